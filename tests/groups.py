@@ -18,6 +18,7 @@ _BROWSER_TESTS: Final = ("test_firefox_",)
 
 # Files and tests that take longest, by: HATBOX_TESTS=all python -m pytest --durations=50
 _SLOW: Final = (
+    "tests/archive/test_archive_processes.py",
     "tests/cli/commands/run/test_extension_runner.py",
     "tests/cli/commands/test_browse.py",
     "tests/cli/test_demo.py",

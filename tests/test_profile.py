@@ -13,6 +13,7 @@ from hatbox.cookies.cookie import Cookie
 from hatbox.formats.base import Bundle, BundleEntry, IdentityAttributes
 from hatbox.store.base import Transaction
 from hatbox.store.sqlite import SqliteStore
+from tests.postgres import is_on_server
 
 
 def test_without_a_path_the_profile_is_in_the_users_data_folder(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,3 +143,20 @@ def test_all_times_in_a_profile_are_those_of_its_store(monkeypatch: pytest.Monke
             assert at == server_time * 1000
 
     asyncio.run(main())
+
+
+def test_a_profile_that_does_not_exist_is_not_created_if_that_is_not_wanted(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with hatbox.open(tmp_path / "clients.db"):
+            pass
+        with pytest.raises(hatbox.ProfileNotFound, match="no profile exists there") as caught:
+            await hatbox.open(tmp_path / "client.db", create=False)
+        if not is_on_server():
+            assert caught.value.nearest == [str(tmp_path / "clients.db")]
+            assert not (tmp_path / "client.db").exists()
+        async with hatbox.open(tmp_path / "clients.db", create=False) as profile:
+            assert len(await profile.identities.query()) == 4
+
+    asyncio.run(main())
+    with pytest.raises(hatbox.ProfileNotFound), hatbox.open_sync(tmp_path / "client.db", create=False):
+        pass

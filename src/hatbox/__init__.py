@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hatbox.api.browser import Browser
+    from hatbox.archive.backup import BackupReport
+    from hatbox.archive.identity_restore import RestoredIdentity
+    from hatbox.archive.restore_report import RestoreReport
     from hatbox.clock import Clock
     from hatbox.cookies.cookie import ChangeCause, Cookie, CookieKey, JarChange, Partition, SameSite
     from hatbox.cookies.cookie_stores import CookieChange, CookieStore, CookieStores
@@ -27,15 +30,21 @@ if TYPE_CHECKING:
     from hatbox.extensions.package.stored_package import StoredPackage
     from hatbox.extensions.service import Extensions
     from hatbox.extensions.ui_triggers import ExtensionUi, TriggerResult
-    from hatbox.formats.base import Bundle, BundleEntry, ImportReport
+    from hatbox.formats.base import Bundle, BundleEntry, ImportKey, ImportReport, SiteData
+    from hatbox.formats.rule_bundle import ContainerReference, ImportedRule, RuleBundle, RuleImportReport, SkippedRule
     from hatbox.identities.model import ContextualIdentity, IdentityLike
     from hatbox.identities.palette import Color, Icon
+    from hatbox.identities.removal_preview import RemovalPreview
     from hatbox.identities.service import Identities
     from hatbox.identities.settings import IdentitySettings
+    from hatbox.identities.site_rules.service import SiteRules
+    from hatbox.identities.site_rules.site_rule import Decision, RuleMatch, SiteRule, UrlExplanation
+    from hatbox.identities.trash import RemovedIdentity, RemovedLike, Trash
     from hatbox.profile import Profile, default_address, open  # noqa: A004 - hatbox.open() reads as it should
     from hatbox.store.base import Store
     from hatbox.store.lease import LeaseHolder
     from hatbox.store.processes import ProcessId
+    from hatbox.store.profile_settings import ProfileSettings
     from hatbox.sync import (
         SyncChromium,
         SyncCookieStore,
@@ -43,7 +52,9 @@ if TYPE_CHECKING:
         SyncEvent,
         SyncIdentities,
         SyncProfile,
+        SyncSiteRules,
         SyncTabs,
+        SyncTrash,
         open_sync,
     )
     from hatbox.tabs.service import Tabs
@@ -62,8 +73,13 @@ if TYPE_CHECKING:
 __all__ = [
     "AlreadyInstalled",
     "AmbiguousIdentity",
+    "AmbiguousImport",
     "ApiError",
+    "ArchiveDamaged",
+    "ArchiveError",
+    "ArchiveTooNew",
     "ArgumentError",
+    "BackupReport",
     "Browser",
     "Bundle",
     "BundleEntry",
@@ -71,6 +87,7 @@ __all__ = [
     "ChromiumRunner",
     "Clock",
     "Color",
+    "ContainerReference",
     "ContextualIdentity",
     "Cookie",
     "CookieChange",
@@ -79,6 +96,7 @@ __all__ = [
     "CookieStore",
     "CookieStores",
     "CookiesNotAllowed",
+    "Decision",
     "DecryptionError",
     "DiskFull",
     "DuplicateIdentity",
@@ -102,14 +120,18 @@ __all__ = [
     "HideReport",
     "Icon",
     "Identities",
+    "IdentityExists",
     "IdentityLike",
     "IdentityMismatch",
+    "IdentityNotChosen",
     "IdentityNotFound",
     "IdentityRemoved",
     "IdentitySettings",
     "IdsExhausted",
     "ImportExportError",
+    "ImportKey",
     "ImportReport",
+    "ImportedRule",
     "InputWouldBeLost",
     "Installation",
     "InstalledExtension",
@@ -121,6 +143,7 @@ __all__ = [
     "InvalidName",
     "InvalidPosition",
     "InvalidSetting",
+    "InvalidSiteRule",
     "InvalidTab",
     "InvalidWindow",
     "Jar",
@@ -129,7 +152,10 @@ __all__ = [
     "ManifestError",
     "MissingExtra",
     "NetworkError",
+    "NoSiteRule",
     "NotAProfile",
+    "NotInArchive",
+    "NotInTrash",
     "OpenedTabs",
     "PackageError",
     "PageHidden",
@@ -144,15 +170,31 @@ __all__ = [
     "ProfileLocked",
     "ProfileNotFound",
     "ProfileReadOnly",
+    "ProfileSettings",
     "ProfileTooNew",
     "ProfileUnavailable",
+    "RemovalPreview",
+    "RemovedIdentity",
+    "RemovedLike",
     "RequestEvents",
+    "RestoreReport",
+    "RestoredIdentity",
+    "RuleBundle",
+    "RuleImportReport",
+    "RuleMatch",
     "RunRecord",
     "RunningEngine",
     "SameSite",
     "SandboxUnavailable",
     "ScriptError",
     "SettingNotSupported",
+    "SiteData",
+    "SiteRule",
+    "SiteRuleError",
+    "SiteRuleExists",
+    "SiteRuleNotFound",
+    "SiteRules",
+    "SkippedRule",
     "Store",
     "StoredPackage",
     "SyncChromium",
@@ -161,7 +203,9 @@ __all__ = [
     "SyncEvent",
     "SyncIdentities",
     "SyncProfile",
+    "SyncSiteRules",
     "SyncTabs",
+    "SyncTrash",
     "Tab",
     "TabActivation",
     "TabMove",
@@ -169,11 +213,16 @@ __all__ = [
     "TabRemoval",
     "TabUpdate",
     "Tabs",
+    "TooLargeForTrash",
+    "Trash",
     "TriggerError",
     "TriggerResult",
     "UndeclaredPermission",
+    "UrlBlocked",
+    "UrlExplanation",
     "Window",
     "WrongKey",
+    "WrongPassphrase",
     "default_address",
     "open",
     "open_sync",
@@ -182,6 +231,7 @@ __all__ = [
 __version__ = "0.1.0"
 
 _HOMES = {
+    "BackupReport": "archive.backup",
     "Browser": "api.browser",
     "Bundle": "formats.base",
     "BundleEntry": "formats.base",
@@ -189,12 +239,15 @@ _HOMES = {
     "ChromiumRunner": "engines.chromium.chromium_runner",
     "Clock": "clock",
     "Color": "identities.palette",
+    "ContainerReference": "formats.rule_bundle",
     "ContextualIdentity": "identities.model",
     "Cookie": "cookies.cookie",
     "CookieChange": "cookies.cookie_stores",
     "CookieKey": "cookies.cookie",
     "CookieStore": "cookies.cookie_stores",
     "CookieStores": "cookies.cookie_stores",
+    "Decision": "identities.site_rules.site_rule",
+    "default_address": "profile",
     "EngineLog": "engines.background.engine_log",
     "EngineRunner": "engines.runner",
     "EngineSelection": "engines.selection",
@@ -202,29 +255,46 @@ _HOMES = {
     "Extension": "extensions.extension",
     "ExtensionPage": "extensions.extension_page",
     "ExtensionPermissions": "extension_data.extension_permissions",
-    "ExtensionUi": "extensions.ui_triggers",
     "Extensions": "extensions.service",
+    "ExtensionUi": "extensions.ui_triggers",
     "HideReport": "engines.hiding",
     "Icon": "identities.palette",
     "Identities": "identities.service",
     "IdentityLike": "identities.model",
     "IdentitySettings": "identities.settings",
+    "ImportedRule": "formats.rule_bundle",
+    "ImportKey": "formats.base",
     "ImportReport": "formats.base",
     "Installation": "extensions.installing",
     "InstalledExtension": "extension_data.installed_extensions",
     "Jar": "cookies.jar",
     "JarChange": "cookies.cookie",
     "LeaseHolder": "store.lease",
+    "open": "profile",
+    "open_sync": "sync",
     "OpenedTabs": "engines.background.opened_tabs",
     "PageHidden": "tabs.tab_model",
     "Partition": "cookies.cookie",
     "Permissions": "extension_data.extension_permissions",
     "ProcessId": "store.processes",
     "Profile": "profile",
+    "ProfileSettings": "store.profile_settings",
+    "RemovalPreview": "identities.removal_preview",
+    "RemovedIdentity": "identities.trash",
+    "RemovedLike": "identities.trash",
     "RequestEvents": "web_requests",
+    "RuleBundle": "formats.rule_bundle",
+    "RuleImportReport": "formats.rule_bundle",
+    "RuleMatch": "identities.site_rules.site_rule",
     "RunningEngine": "engines.running_engines",
+    "RestoreReport": "archive.restore_report",
+    "RestoredIdentity": "archive.identity_restore",
     "RunRecord": "extension_data.run_records",
     "SameSite": "cookies.cookie",
+    "SiteRule": "identities.site_rules.site_rule",
+    "SiteRules": "identities.site_rules.service",
+    "SkippedRule": "formats.rule_bundle",
+    "SiteData": "formats.base",
     "Store": "store.base",
     "StoredPackage": "extensions.package.stored_package",
     "SyncChromium": "sync",
@@ -233,19 +303,20 @@ _HOMES = {
     "SyncEvent": "sync",
     "SyncIdentities": "sync",
     "SyncProfile": "sync",
+    "SyncSiteRules": "sync",
     "SyncTabs": "sync",
+    "SyncTrash": "sync",
     "Tab": "tabs.tab_model",
     "TabActivation": "tabs.tab_model",
     "TabMove": "tabs.tab_model",
     "TabPosition": "tabs.tab_model",
     "TabRemoval": "tabs.tab_model",
-    "TabUpdate": "tabs.tab_model",
     "Tabs": "tabs.service",
+    "TabUpdate": "tabs.tab_model",
+    "Trash": "identities.trash",
     "TriggerResult": "extensions.ui_triggers",
+    "UrlExplanation": "identities.site_rules.site_rule",
     "Window": "tabs.tab_model",
-    "default_address": "profile",
-    "open": "profile",
-    "open_sync": "sync",
 }
 """The modules of the public names. Errors are in hatbox.errors."""
 

@@ -17,6 +17,9 @@ HatboxError
 ├── IdentityNotFound           no identity has this name or id; knows the nearest names
 ├── AmbiguousIdentity          several identities have this name; knows them
 ├── IdentityMismatch           an identity object is outdated or from another profile; nothing was done
+├── NotInTrash                 no identity in the trash has this name or id; knows the nearest names
+├── IdentityExists             an identity cannot be restored from the trash: it exists again
+├── TooLargeForTrash           an identity was not removed: the trash cannot contain it
 ├── CookieRejected             the cookie engine rejects this cookie; knows the reason
 ├── CookiesNotAllowed          a client was given cookies that are not its identity's; nothing was sent
 ├── IdentityRemoved            a client has outlived its identity; nothing was sent
@@ -38,8 +41,21 @@ HatboxError
 ├── ExtensionTerminated        an extension process has ended; pending calls fail
 │   └── SandboxUnavailable     the extension was not started: a required layer of the sandbox is missing
 ├── NetworkError               a request of a script failed
+├── ArchiveError               an archive cannot be written or restored; nothing was changed
+│   ├── ArchiveDamaged         it is damaged, truncated or not an archive
+│   ├── ArchiveTooNew          a newer version of Hatbox has written it
+│   ├── WrongPassphrase        it is encrypted, and this is not its passphrase
+│   └── NotInArchive           it has no identity with this name or id; knows the nearest names
+├── SiteRuleError              a rule for URLs is invalid, or does not allow the call
+│   ├── InvalidSiteRule        the pattern or the identities of a rule are invalid; nothing was changed
+│   ├── SiteRuleExists         another rule has the same pattern; nothing was changed
+│   ├── SiteRuleNotFound       no rule has this id or pattern
+│   ├── NoSiteRule             no rule decides the identity of a URL; nothing was sent
+│   ├── IdentityNotChosen      a rule lets the user choose between identities; nothing was sent
+│   └── UrlBlocked             the identity is limited to other URLs; nothing was sent
 ├── ImportExportError          an import or export failed; nothing was changed
 │   ├── InvalidInputFile       a file is invalid; the message names the line
+│   ├── AmbiguousImport        several identities have the name of an imported one; knows them
 │   └── FirefoxProfileLocked   Firefox has the profile open
 └── ProfileError               the profile cannot be used; the message names it and says what to do
     ├── ProfileNotFound        no profile exists there, and none may be created; knows similar addresses
@@ -186,6 +202,43 @@ class IdentityMismatch(HatboxError):
         self.cookie_store_id = cookie_store_id
 
 
+class NotInTrash(HatboxError):
+    """No identity in the trash has this name or id. `nearest` has similar names."""
+
+    def __init__(self, name_or_id: str, nearest: Sequence[str] = ()) -> None:
+        quoted = " or ".join(f'"{name}"' for name in nearest)
+        hint = f"Did you mean {quoted}? " if nearest else ""
+        super().__init__(f'not in the trash: "{name_or_id}". {hint}List the trash with: hatbox trash list')
+        self.name_or_id = name_or_id
+        self.nearest = tuple(nearest)
+
+
+class IdentityExists(HatboxError):
+    """An identity in the trash exists again, for example because it was restored from a backup. Nothing was changed."""
+
+    def __init__(self, name: str, cookie_store_id: str) -> None:
+        super().__init__(
+            f'"{name}" exists again, as {cookie_store_id}, and was not restored from the trash. Remove that one for '
+            "ever first, or delete this one from the trash."
+        )
+        self.name = name
+        self.cookie_store_id = cookie_store_id
+
+
+class TooLargeForTrash(HatboxError):
+    """An identity is larger than the trash of its profile. It was not removed."""
+
+    def __init__(self, name: str, cookie_store_id: str, size: int, limit: int) -> None:
+        super().__init__(
+            f'"{name}" ({cookie_store_id}) is too large for the trash: {size} of {limit} bytes. It was not removed. '
+            "Remove it for ever, or set a higher limit with: hatbox profile settings --trash-bytes"
+        )
+        self.name = name
+        self.cookie_store_id = cookie_store_id
+        self.size = size
+        self.limit = limit
+
+
 class CookieRejected(HatboxError):
     """The cookie was not stored. `reason` is one of hatbox.cookies.ExclusionReason."""
 
@@ -271,6 +324,116 @@ class NetworkError(HatboxError):
     """A request failed. Scripts do not see the cause, which is logged."""
 
 
+class ArchiveError(HatboxError):
+    """An archive cannot be written, read or restored. `source` names it. Nothing was changed."""
+
+    def __init__(self, source: str | os.PathLike[str], problem: str, remedy: str) -> None:
+        self.source = os.fspath(source)
+        super().__init__(f"{self.source}: {problem}. {remedy}")
+        self.problem = problem
+        self.remedy = remedy
+
+
+class ArchiveDamaged(ArchiveError):
+    """The archive is damaged, truncated or something else. Nothing was changed."""
+
+    def __init__(self, source: str | os.PathLike[str], problem: str, remedy: str = "") -> None:
+        super().__init__(source, problem, remedy or "Nothing was changed. Use another backup.")
+
+
+class ArchiveTooNew(ArchiveError):
+    """A newer version of Hatbox has written the archive. Nothing was changed."""
+
+    def __init__(self, source: str | os.PathLike[str], version: int, known: int) -> None:
+        problem = f"it has the archive version {version}, and this Hatbox reads versions up to {known}"
+        super().__init__(source, problem, "Nothing was changed. Upgrade Hatbox.")
+        self.version = version
+
+
+class WrongPassphrase(ArchiveError):
+    """The archive is encrypted, and the passphrase is missing or wrong. Nothing was changed."""
+
+
+class NotInArchive(ArchiveError):
+    """No identity in the archive has this name or id. `nearest` has similar names."""
+
+    def __init__(self, source: str | os.PathLike[str], name_or_id: str, nearest: Sequence[str] = ()) -> None:
+        quoted = " or ".join(f'"{name}"' for name in nearest)
+        hint = f"Did you mean {quoted}? " if nearest else ""
+        remedy = f"{hint}Nothing was changed. List its identities with: hatbox restore FILE --dry-run"
+        super().__init__(source, f'identity not in this archive: "{name_or_id}"', remedy)
+        self.name_or_id = name_or_id
+        self.nearest = tuple(nearest)
+
+
+class SiteRuleError(HatboxError):
+    """A rule that assigns URLs to identities is invalid, or does not allow the call."""
+
+
+class InvalidSiteRule(SiteRuleError):
+    """The pattern or the identities of a rule are invalid. Nothing was changed."""
+
+    def __init__(self, pattern: str, problem: str) -> None:
+        super().__init__(
+            f"invalid rule {pattern!r}: {problem.rstrip('.')}. Examples: github.com, *.github.com/work-org/*, "
+            "localhost:8080, regex:^https://git[0-9]+[.]site[.]example/"
+        )
+        self.pattern = pattern
+        self.problem = problem
+
+
+class SiteRuleExists(SiteRuleError):
+    """Another rule has the same pattern. Nothing was changed."""
+
+    def __init__(self, pattern: str, identities: Sequence[str]) -> None:
+        super().__init__(
+            f"a rule for {pattern} exists: {', '.join(identities)}. To replace it, pass --replace (replace=True)."
+        )
+        self.pattern = pattern
+
+
+class SiteRuleNotFound(SiteRuleError):
+    """No rule has this id or pattern."""
+
+    def __init__(self, rule: str | int) -> None:
+        super().__init__(f"rule not found: {rule}. List rules with: hatbox rules list")
+        self.rule = rule
+
+
+class NoSiteRule(SiteRuleError):
+    """No rule decides which identity a URL belongs to. Nothing was sent."""
+
+    def __init__(self, url: str, host: str = "") -> None:
+        super().__init__(
+            f"no rule decides the identity of {url}. Name an identity, or add a rule: "
+            f"hatbox rules add '{host or 'site.example'}' NAME"
+        )
+        self.url = url
+
+
+class IdentityNotChosen(SiteRuleError):
+    """A rule lets the user choose between several identities, and none was chosen. Nothing was sent."""
+
+    def __init__(self, url: str, pattern: str, identities: Sequence[str]) -> None:
+        super().__init__(
+            f"the rule {pattern} asks which identity opens {url}: {' or '.join(identities)}. Name one of them."
+        )
+        self.url = url
+        self.identities = tuple(identities)
+
+
+class UrlBlocked(SiteRuleError):
+    """The identity is limited to other URLs by a rule. Nothing was sent."""
+
+    def __init__(self, url: str, identity: str, pattern: str) -> None:
+        super().__init__(
+            f'identity "{identity}" is limited to its rules, such as {pattern}, and does not open {url}. '
+            "Use another identity, or add a rule for this URL. See: hatbox rules list"
+        )
+        self.url = url
+        self.identity = identity
+
+
 class ImportExportError(HatboxError):
     """An import or export failed. Nothing was changed."""
 
@@ -284,6 +447,18 @@ class InvalidInputFile(ImportExportError):
         self.source = source
         self.problem = problem
         self.line = line
+
+
+class AmbiguousImport(ImportExportError):
+    """Several identities have the name of an imported one. `candidates` has their ids, in the user's order."""
+
+    def __init__(self, name: str, candidates: Sequence[str]) -> None:
+        super().__init__(
+            f'{len(candidates)} identities are named "{name}": {", ".join(candidates)}. None of them has the icon and '
+            "color of the imported one. Nothing was imported. Import it into the identity that you choose."
+        )
+        self.name = name
+        self.candidates = tuple(candidates)
 
 
 class FirefoxProfileLocked(ImportExportError):

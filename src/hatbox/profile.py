@@ -8,13 +8,16 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager
 from functools import cached_property
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
 from hatbox.extension_data.outdated_records import has_outdated
+from hatbox.identities.clean_up import CleanUp, clean_up
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import ContextualIdentity, IdentityLike
 from hatbox.identities.service import Identities
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
 
     from hatbox.api.browser import Browser
     from hatbox.api.dispatcher import Dispatcher
+    from hatbox.archive.backup import BackupReport
+    from hatbox.archive.restore_report import RestoreReport
     from hatbox.clock import Clock
     from hatbox.cookies.cookie_stores import CookieStore, CookieStores
     from hatbox.engines.background.engine_log import EngineLog
@@ -41,7 +46,13 @@ if TYPE_CHECKING:
     from hatbox.engines.selection import EngineSelection
     from hatbox.extensions.service import Extensions
     from hatbox.formats.base import Bundle, ImportReport
+    from hatbox.formats.rule_bundle import RuleBundle, RuleImportReport
+    from hatbox.identities.palette import Color, Icon
+    from hatbox.identities.site_rules.service import SiteRules
+    from hatbox.identities.temporary import TemporaryIdentities
+    from hatbox.identities.trash import Trash
     from hatbox.messaging.message_router import MessageRouter
+    from hatbox.store.profile_settings import ProfileSettings
     from hatbox.tabs.service import Tabs
     from hatbox.web_requests import RequestEvents
 
@@ -89,6 +100,27 @@ class Profile:
         self._engines: list[EngineRunner] = []
         self.identities = Identities(store)
         """The identities, for Python: typed, in snake_case."""
+        self._clean_up = CleanUp(store)
+
+    @cached_property
+    def trash(self) -> Trash:
+        """The removed identities, until they expire."""
+        from hatbox.identities.trash import Trash
+
+        return Trash(self._store)
+
+    @cached_property
+    def _temporary(self) -> TemporaryIdentities:
+        from hatbox.identities.temporary import TemporaryIdentities
+
+        return TemporaryIdentities(self._store)
+
+    @cached_property
+    def rules(self) -> SiteRules:
+        """The rules that assign URLs to identities."""
+        from hatbox.identities.site_rules.service import SiteRules
+
+        return SiteRules(self._store)
 
     @cached_property
     def cookies(self) -> CookieStores:
@@ -196,6 +228,30 @@ class Profile:
             from hatbox.clients.httpx import async_client
         return async_client(IdentityBinding(self.identities, self.cookies, identity), options)
 
+    async def identity_for(self, url: str) -> ContextualIdentity | None:
+        """The identity that the rules assign to a URL; None without a rule, or if the rule names the default store.
+
+        Raises IdentityNotChosen if the rule lets the user choose between several identities.
+        """
+        from hatbox.identities.site_rules.identity_choice import IdentityChooser
+
+        return await IdentityChooser(self.identities, self.rules).identity_for(url)
+
+    def httpx_auto(self, *, default: IdentityLike | None = None, **options: Any) -> AsyncClient:
+        """An httpx.AsyncClient whose requests each use the identity of their URL; redirects stay in theirs.
+
+        Without a rule, a request uses `default`, such as `firefox-default`, or raises NoSiteRule. A rule that asks
+        raises IdentityNotChosen. Both are raised before anything is sent. `options` are those of httpx.AsyncClient.
+        """
+        from hatbox.clients.identity_binding import require_extra
+
+        with require_extra("httpx"):
+            from hatbox.clients.httpx_auto import auto_async_client
+        from hatbox.identities.site_rules.identity_choice import IdentityChooser
+
+        chooser = IdentityChooser(self.identities, self.rules, default)
+        return auto_async_client(chooser.choose, lambda identity: self.httpx(identity, **options), options)
+
     def aiohttp(self, identity: IdentityLike, **options: Any) -> ClientSession:
         """An aiohttp.ClientSession bound to an identity; `options` are those of aiohttp.ClientSession.
 
@@ -245,7 +301,7 @@ class Profile:
         """A Chromium with the tabs of this profile, for `async with`. Each identity has its own window.
 
         `browser` is the path of Chromium. Default: $HATBOX_CHROMIUM, or an installed browser. `indicator` shows the
-        name, color and icon of the identity in page titles and icons. Default: in headed mode. `downloads` is the
+        name, color and icon of the identity on pages. Default: in headed mode. `downloads` is the
         folder for downloads. Default: that of the user; in headless mode, downloads are deleted with the browser. With
         `identities`, it opens only their tabs; see EngineRunner.
         """
@@ -286,6 +342,7 @@ class Profile:
             identities=self.identities,
             cookies=self.cookies,
             tabs=self.tabs,
+            rules=self.rules,
             web_requests=self.web_requests,
             read_extension_file=self.extensions.file_at,
         )
@@ -346,6 +403,42 @@ class Profile:
         opener = TabOpener(self.tabs, self._store, background, selection, found)
         return await opener.open([urls] if isinstance(urls, str) else urls, max_time, on_progress)
 
+    def temporary(
+        self, name: str | None = None, *, color: Color = "gray", icon: Icon = "chill"
+    ) -> AbstractAsyncContextManager[ContextualIdentity]:
+        """An identity for `async with`, removed for ever at the end, with its tabs, cookies and site data. No trash.
+
+        If this program is killed, the next one that opens the profile removes it. Default name: Temporary and a number.
+        """
+        return self._temporary.open(name, color, icon)
+
+    async def create_temporary(
+        self, name: str | None = None, *, color: Color = "gray", icon: Icon = "chill"
+    ) -> ContextualIdentity:
+        """Create an identity that is removed for ever with its last tab. No trash.
+
+        If it has no tab when this profile is closed, it is removed then.
+        """
+        return await self._temporary.create(name, color, icon)
+
+    async def settings(self) -> ProfileSettings:
+        """The settings of the profile itself."""
+        from hatbox.store.profile_settings import read_profile_settings
+
+        return await self._store.read(read_profile_settings)
+
+    async def set_settings(self, **changed: int | bool) -> ProfileSettings:
+        """Change settings of the profile, by name; see ProfileSettings. Raises ValueError, and changes nothing."""
+        from hatbox.store.profile_settings import ProfileSettings, write_profile_settings
+
+        unknown = changed.keys() - set(ProfileSettings.__struct_fields__)
+        if unknown:
+            names = ", ".join(ProfileSettings.__struct_fields__)
+            raise TypeError(f"unknown setting: {', '.join(sorted(unknown))}. Allowed names: {names}")
+        settings = await self._store.write(lambda each: write_profile_settings(each, changed))
+        await clean_up(self._store)  # a lower limit applies at once
+        return settings
+
     async def hide_and_wait(self, identities: IdentityLike | Sequence[IdentityLike]) -> HideReport:
         """Hide one or several identities, and wait until the running engines have hidden their pages."""
         from hatbox.engines.hiding import HideReport, hide_and_wait
@@ -389,35 +482,119 @@ class Profile:
     ) -> ImportReport:
         """Import what a format of hatbox.formats has read. Atomic; importing the same bundle again changes nothing.
 
-        With `into`, a name or an id, all cookies go to that identity. `progress` is called with numbers of cookies,
-        which add up to those of the bundle.
+        With `into`, a name or an id, everything goes to that identity. `progress` is called with numbers of cookies,
+        which add up to those of the bundle. Site data of an identity that a browser is running with is skipped.
         """
         from hatbox.cookies.cookie_clock import cookie_time
+        from hatbox.engines.site_data_holders import SiteDataHolders
         from hatbox.formats.bundle_transfer import import_bundle
         from hatbox.formats.import_progress import ImportProgress
 
         merged = ImportProgress(progress or (lambda _: None))
+        has_site_data = any(entry.site_data for entry in bundle.entries)
+        running = SiteDataHolders(await self.running_engines() if has_site_data else [])
         now = self._store.time()
         return await merged.follow(
-            self._store.write(lambda each: import_bundle(each, bundle, cookie_time(each, now), into, merged))
+            self._store.write(lambda each: import_bundle(each, bundle, cookie_time(each, now), into, merged, running))
         )
 
+    async def import_rules(
+        self, bundle: RuleBundle, *, create: bool = False, replace: bool = False
+    ) -> RuleImportReport:
+        """Import site rules of another program. Atomic; importing the same bundle again changes nothing.
+
+        With `create`, identities that do not exist are created. With `replace`, rules with the same pattern are
+        replaced; otherwise they stay, and the report names them.
+        """
+        from hatbox.formats.rule_transfer import import_rules
+
+        return await self._store.write(
+            lambda transaction: import_rules(transaction, bundle, create=create, replace=replace)
+        )
+
+    async def extension_rules(self, program: str) -> RuleBundle:
+        """The site rules in the data of an extension of this profile: `mac` or `containerise`. For import_rules()."""
+        from hatbox.formats.extension_rules import extension_rules
+
+        return await self._store.read(lambda transaction: extension_rules(transaction, program))
+
     async def export_bundle(self, identities: Sequence[str] | None = None) -> Bundle:
-        """These identities, by name or id, or all, with their cookies, for a format of hatbox.formats to write."""
+        """These identities, by name or id, or all, with cookies and site data, for a format of hatbox.formats."""
         from hatbox.cookies.cookie_clock import cookie_time
         from hatbox.formats.bundle_transfer import export_bundle
 
         now = self._store.time()
         return await self._store.read(lambda each: export_bundle(each, cookie_time(each, now), identities))
 
+    async def backup(
+        self,
+        path: str | os.PathLike[str],
+        identities: Sequence[str] | None = None,
+        *,
+        passphrase: str | None = None,
+        plain: bool = False,
+        overwrite: bool = False,
+        progress: Callable[[int, int], None] = lambda _done, _total: None,
+    ) -> BackupReport:
+        """Write everything, or these identities, by name, cookieStoreId or UUID, into one file, as of one commit.
+
+        With a `passphrase`, the file is encrypted. The backup of an encrypted profile needs one, or `plain`. A file
+        that exists is replaced only with `overwrite`. `progress` is called with the number of rows that were read, and
+        of all. Raises ArchiveError.
+        """
+        from hatbox.archive.profile_archive import backup_profile
+
+        return await backup_profile(
+            self._store,
+            Path(path),
+            identities=_names(identities),
+            passphrase=passphrase,
+            plain=plain,
+            overwrite=overwrite,
+            progress=progress,
+        )
+
+    async def restore(
+        self,
+        path: str | os.PathLike[str],
+        identities: Sequence[str] | None = None,
+        *,
+        passphrase: str | Callable[[], str] | None = None,
+        plain: bool = False,
+        dry_run: bool = False,
+        progress: Callable[[int, int], None] = lambda _done, _total: None,
+    ) -> RestoreReport:
+        """Restore a backup, or these of its identities, in one transaction. Others are not changed.
+
+        Each restored identity is equal to the backup afterwards. A profile that was not changed since it was created
+        becomes equal to a whole backup. With `dry_run`, nothing is changed. Raises ArchiveError before anything
+        changes: ArchiveDamaged, ArchiveTooNew, WrongPassphrase or NotInArchive.
+        """
+        from hatbox.archive.profile_archive import restore_profile
+
+        return await restore_profile(
+            self._store,
+            Path(path),
+            identities=_names(identities),
+            passphrase=passphrase,
+            plain=plain,
+            dry_run=dry_run,
+            progress=progress,
+        )
+
     async def close(self) -> None:
         """Stop the extensions and engines, finish pending calls, and close the store. May be called twice."""
         try:
+            await self._clean_up.stop()
             created = vars(self)  # only services that were used have anything to close
             if "extensions" in created:
                 await self.extensions.close()
             for engine in self._engines:
                 await engine.stop()
+            if "_temporary" in created:
+                await self._temporary.close()
+            if "rules" in created:
+                self.rules.forget()
             if "cookies" in created:
                 await self.cookies.close()
         finally:
@@ -429,6 +606,7 @@ class Profile:
         try:
             if await self._store.read(has_outdated):
                 await self.extensions.adopt()
+            await self._clean_up.start()
         except BaseException:
             await self._store.close()
             raise
@@ -444,3 +622,9 @@ class Profile:
 
     def __repr__(self) -> str:
         return f"<hatbox profile {self.label}>"
+
+
+def _names(identities: Sequence[str] | None) -> list[str] | None:
+    if isinstance(identities, str):
+        raise TypeError(f"identities must be a list of names, not the string {identities!r}")
+    return None if identities is None else list(identities)

@@ -48,7 +48,7 @@ def test_help_cuts_no_word_in_any_terminal(
 
 
 def test_usage_shows_which_arguments_may_be_left_out(cli: Cli) -> None:
-    assert "Usage: hatbox open [OPTIONS] NAME-OR-ID [URL]...\n" in re.sub(" +\n", "\n", cli("open", "--help").out)
+    assert "Usage: hatbox open [OPTIONS] [NAME-OR-ID] [URL]...\n" in re.sub(" +\n", "\n", cli("open", "--help").out)
     assert "Usage: hatbox cookies set [OPTIONS] NAME-OR-ID URL NAME VALUE\n" in re.sub(
         " +\n", "\n", cli("cookies", "set", "--help").out
     )

@@ -7,13 +7,14 @@ import shutil
 import sqlite3
 from collections import Counter
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 from hypothesis import given
 
 from hatbox.cookies import Cookie, Partition, SameSite
 from hatbox.errors import ImportExportError, InvalidInputFile
-from hatbox.formats import firefox_cookies
+from hatbox.formats import database_copy
 from hatbox.formats.base import Tally
 from hatbox.formats.firefox_cookies import ATTRIBUTES, create_database, insert_cookies, read_cookies
 from tests.formats.firefox_files import COLUMNS, CREATED, LATER, insert, make_database
@@ -115,18 +116,17 @@ def test_a_database_that_changes_while_it_is_copied_is_copied_again(
 ) -> None:
     path = tmp_path / "cookies.sqlite"
     connection = make_database(path)
-    copyfile = shutil.copyfile
-    copied: list[Path] = []
+    copied: list[BinaryIO] = []
 
-    def disturbed(source: Path, target: Path) -> None:
-        copyfile(source, target)
+    def disturbed(source: BinaryIO, target: BinaryIO) -> None:
+        shutil.copyfileobj(source, target)
         copied.append(source)
         if len(copied) == 1:  # a checkpoint and a new row, between database and journal
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             insert(connection)
 
-    monkeypatch.setattr(shutil, "copyfile", disturbed)
-    monkeypatch.setattr(firefox_cookies, "_PAUSE_SECONDS", 0)
+    monkeypatch.setattr(database_copy, "copyfileobj", disturbed)
+    monkeypatch.setattr(database_copy, "_PAUSE_SECONDS", 0)
     assert len(read(path)[0]) == 1
     assert len(copied) == 4
     connection.close()
@@ -136,8 +136,8 @@ def test_a_database_that_never_rests_is_an_error(tmp_path: Path, monkeypatch: py
     path = tmp_path / "cookies.sqlite"
     make_database(path).close()
     states = iter(range(1000))
-    monkeypatch.setattr(firefox_cookies, "_state", lambda _: next(states))
-    monkeypatch.setattr(firefox_cookies, "_PAUSE_SECONDS", 0)
+    monkeypatch.setattr(database_copy, "_state", lambda _: next(states))
+    monkeypatch.setattr(database_copy, "_PAUSE_SECONDS", 0)
     with pytest.raises(ImportExportError, match="changed during every copy"):
         read(path)
 

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from typing import Any
 
 import msgspec
@@ -9,8 +11,8 @@ from hypothesis import given
 
 from hatbox.cookies import Cookie, Partition, SameSite
 from hatbox.errors import InvalidInputFile
-from hatbox.formats import Bundle, BundleEntry
-from hatbox.formats.storage_state import NOT_UTF8, STORAGE, UNSET, read, write
+from hatbox.formats import Bundle, BundleEntry, CookieName
+from hatbox.formats.storage_state import CHARACTERS, NOT_UTF8, PORTS, REJECTED, UNSET, read, write
 from tests.formats.strategies import holdings_cookies, timeless
 
 SID: dict[str, Any] = {
@@ -88,12 +90,40 @@ def test_a_partition_of_another_site_has_an_ancestor_also_where_nobody_says_so(
     assert holding.cookies[0].partition == expected
 
 
-def test_local_storage_is_said_to_be_lost() -> None:
-    origins = [
-        {"origin": "https://a.example", "localStorage": [{"name": "x", "value": "y"}]},
-        {"origin": "https://b.example", "localStorage": []},
-    ]
-    assert read(state(origins=origins), "state.json").dropped == {STORAGE: 1}
+def test_broken_site_data_is_refused_with_the_place() -> None:
+    def refused(origin: dict[str, Any], problem: str) -> None:
+        with pytest.raises(InvalidInputFile, match=problem):
+            read(state(origins=[{"origin": "https://a.example", **origin}]), "state.json")
+
+    def records(*given: dict[str, Any], **more: Any) -> dict[str, Any]:
+        store = {"name": "s", "records": list(given), "indexes": [], "autoIncrement": False, **more}
+        return {"indexedDB": [{"name": "d", "version": 1, "stores": [store]}]}
+
+    refused({"localStorage": [{"name": "x", "value": 1}]}, r"\$\.origins: .*value")
+    refused({"localStorage": "x"}, r"\$\.origins")
+    refused({"indexedDB": [{"name": "d", "version": 0}]}, "invalid version")
+    refused({"indexedDB": [{"name": "d", "version": "1"}]}, "version")
+    refused(records({"key": 1}), "without a key or value")
+    refused(records({"value": 1}), "without a key or value")
+    for encoded in (
+        {"zz": 1},
+        {"ref": 9},
+        [1],
+        {"a": 1, "id": 1},
+        {"d": "yesterday"},
+        {"bi": "x"},
+        {"ta": {"b": "=", "k": "ui8"}},
+        {"ta": {"b": "", "k": "q"}},
+    ):
+        refused(records({"key": 1, "valueEncoded": encoded}), "indexedDB")
+    template = state(origins=[{"origin": "https://a.example", **records({"key": 1, "value": "DEEP"})}])
+    for depth in (500, 990, 100_000):
+        deep = template.replace(b'"DEEP"', b"[" * depth + b"]" * depth)
+        if depth > 500:
+            with pytest.raises(InvalidInputFile, match="nested too deeply"):
+                read(deep, "state.json")
+        else:
+            assert read(deep, "state.json").entries[0].site_data
 
 
 def test_the_text_is_exactly_this() -> None:
@@ -101,9 +131,13 @@ def test_the_text_is_exactly_this() -> None:
         Cookie(name="a", value="1", domain="site.example", host_only=False, expires=2e9, same_site=SameSite.STRICT),
         Cookie(name="b", value="\xff", domain="site.example"),
         Cookie(name="c", value="", domain="site.example", secure=True, partition=Partition("https://top.example")),
+        Cookie(name="d", value="a\tb", domain="site.example"),
+        Cookie(name="e", value="", domain="site.example", partition=Partition("https://top.example")),
+        Cookie(name="f", value="", domain="f.example", secure=True, partition=Partition("https://top.example:1")),
     ]
     written = write(Bundle([BundleEntry(None, cookies)]))
-    assert written.dropped == {NOT_UTF8: 1, UNSET: 1}
+    assert written.dropped == {NOT_UTF8: 1, UNSET: 1, CHARACTERS: 1, REJECTED: 1, PORTS: 1}
+    assert written.left_out[PORTS] == [CookieName("f", "f.example", "/")]
     assert json.loads(written.data) == {
         "cookies": [
             {
@@ -141,12 +175,20 @@ def is_utf8(cookie: Cookie) -> bool:
     return True
 
 
+def is_carried(cookie: Cookie) -> bool:
+    is_acceptable = cookie.partition is None or (cookie.secure and not re.search(":[0-9]+$", cookie.partition[0]))
+    return is_utf8(cookie) and is_acceptable and "\t" not in cookie.name + cookie.value
+
+
 @given(holdings_cookies())
 @timeless
 def test_what_is_written_comes_back_but_for_what_is_said_to_be_lost(cookies: list[Cookie]) -> None:
     written = write(Bundle([BundleEntry(None, cookies)]))
-    carried = [each for each in cookies if is_utf8(each)]
-    assert written.cookies == len(carried) == len(cookies) - written.dropped[NOT_UTF8]
+    carried = [each for each in cookies if is_carried(each)]
+    assert written.cookies == len(carried) == len(cookies) - sum(map(len, written.left_out.values()))
+    assert {reason: len(names) for reason, names in written.left_out.items()} == written.dropped - Counter(
+        {UNSET: len(cookies)}
+    )
     assert written.dropped[UNSET] == sum(each.same_site is SameSite.UNSPECIFIED for each in carried)
     (back,) = read(written.data, "state.json").entries
     assert back.cookies == [

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -10,19 +11,26 @@ from hypothesis import given
 
 import hatbox
 from hatbox.cookies import Cookie, Partition, RequestContext, SameSite
-from hatbox.cookies.cookie_rows import write_changes
+from hatbox.cookies.cookie_rows import load_cookies, write_changes
+from hatbox.engines.running_engines import RunningEngine
+from hatbox.engines.site_data_holders import SiteDataHolders
 from hatbox.errors import IdentityNotFound
-from hatbox.formats import FORMATS, Bundle, BundleEntry, IdentityAttributes, ImportReport
+from hatbox.formats import FORMATS, Bundle, BundleEntry, IdentityAttributes, ImportReport, SiteData
 from hatbox.formats import bundle_transfer as transfer
-from hatbox.formats.adjacent_files import INDEXED_DB, SITE_STORAGE, TABS
-from hatbox.formats.bundle_transfer import UNKNOWN_LOOKS, UNNAMED
+from hatbox.formats.adjacent_files import INDEXED_DB, RULES, SETTINGS, SITE_STORAGE, TABS
 from hatbox.formats.cookie_merge import EXPIRED, INVALID, OVER_LIMIT
 from hatbox.formats.firefox_profile import write_folder
+from hatbox.formats.identity_match import UNKNOWN_LOOKS, UNNAMED
+from hatbox.formats.site_data_merge import RUNNING, TOO_MUCH
+from hatbox.store.base import Transaction
+from hatbox.tabs.site_data import decode_site_data, encode_site_data
 from tests.formats.strategies import NOW, bundles, timeless
+from tests.postgres import is_on_server
 
 WORK = IdentityAttributes("Work", "briefcase", "orange")
 GIFTS = IdentityAttributes("Gifts", "gift", "red")
 URL = "https://site.example/"
+DATA = b'{"local":[["k","v"]],"databases":[{"name":"d","version":1,"stores":[]}]}'
 
 
 def cookie(value: str = "1", **more: Any) -> Cookie:
@@ -30,15 +38,26 @@ def cookie(value: str = "1", **more: Any) -> Cookie:
     return Cookie(value=value, **{**fields, **more})
 
 
-def dump(path: Path) -> list[Any]:
-    """Everything that is in a profile's file, the log of changes included."""
-    connection = sqlite3.connect(path)
-    try:
+async def dump(path: Path) -> list[Any]:
+    """What an import may change; in SQLite also the log of changes."""
+
+    def read(transaction: Transaction) -> list[Any]:
+        identities = transaction.identities.find()
+        stores = [0, *(row[0] for row in identities)]
         return [
-            connection.execute(f"SELECT * FROM {table}").fetchall() for table in ("identities", "cookies", "changes")
+            identities,
+            transaction.identities.uuids(),
+            [load_cookies(transaction, number) for number in stores],
+            [transaction.site_data.load(number) for number in stores],
+            [transaction.settings.load(number) for number in stores],
         ]
-    finally:
-        connection.close()
+
+    async with hatbox.open(path) as profile:
+        found = await profile.store.read(read)
+    if not is_on_server():
+        with closing(sqlite3.connect(path)) as connection:
+            found.append(connection.execute("SELECT * FROM changes").fetchall())
+    return found
 
 
 async def imported(path: Path, bundle: Bundle, into: str | None = None) -> ImportReport:
@@ -76,7 +95,7 @@ def path(tmp_path: Path) -> Path:
 
 def test_a_fault_in_the_middle_leaves_nothing_behind(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(path, BundleEntry(WORK, [cookie("old")]))
-    before = dump(path)
+    before = asyncio.run(dump(path))
     calls: list[int] = []
 
     def failing(transaction: Any, number: int, changes: Any) -> None:
@@ -89,15 +108,15 @@ def test_a_fault_in_the_middle_leaves_nothing_behind(path: Path, monkeypatch: py
     with pytest.raises(IdentityNotFound, match="a fault"):
         put(path, BundleEntry(WORK, [cookie("new")]), BundleEntry(GIFTS, [cookie("new")]))
     assert 2 in calls
-    assert dump(path) == before
+    assert asyncio.run(dump(path)) == before
 
 
 def test_an_unknown_target_changes_nothing(path: Path) -> None:
     put(path)
-    before = dump(path)
+    before = asyncio.run(dump(path))
     with pytest.raises(IdentityNotFound, match='Did you mean "Work"'):
         put(path, BundleEntry(None, [cookie()]), into="Wrok")
-    assert dump(path) == before
+    assert asyncio.run(dump(path)) == before
 
 
 @given(bundles())
@@ -110,9 +129,9 @@ def test_the_second_time_nothing_changes_and_no_change_is_told(
     async def twice() -> None:
         async with hatbox.open(path) as profile:
             first = await profile.import_bundle(bundle)
-            before = dump(path)
+            before = await dump(path)
             second = await profile.import_bundle(bundle)
-            assert dump(path) == before
+            assert await dump(path) == before
             assert (second.identities_new, second.cookies_new, second.cookies_changed) == (0, 0, 0)
             assert second.cookies_unchanged == first.cookies_new == bundle.count
 
@@ -302,11 +321,11 @@ def test_a_store_is_not_filled_beyond_its_limits_and_no_change_is_told_the_secon
     many = [cookie(name=f"n{number}", last_access=NOW - 1000 + number) for number in range(200)]
     report = put(path, BundleEntry(WORK, many))
     assert (report.cookies_new, report.skipped) == (180, {OVER_LIMIT: 20})
-    before = dump(path)
+    before = asyncio.run(dump(path))
     again = put(path, BundleEntry(WORK, many))
     assert (again.cookies_new, again.cookies_changed, again.cookies_unchanged) == (0, 0, 180)
     assert again.skipped == report.skipped
-    assert dump(path) == before
+    assert asyncio.run(dump(path)) == before
 
 
 def test_two_holdings_of_one_store_do_not_drive_each_other_out_in_turn(path: Path) -> None:
@@ -314,9 +333,9 @@ def test_two_holdings_of_one_store_do_not_drive_each_other_out_in_turn(path: Pat
         return BundleEntry(None, [Cookie(name=f"{letter}{n}", value="", domain="site.example") for n in range(150)])
 
     assert put(path, untimed("a"), untimed("b"), into="Work").skipped == {OVER_LIMIT: 120}
-    before = dump(path)
+    before = asyncio.run(dump(path))
     put(path, untimed("a"), untimed("b"), into="Work")
-    assert dump(path) == before
+    assert asyncio.run(dump(path)) == before
 
 
 def test_who_is_driven_out_by_an_import_is_told_of_and_a_jar_that_is_open_knows(path: Path) -> None:
@@ -386,21 +405,85 @@ def test_a_jar_of_another_process_sees_the_import(path: Path) -> None:
     assert asyncio.run(seen()) == "sid=new"
 
 
-def test_what_no_format_carries_is_counted_and_every_format_reports_it(tmp_path: Path) -> None:
+def test_what_a_format_does_not_carry_is_counted_and_reported(tmp_path: Path) -> None:
+    def fill(transaction: Transaction) -> None:
+        transaction.site_data.put(2, "https://a.example", DATA)
+        transaction.site_data.put(2, "https://b.example", b'{"local":[["k","v"]],"databases":[]}')
+        transaction.settings.put(2, "settings", b'{"proxy":"direct"}')
+        transaction.rules.insert(b'{"pattern":"x","identities":["firefox-container-2"]}')
+        transaction.rules.insert(b'{"pattern":"y","identities":["firefox-container-22"]}')
+
     async def use() -> tuple[Bundle, Bundle]:
         async with hatbox.open(tmp_path / "profile.db") as profile:
-            await profile.store.write(
-                lambda each: each.site_data.put(2, "https://a.example", b'{"local":[["k","v"]],"databases":[{}]}')
-            )
-            await profile.store.write(
-                lambda each: each.site_data.put(2, "https://b.example", b'{"local":[["k","v"]],"databases":[]}')
-            )
+            await profile.store.write(fill)
             await profile.tabs.open("Work", "https://a.example/")
             return await profile.export_bundle(["Work"]), await profile.export_bundle(["Personal"])
 
     work, personal = asyncio.run(use())
-    beside = {SITE_STORAGE: 2, INDEXED_DB: 1, TABS: 1}
+    site_data = {SITE_STORAGE: 2, INDEXED_DB: 1}
+    beside = {TABS: 1, SETTINGS: 1, RULES: 1}
     for name, each in FORMATS.items():
-        assert each.write(work).dropped == beside, name
+        carries = name in ("storage-state", "json-lines")
+        written = each.write(work)
+        assert written.dropped == beside | ({} if carries else site_data), name
+        assert written.origins == (2 if carries else 0)
         assert not each.write(personal).dropped, name
-    assert write_folder(work, tmp_path / "firefox")[1] == beside
+    assert write_folder(work, tmp_path / "firefox")[1] == beside | site_data
+
+
+# ------------------------------------------------------------------------------------------------------ site data
+
+
+def stored(path: Path, number: int = 2) -> dict[str, Any]:
+    async def read_all() -> list[tuple[str, bytes]]:
+        async with hatbox.open(path) as profile:
+            return await profile.store.read(lambda each: each.site_data.load(number))
+
+    return {origin: decode_site_data(data) for origin, data in asyncio.run(read_all())}
+
+
+def site(local: dict[str, str], *databases: str) -> SiteData:
+    made = [{"name": each, "version": 1, "stores": []} for each in databases]
+    return SiteData("https://a.example", encode_site_data({"local": list(local.items()), "databases": made}))
+
+
+def test_imported_site_data_joins_what_is_stored_and_the_second_time_nothing_changes(path: Path) -> None:
+    first = put(path, BundleEntry(WORK, site_data=[site({"own": "1", "both": "1"}, "one")]))
+    assert (first.origins_new, first.origins_changed) == (1, 0)
+    new = BundleEntry(WORK, site_data=[site({"both": "2", "new": "\ud800"}, "two")])
+    assert put(path, new).origins_changed == 1
+    found = stored(path)["https://a.example"]
+    assert found["local"] == [["own", "1"], ["both", "2"], ["new", "\ud800"]]
+    assert [each["name"] for each in found["databases"]] == ["one", "two"]
+    again = put(path, new)
+    assert (again.origins_new, again.origins_changed, again.origins_unchanged) == (0, 0, 1)
+    assert stored(path, 1) == stored(path, 0) == {}
+
+
+def test_more_site_data_than_a_browser_takes_is_skipped_and_what_is_stored_stays(path: Path) -> None:
+    put(path, BundleEntry(WORK, site_data=[site({"own": "1"})]))
+    report = put(path, BundleEntry(WORK, site_data=[site({"big": "x" * (5 * 2**20 + 1)})]))
+    assert report.skipped == {TOO_MUCH: 1}
+    assert stored(path)["https://a.example"]["local"] == [["own", "1"]]
+
+
+def test_site_data_is_not_imported_under_a_running_browser(path: Path) -> None:
+    bundle = Bundle([BundleEntry(None, [cookie()], site_data=[site({"k": "v"})])])
+    engines = [
+        RunningEngine("the HTTP engine", None, None, None),
+        RunningEngine("Chromium", None, ("firefox-container-2",), None),
+    ]
+    running = SiteDataHolders(engines)
+
+    async def imported() -> tuple[ImportReport, ImportReport]:
+        async with hatbox.open(path) as profile:
+            write = profile.store.write
+            return (
+                await write(lambda each: transfer.import_bundle(each, bundle, NOW, "Work", running=running)),
+                await write(lambda each: transfer.import_bundle(each, bundle, NOW, "Banking", running=running)),
+            )
+
+    work, banking = asyncio.run(imported())
+    assert (work.cookies_new, work.skipped) == (1, {RUNNING: 1})
+    assert (banking.origins_new, banking.skipped) == (1, {})
+    assert stored(path) == {}

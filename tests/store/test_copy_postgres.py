@@ -17,9 +17,9 @@ import hatbox
 from hatbox.errors import NotAProfile, ProfileCorrupt, ProfileError, ProfileTooNew, ProfileUnavailable
 from hatbox.maintenance import copy_profile, create_profile, profile_info
 from hatbox.store.base import ChangeRecord, Transaction
+from hatbox.store.profile_copy import COPIED_TABLES
 from hatbox.store.registry import store_at
 from hatbox.store.tables import dump
-from hatbox.store.tables.dump import COPIED_TABLES
 from tests.postgres import Cluster, shared_cluster
 from tests.store.fuzz import make
 from tests.store.in_loop import in_loop

@@ -176,6 +176,19 @@ async def test_a_server_that_removes_the_key_check_gets_no_plain_values(path: Pa
 
 
 @in_loop
+async def test_the_trash_of_an_encrypted_profile_is_encrypted(path: Path) -> None:
+    async with hatbox.open(path) as profile:
+        await fill(profile)
+        before = await contents(profile)
+        await profile.identities.remove("Work")
+        assert secrets_in(path.parent) == set()
+    assert secrets_in(path.parent) == set()
+    async with hatbox.open(path) as profile:
+        await profile.trash.restore("Work")
+        assert await contents(profile) == before
+
+
+@in_loop
 async def test_two_processes_share_an_encrypted_profile_and_its_changes(path: Path) -> None:
     created: list[str] = []
     async with hatbox.open(path) as profile:

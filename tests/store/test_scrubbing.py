@@ -86,16 +86,28 @@ async def fill(profile: hatbox.Profile, copies: int) -> hatbox.ContextualIdentit
 
 
 @pytest.mark.usefixtures("secure_delete")
+@pytest.mark.parametrize("by", ["forever", "empty", "named", "expiry", "limit"])
 @pytest.mark.parametrize("copies", [3, 150])
 @in_loop
-async def test_nothing_of_a_removed_identity_is_in_any_file_after_the_last_close(path: Path, copies: int) -> None:
+async def test_nothing_of_a_removed_identity_is_in_any_file_after_the_last_close(
+    path: Path, copies: int, by: str
+) -> None:
     async with hatbox.open(path) as profile, hatbox.open(path) as follower:
         follower.identities.on_removed.add_listener(lambda _: None)
         identity = await fill(profile, copies)
         others = await fill(profile, 2)
         await profile.identities.update(others, name="renamed")
-        await profile.identities.remove(identity)
-        await profile.identities.remove(others)
+        for each in (identity, others):
+            await profile.identities.remove(each, forever=by == "forever")
+        assert len(await profile.trash.list()) == (0 if by == "forever" else 2)
+        if by == "empty":
+            await profile.trash.empty()
+        elif by == "named":
+            await profile.trash.remove([identity.cookie_store_id, others.cookie_store_id])
+        elif by == "expiry":
+            await profile.set_settings(trash_days=0)
+        elif by == "limit":
+            await profile.set_settings(trash_bytes=1)
         await profile.tabs.write(lambda each: set_items(each, EXTENSION, LOCAL, {"key": "storage-secret" * 1000}))
         await profile.tabs.write(lambda each: remove(each, EXTENSION, LOCAL, "key"))
     assert secrets_in(path.parent) == {}
@@ -124,8 +136,10 @@ async def test_what_was_removed_leaves_the_wal_also_while_the_profile_stays_open
     monkeypatch.setattr(writer, "RETENTION_SECONDS", 0.0)
     monkeypatch.setattr(change_log, "RETENTION_SECONDS", 0.0)
     async with hatbox.open(path) as profile, hatbox.open(path) as other:
-        identity = await fill(profile, 5)
-        await profile.identities.remove(identity)
+        identity, other_identity = await fill(profile, 5), await fill(profile, 5)
+        await profile.identities.remove(identity, forever=True)
+        await profile.identities.remove(other_identity)
+        await profile.trash.empty()
         await until(lambda: secrets_in(path.parent) == {})
         assert len(await other.identities.query()) == 4
 
@@ -140,7 +154,7 @@ async def test_a_reader_only_delays_the_truncation_of_the_wal(path: Path, monkey
         with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as reader:
             reader.execute("BEGIN")
             reader.execute("SELECT * FROM identities").fetchall()
-            await profile.identities.remove(identity)
+            await profile.identities.remove(identity, forever=True)
             assert journal.stat().st_size > 0
             reader.execute("COMMIT")
             await until(lambda: journal.stat().st_size == 0)
@@ -152,7 +166,7 @@ async def test_a_profile_that_was_killed_gives_up_its_log_at_the_next_close(path
     killed = tmp_path / "killed"
     killed.mkdir()
     async with hatbox.open(path) as profile:
-        await profile.identities.remove(await fill(profile, 5))
+        await profile.identities.remove(await fill(profile, 5), forever=True)
         for end in ("", "-wal"):
             (killed / f"profile.db{end}").write_bytes(Path(f"{path}{end}").read_bytes())
     assert secrets_in(killed) != {}

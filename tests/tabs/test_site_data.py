@@ -7,7 +7,15 @@ from typing import Any
 import pytest
 
 import hatbox
-from hatbox.tabs.site_data import DATABASES, LOCAL_STORAGE, SiteDataRemoval, clear_site_data, parts_of
+from hatbox.tabs.site_data import (
+    DATABASES,
+    LOCAL_STORAGE,
+    SiteDataRemoval,
+    clear_site_data,
+    decode_site_data,
+    encode_site_data,
+    parts_of,
+)
 from tests.store.in_loop import in_loop
 
 BOTH = {"local": [["k", "v"]], "databases": [{"name": "d"}]}
@@ -60,3 +68,11 @@ async def test_data_that_a_page_has_nested_too_deeply_can_be_removed(tmp_path: P
         assert parts_of(data) == {"local", "databases"}
         await profile.store.write(lambda each: clear_site_data(each, 2, [part]))
         assert await profile.store.read(lambda each: each.site_data.load(2)) == []
+
+
+def test_text_of_javascript_with_lone_surrogates_is_stored_and_cleared() -> None:
+    site_data = {"local": [["\ud800", "\udc00 and \u65e5"]], "databases": [{"name": "d"}]}
+    data = encode_site_data(site_data)
+    assert decode_site_data(data) == site_data
+    assert parts_of(data) == {LOCAL_STORAGE, DATABASES}
+    data.decode()  # the engine passes it on as text

@@ -44,12 +44,18 @@ COMMANDS: Final[dict[str, str]] = {
     "hide": "identities.hide",
     "show": "identities.show",
     "remove": "identities.remove",
+    "clone": "identities.clone",
     "settings": "settings.settings",
     "open": "tabs.open_",
+    "open-link": "links.open_link",
+    "install-links": "links.install_links",
     "tabs": "tabs.tabs",
     "close": "tabs.close",
     "browse": "browse.browse",
     "status": "status.status",
+    "stop": "stop.stop",
+    "backup": "archives.backup",
+    "restore": "archives.restore",
     "import": "transfer.import_",
     "export": "transfer.export",
     "fetch": "fetch.fetch",
@@ -76,10 +82,24 @@ GROUPS: Final[dict[str, dict[str, str]]] = {
         "permissions": "extensions.permissions",
         "trigger": "extensions.trigger",
     },
+    "trash": {
+        "list": "trash.list_",
+        "restore": "trash.restore",
+        "empty": "trash.empty",
+    },
+    "rules": {
+        "list": "site_rules.list_",
+        "add": "site_rules.add",
+        "remove": "site_rules.remove",
+        "clear": "site_rules.clear",
+        "test": "site_rules.test",
+        "import": "site_rules.import_",
+    },
     "profile": {
         "info": "profile.info",
         "create": "profile.create",
         "copy": "profile.copy",
+        "settings": "profile_settings.settings",
         "generate-key": "profile_key.generate_key",
         "encrypt": "profile_key.encrypt",
         "rekey": "profile_key.rekey",
@@ -89,14 +109,19 @@ GROUPS: Final[dict[str, dict[str, str]]] = {
 GROUP_HELP: Final[dict[str, str]] = {
     "cookies": "List, set and remove the cookies of an identity.",
     "extensions": "Install, list, remove and trigger extensions.",
-    "profile": "Describe, create, copy and encrypt profiles.",
+    "rules": "Open the right identity by itself: assign URLs to identities.",
+    "trash": "List, restore and delete removed identities.",
+    "profile": "Describe, create, copy and encrypt profiles, and change their settings.",
 }
 PANELS: Final[dict[str, tuple[str, ...]]] = {
-    "Open pages": ("open", "tabs", "close", "browse", "fetch"),
-    "Identities": ("list", "get", "create", "update", "move", "hide", "show", "remove", "settings", "colors", "icons"),
-    "Cookies and files": ("cookies", "import", "export"),
+    "Open pages": ("open", "tabs", "close", "browse", "fetch", "rules", "open-link", "install-links"),
+    "Identities": (
+        *("list", "get", "create", "clone", "update", "move", "hide", "show", "settings"),
+        *("remove", "trash", "colors", "icons"),
+    ),
+    "Cookies and files": ("backup", "restore", "cookies", "import", "export"),
     "Scripts and extensions": ("run", "console", "extensions"),
-    "The profile": ("status", "profile", "check", "demo"),
+    "The profile": ("status", "stop", "profile", "check", "demo"),
 }
 """The commands and groups in the order of the help, by what people do."""
 ALIASES: Final[dict[str, str]] = {"ls": "list", "rm": "remove"}
@@ -133,8 +158,8 @@ def invoke(arguments: Sequence[str]) -> int:
 
 def _run(arguments: list[str]) -> object:
     allow_creation(False)
-    if run := fast_run(arguments):
-        return run()
+    if extension_run := fast_run(arguments):
+        return extension_run()
     arguments = without_aliases(arguments, ALIASES, GROUPS)
     if run := _direct_call(arguments):
         return run()

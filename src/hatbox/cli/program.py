@@ -11,7 +11,7 @@ import functools
 import inspect
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Annotated, Any, Final
 
@@ -22,7 +22,7 @@ from hatbox import __version__
 from hatbox.cli import ALIASES, COMMANDS, GROUP_HELP, GROUPS, PANELS
 from hatbox.cli.arguments.profile_creation import allow_creation
 from hatbox.cli.arguments.profile_options import CreateOption, JsonOption, ProfileOption
-from hatbox.cli.table import command_table
+from hatbox.cli.table import CommandEntry, command_table
 from hatbox.cli.terminal.command_errors import USAGE
 
 __all__ = ["function_of", "listing", "program", "signature_of"]
@@ -54,11 +54,11 @@ def listing() -> typer.Typer:
     """The application with placeholders for all commands: for the help of groups, and for errors in names."""
     app, table = _root_app(), command_table()
     for name in COMMANDS:
-        _add_placeholder(app, name, table.get(name, {}).get("help", ""), panel=_PANEL_OF.get(name))
+        _add_placeholder(app, name, table, panel=_PANEL_OF.get(name))
     for name, paths in GROUPS.items():
         group = _group(app, name)
         for verb in paths:
-            _add_placeholder(group, verb, table.get(f"{name} {verb}", {}).get("help", ""))
+            _add_placeholder(group, f"{name} {verb}", table)
     return app
 
 
@@ -122,8 +122,13 @@ def _add(to: typer.Typer, name: str, function: Callable[..., None], *, panel: st
     )
 
 
-def _add_placeholder(to: typer.Typer, name: str, short_help: str, *, panel: str | None = None) -> None:
-    to.command(name, cls=_Command, help=short_help, short_help=short_help, rich_help_panel=panel)(lambda: None)
+def _add_placeholder(
+    to: typer.Typer, name: str, table: Mapping[str, CommandEntry], *, panel: str | None = None
+) -> None:
+    short_help = table[name]["help"] if name in table else ""
+    to.command(name.split()[-1], cls=_Command, help=short_help, short_help=short_help, rich_help_panel=panel)(
+        lambda: None
+    )
 
 
 class _Command(TyperCommand):

@@ -27,7 +27,13 @@ name or by its cookieStoreId (`firefox-container-2`). For an unknown name the er
 identities have the name, the error lists them with their ids, and nothing is changed. A name that starts with a dash
 goes after `--`: `hatbox get -- -x`.
 
-Every command takes `--profile` and `--json`, before or after its name.
+Every command takes `--profile` and `--json`, before or after its name. The default profile is created by any command. A
+profile that `--profile` or `$HATBOX_PROFILE` names must exist: create it with `hatbox profile create`, or with
+`--create`, which every command takes that opens a profile.
+
+`hatbox ls` is `hatbox list`, `hatbox rm` is `hatbox remove`, also in groups (`hatbox cookies ls`). `hatbox help COMMAND`
+is `hatbox COMMAND --help`, and `hatbox version` is `hatbox --version`. `hatbox --install-completion` installs completion
+for the current shell.
 
 | exit status | meaning |
 |---|---|
@@ -102,6 +108,12 @@ A cookie is the object of `browser.cookies`: `name`, `value`, `domain`, `hostOnl
 `import` prints a report: `identitiesNew`, `identitiesMatched`, `cookiesNew`, `cookiesChanged`, `cookiesUnchanged`, and
 `skipped` and `dropped`, objects of descriptions and counts (0 if the count is unknown). `export` prints `identities`,
 `cookies` and `dropped`: to standard error if the export itself goes to standard output.
+
+`status` prints `{"profile", "engines", "extensions"}`. `profile` has `label`, `store`, `format`, `size`, `encrypted`,
+`identities`, `cookies`, `tabs`, `extensions` and `programs`, those that have it open (null if that is not known). An
+engine has `engine`, `identities` (null for all that no other engine has), `machine`, `pid`, `since` and `background`.
+`stop` prints `{"stopped", "running"}`, arrays of `{"engine", "pid", "machine", "background"}`; those that are still
+running have a `reason`.
 
 An extension is `{"id", "name", "version", "path", "installed", "enabled", "pid"}`: a temporary installation is not
 `installed`, and `pid` is null if the extension is not running. `extensions list`, `install` and `remove` print an array

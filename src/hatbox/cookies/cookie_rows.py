@@ -20,6 +20,7 @@ __all__ = [
     "COOKIE_CHANGED",
     "EXPIRES",
     "STORE_REMOVED",
+    "add_rows",
     "cookie_of",
     "decode_change",
     "delete_cookies",
@@ -39,12 +40,13 @@ __all__ = [
 COOKIE_CHANGED: Final = "cookies.changed"
 STORE_REMOVED: Final = "cookies.gone"
 EXPIRES: Final = 9  # column of a row
+_SAME_SITE_COLUMN: Final = 8
 _SAME_SITE: Final = {each.value: each for each in SameSite}
 
 
-def delete_cookies(transaction: Transaction, user_context_id: int) -> None:
-    """Delete all cookies of an identity that is being removed."""
-    for row in transaction.cookies.load(user_context_id):
+def delete_cookies(transaction: Transaction, user_context_id: int, rows: Sequence[CookieRow] | None = None) -> None:
+    """Delete all cookies of an identity that is being removed: `rows`, if they were read already."""
+    for row in transaction.cookies.load(user_context_id) if rows is None else rows:
         transaction.changes.append(COOKIE_CHANGED, _encode((user_context_id, True, ChangeCause.EXPLICIT, row)))
     transaction.cookies.clear(user_context_id)
     transaction.changes.append(STORE_REMOVED, str(user_context_id).encode())
@@ -64,6 +66,17 @@ def put_changes(transaction: Transaction, user_context_id: int, changes: Iterabl
     transaction.cookies.put(user_context_id, [row_of(change.cookie) for change in last.values() if not change.removed])
     for cookie, removed, cause in changes:
         transaction.changes.append(COOKIE_CHANGED, _encode((user_context_id, removed, cause, row_of(cookie))))
+
+
+def add_rows(transaction: Transaction, user_context_id: int, rows: Sequence[CookieRow], *, record: bool = True) -> None:
+    """Add rows to a store without cookies. With `record`, append them to the change log. Raises KeyError for a value
+    of SameSite that does not exist."""
+    for row in rows:
+        _SAME_SITE[row[_SAME_SITE_COLUMN]]
+    transaction.cookies.put(user_context_id, rows)
+    if record:
+        for row in rows:
+            transaction.changes.append(COOKIE_CHANGED, _encode((user_context_id, False, ChangeCause.EXPLICIT, row)))
 
 
 def load_cookies(transaction: Transaction, user_context_id: int) -> list[Cookie]:

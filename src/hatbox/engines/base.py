@@ -65,6 +65,9 @@ class EngineDelegate(Protocol):
     def engine_crashed(self, reason: str) -> None:
         """The browser crashed, and all pages with it. The engine is started again."""
 
+    def restart_needed(self, reason: str) -> None:
+        """The engine must be started again with other options. `start` first saves and closes all pages."""
+
 
 class Engine(ABC):
     """Opens pages for tabs.
@@ -119,6 +122,18 @@ class Engine(ABC):
 
         A page to be hidden may stay alive in a minimized window until `open`, `stop` or the end of its tab.
         """
+
+    async def input_at_risk(
+        self,
+        cookie_store_id: str,  # noqa: ARG002 - most engines have no typed text
+        *,
+        uses_proxy: bool,  # noqa: ARG002
+    ) -> dict[int, tuple[str, ...]]:
+        """Typed text that is lost if the settings of an identity change: descriptions without the text, by tab id.
+
+        `uses_proxy` says whether it then has a proxy.
+        """
+        return {}
 
     async def release_identity(self, cookie_store_id: str) -> None:
         """Save and close what is left of an identity after its tabs were hidden: another engine opens them now."""

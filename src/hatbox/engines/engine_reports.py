@@ -14,6 +14,7 @@ from hatbox.store.base import Store, Transaction, TransactionFunction
 from hatbox.tabs.first_window import leave_first_tab
 from hatbox.tabs.opening import open_tab
 from hatbox.tabs.pages import page_navigated_itself, save_page_snapshot, update_page
+from hatbox.tabs.script_tabs import add_script_tab, inherit_script
 from hatbox.tabs.strip import close_rows, row_of
 from hatbox.tabs.tab_model import Tab, tab_of
 from hatbox.tabs.visibility import show_and_activate
@@ -37,17 +38,23 @@ class EngineReports:
         serves: Callable[[str], bool],
         on_dropped: Callable[[int], None],
         on_crash: Callable[[str], None],
+        on_restart_needed: Callable[[str], None],
+        run: str = "",
     ) -> None:
         self.stopped = False
         """Whether reports about pages are ignored, because the engine is shutting down."""
         self.abandoned = False
         """Whether nothing is written any more, because another engine may have the tabs."""
+        self.scripted: set[str] = set()
+        """The cookieStoreIds in which a script opens pages itself: a page without an opener belongs to the script."""
+        self._run = run
         self._engine_name = engine_name
         self._store = store
         self._states = states
         self._serves = serves
         self._on_dropped = on_dropped
         self._on_crash = on_crash
+        self._on_restart_needed = on_restart_needed
 
     async def navigation_started(self, tab_id: int, url: str) -> int | None:
         """See EngineDelegate."""
@@ -104,6 +111,10 @@ class EngineReports:
                 active=active,
             )
             leave_first_tab(transaction, tab.window_id)
+            if opener is not None:
+                inherit_script(transaction, opener.id, tab.id)
+            elif cookie_store_id in self.scripted:
+                add_script_tab(transaction, self._run, tab.id)
             return tab_of(transaction, row_of(transaction, tab.id))
 
         if self.stopped:
@@ -151,6 +162,11 @@ class EngineReports:
         """See EngineDelegate."""
         if not self.stopped:
             self._on_crash(reason)
+
+    def restart_needed(self, reason: str) -> None:
+        """See EngineDelegate."""
+        if not self.stopped:
+            self._on_restart_needed(reason)
 
     def _state(self, tab_id: int) -> TabState | None:
         return None if self.stopped else self._states.with_page(tab_id)

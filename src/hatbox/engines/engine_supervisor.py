@@ -52,6 +52,12 @@ class EngineSupervisor:
         if time.monotonic() - self._started > _STABLE_AFTER:
             self._recent_crashes = 0
 
+    def interrupted(self, reason: str) -> None:
+        """Record that the engine needs a restart. The caller then runs restart()."""
+        logger.info("%s engine: restarting: %s", self._engine.name, reason)
+        self.running.clear()
+        self.crash_count += 1
+
     async def restart(self, delegate: EngineDelegate) -> None:
         """Start the engine again, until it succeeds."""
         while not self.running.is_set():

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -19,6 +20,7 @@ from typing import Final
 import msgspec
 
 from hatbox.engines.running_engines import (
+    BACKGROUND_VARIABLE,
     ENGINES_CHANGED,
     RunningEngine,
     already_running,
@@ -81,7 +83,8 @@ class IdentityDivision:
         try:
             await self._acquire(identities)
             await self._delete_stale_records()
-            record = RunningEngine(self._engine_name, current_process(), ids, time.time())
+            background = bool(os.environ.get(BACKGROUND_VARIABLE))
+            record = RunningEngine(self._engine_name, current_process(), ids, time.time(), background=background)
             registered, rest = await self._store.write(lambda each: _register(each, record))
             self._record = registered
             self.apply(await self._store.read(find_records))

@@ -14,10 +14,12 @@ from hatbox.engines.engine_reports import EngineReports
 from hatbox.engines.engine_supervisor import EngineSupervisor
 from hatbox.engines.identity_division import IdentityDivision
 from hatbox.engines.running_engines import ENGINES_CHANGED, RunningEngine, find_records
+from hatbox.engines.settings_answers import answer_check
 from hatbox.engines.tab_states import TabState, TabStates
 from hatbox.errors import HatboxError, ProfileClosed, ProfileError
 from hatbox.identities import model as identity
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, user_context_id_of
+from hatbox.identities.settings_check import SETTINGS_CHECK, decode_settings_check
 from hatbox.store.base import RESYNC, ChangeRecord, Store, Transaction
 from hatbox.tabs.first_tab import first_tab
 from hatbox.tabs.pages import navigation_started, page_navigated_itself
@@ -34,20 +36,23 @@ _READ_RETRY_DELAY: Final = 1  # seconds
 class TabReconciler:
     """Reconciles the pages of one engine with the tabs of one profile."""
 
-    def __init__(self, engine: Engine, store: Store, division: IdentityDivision) -> None:
+    def __init__(self, engine: Engine, store: Store, division: IdentityDivision, run: str = "") -> None:
         self._engine = engine
         self._store = store
         self._division = division
         self._states = TabStates()
         self._supervisor = EngineSupervisor(engine)
-        self._reports = EngineReports(
+        self.reports = self._reports = EngineReports(
             engine.name,
             store,
             self._states,
             serves=division.serves,
             on_dropped=self._on_dropped,
             on_crash=self._on_crash,
+            run=run,
+            on_restart_needed=self._on_restart_needed,
         )
+        """The delegate of the engine."""
         self._wake = asyncio.Event()
         self._loop: asyncio.Task[None] | None = None
         self._tasks = Tasks(self._log_failure)
@@ -110,6 +115,10 @@ class TabReconciler:
         elif change.topic == identity.REMOVED:
             self._identities_changed = True
             self._wake.set()
+        elif change.topic == SETTINGS_CHECK:
+            check = decode_settings_check(change.payload)
+            if self._division.serves(check.cookie_store_id):
+                self._tasks.spawn(answer_check(self._engine, self._reports, check))
         elif change.topic.startswith("tabs."):
             tab_ids = changed_tabs(change)
             if tab_ids is None:
@@ -301,9 +310,17 @@ class TabReconciler:
     def _on_crash(self, reason: str) -> None:
         if self._supervisor.running.is_set():
             self._supervisor.crashed(reason)
-            for state in self._states.values():
-                state.actual, state.failed = None, False
-            self._tasks.spawn(self._restart())
+            self._reopen_all()
+
+    def _on_restart_needed(self, reason: str) -> None:
+        if self._supervisor.running.is_set():
+            self._supervisor.interrupted(reason)
+            self._reopen_all()
+
+    def _reopen_all(self) -> None:
+        for state in self._states.values():
+            state.actual, state.failed = None, False
+        self._tasks.spawn(self._restart())
 
     async def _restart(self) -> None:
         await self._supervisor.restart(self._reports)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from hatbox.engines.runner import EngineRunner
     from hatbox.engines.selection import EngineSelection
     from hatbox.identities.service import Identities
+    from hatbox.identities.site_rules.service import SiteRules
     from hatbox.store.base import Store
     from hatbox.tabs.service import Tabs
     from hatbox.web_requests import RequestEvents
@@ -36,6 +37,7 @@ class EngineServices(NamedTuple):
     identities: Identities
     cookies: CookieStores
     tabs: Tabs
+    rules: SiteRules
     web_requests: RequestEvents
     read_extension_file: ReadExtensionFile
 

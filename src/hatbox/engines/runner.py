@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import uuid
 from collections.abc import Sequence
 from types import TracebackType
 from typing import TypeVar
@@ -13,6 +14,7 @@ from hatbox.engines.identity_division import IdentityDivision
 from hatbox.engines.reconciler import TabReconciler
 from hatbox.engines.running_engines import ENGINES_CHANGED, engine_for
 from hatbox.errors import EngineError, EngineLeaseLost
+from hatbox.identities.clean_up import clean_up
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import ContextualIdentity, IdentityLike, expect_identity, find, resolve
 from hatbox.store.base import RESYNC, ChangeRecord, Store, Transaction
@@ -42,7 +44,8 @@ class EngineRunner:
         self._store = store
         self._identities_given = _expect_identities(identities)
         self._division = IdentityDivision(store, engine.name, self._on_lease_lost)
-        self._reconciler = TabReconciler(engine, store, self._division)
+        self._run = uuid.uuid4().hex
+        self._reconciler = TabReconciler(engine, store, self._division, self._run)
         self._stopping = asyncio.Lock()
         self._is_running = False
         self._stopped = asyncio.Event()
@@ -58,6 +61,7 @@ class EngineRunner:
         self._stopped.clear()
         try:
             await self._division.join(found)
+            await clean_up(self._store)
             await self._reconciler.start()
             self._raise_if_lost()
         except BaseException:

@@ -18,6 +18,7 @@ from hatbox.store.base import Store, Transaction
 from hatbox.store.processes import ProcessId
 
 __all__ = [
+    "BACKGROUND_VARIABLE",
     "ENGINES_CHANGED",
     "RunningEngine",
     "already_running",
@@ -32,6 +33,9 @@ __all__ = [
 
 ENGINES_CHANGED: Final = "engines.changed"
 """The topic of a change of the records."""
+
+BACKGROUND_VARIABLE: Final = "HATBOX_BACKGROUND"
+"""Set in the environment of a background engine."""
 
 _NO_EXTENSION: Final = ""
 _KIND: Final = "engines"
@@ -51,6 +55,8 @@ class RunningEngine(msgspec.Struct, frozen=True):
     """When it was started, in seconds since 1970; None if that is not known."""
     waiting: bool = False
     """Whether another engine is still closing the pages of these identities."""
+    background: bool = False
+    """Whether it runs in a process of its own, which `hatbox open` has started."""
 
     @property
     def pid(self) -> int | None:

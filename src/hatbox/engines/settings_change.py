@@ -12,6 +12,7 @@ import msgspec
 from hatbox.engines.running_engines import engine_for
 from hatbox.errors import InputWouldBeLost, InvalidSetting
 from hatbox.identities.model import ContextualIdentity
+from hatbox.identities.proxy_url import DIRECT_PROXY
 from hatbox.identities.service import Identities
 from hatbox.identities.settings import IdentitySettings, SettingValue, checked_settings
 from hatbox.identities.settings_check import (
@@ -44,7 +45,7 @@ async def change_settings(
     if not force and await _would_change(identities, identity, changed):
         engine = await engine_for(store, identity.cookie_store_id)
         if engine is not None and engine.engine not in _WITHOUT_PAGES:
-            at_risk = await _input_at_risk(store, identity.cookie_store_id)
+            at_risk = await _input_at_risk(store, identity.cookie_store_id, uses_proxy=_sets_proxy(changed))
             if at_risk:
                 raise InputWouldBeLost(identity.name, {each.tab_id: each.fields for each in at_risk})
     return await identities.set_settings(identity, **changed)
@@ -60,8 +61,12 @@ async def _would_change(
     return any(current[name] != value for name, value in checked_settings(**changed).items())
 
 
-async def _input_at_risk(store: Store, cookie_store_id: str) -> tuple[InputAtRisk, ...]:
-    check = SettingsCheck(uuid.uuid4().hex, cookie_store_id)
+def _sets_proxy(changed: Mapping[str, SettingValue]) -> bool:
+    return checked_settings(**changed).get("proxy") not in (None, DIRECT_PROXY)
+
+
+async def _input_at_risk(store: Store, cookie_store_id: str, *, uses_proxy: bool) -> tuple[InputAtRisk, ...]:
+    check = SettingsCheck(uuid.uuid4().hex, cookie_store_id, uses_proxy)
     answered: asyncio.Future[tuple[InputAtRisk, ...]] = asyncio.get_running_loop().create_future()
 
     def on_change(record: ChangeRecord) -> None:

@@ -8,9 +8,30 @@ from __future__ import annotations
 from typing import Final
 
 from hatbox.formats import containers_json, cookies_txt, json_lines, storage_state
-from hatbox.formats.base import Bundle, BundleEntry, ExportResult, Format, IdentityAttributes, ImportReport
+from hatbox.formats.base import (
+    Bundle,
+    BundleEntry,
+    CookieName,
+    ExportResult,
+    Format,
+    IdentityAttributes,
+    ImportKey,
+    ImportReport,
+    SiteData,
+)
 
-__all__ = ["FORMATS", "Bundle", "BundleEntry", "ExportResult", "Format", "IdentityAttributes", "ImportReport"]
+__all__ = [
+    "FORMATS",
+    "Bundle",
+    "BundleEntry",
+    "CookieName",
+    "ExportResult",
+    "Format",
+    "IdentityAttributes",
+    "ImportKey",
+    "ImportReport",
+    "SiteData",
+]
 
 FORMATS: Final[dict[str, Format]] = {
     each.name: each for each in (cookies_txt.FORMAT, storage_state.FORMAT, containers_json.FORMAT, json_lines.FORMAT)

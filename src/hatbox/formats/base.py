@@ -1,14 +1,17 @@
 """The contract of formats: bundles of identities with their cookies, and reports.
 
-Knows no single format, no file and no profile. An identity is known by its looks here, not by its number, because
-numbers mean nothing on another machine.
+Knows no single format and no profile. `identity_match` decides which identity an entry is; its number means nothing on
+another machine.
 """
 
 from __future__ import annotations
 
+import hashlib
+import os
 import re
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
@@ -20,13 +23,19 @@ from hatbox.urls.hosts import canonical_host, is_ip
 __all__ = [
     "Bundle",
     "BundleEntry",
+    "CookieName",
     "ExportResult",
     "Format",
     "IdentityAttributes",
+    "ImportKey",
     "ImportReport",
+    "SiteData",
     "Tally",
     "decode_json",
     "host_of",
+    "leave_out",
+    "name_sources",
+    "place_key",
     "plausible_same_site",
 ]
 
@@ -47,8 +56,25 @@ class IdentityAttributes(msgspec.Struct, frozen=True):
     hidden: bool | None = None
 
 
+class SiteData(msgspec.Struct, frozen=True):
+    """localStorage and IndexedDB of an origin. `data` is JSON, as the profile stores it."""
+
+    origin: str
+    data: bytes
+
+
+class ImportKey(msgspec.Struct, frozen=True):
+    """What an identity is called where it comes from, so that the next import finds the identity that it became.
+
+    `lasting`: the source never gives the key to another identity. Otherwise the name must be the same, too.
+    """
+
+    key: str
+    lasting: bool = True
+
+
 class BundleEntry(msgspec.Struct, frozen=True):
-    """An identity and its cookies, oldest first. Without attributes: the default store.
+    """An identity, its cookies, oldest first, and its site data. Without attributes: the default store.
 
     `number` is the one that the identity has where it comes from, for formats that have numbers themselves.
     """
@@ -56,6 +82,9 @@ class BundleEntry(msgspec.Struct, frozen=True):
     label: IdentityAttributes | None
     cookies: list[Cookie] = []
     number: int = 0
+    site_data: list[SiteData] = []
+    uuid: str = ""
+    source: ImportKey | None = None
 
 
 class Bundle(msgspec.Struct):
@@ -66,7 +95,7 @@ class Bundle(msgspec.Struct):
     skipped: Tally = msgspec.field(default_factory=Counter)
     dropped: Tally = msgspec.field(default_factory=Counter)
     not_carried: Tally = msgspec.field(default_factory=Counter)
-    """Data of these identities that no format contains. Every writer reports it."""
+    """Data of these identities beside the cookies. A writer reports what it does not contain."""
 
     @property
     def count(self) -> int:
@@ -74,22 +103,39 @@ class Bundle(msgspec.Struct):
         return sum(len(holding.cookies) for holding in self.entries)
 
 
+class CookieName(msgspec.Struct, frozen=True):
+    """A cookie that was left out of an export, without its value."""
+
+    name: str
+    domain: str
+    path: str
+
+
 class ExportResult(msgspec.Struct):
-    """An exported bundle as bytes, and what was dropped."""
+    """An exported bundle as bytes, and what was dropped. `left_out` names the cookies among it."""
 
     data: bytes
     cookies: int
     dropped: Tally
+    left_out: dict[str, list[CookieName]] = {}
+    origins: int = 0
+    """The number of origins with site data."""
 
 
 class ImportReport(msgspec.Struct, rename="camel"):
-    """The result of an import or export. `skipped`: invalid data; `dropped`: data that the format cannot store."""
+    """The result of an import. `skipped`: invalid data; `dropped`: data that the format cannot store.
+
+    Origins are those with site data: localStorage and IndexedDB.
+    """
 
     identities_new: int = 0
     identities_matched: int = 0
     cookies_new: int = 0
     cookies_changed: int = 0
     cookies_unchanged: int = 0
+    origins_new: int = 0
+    origins_changed: int = 0
+    origins_unchanged: int = 0
     skipped: Tally = msgspec.field(default_factory=Counter)
     dropped: Tally = msgspec.field(default_factory=Counter)
 
@@ -114,6 +160,28 @@ def host_of(text: str, *, shared: bool) -> tuple[str, bool]:
     bare = text.removeprefix(".")
     domain = canonical_host(bare) or bare
     return domain, not shared or is_ip(domain)  # an IP address has no subdomains
+
+
+def place_key(path: Path) -> str:
+    """A key of a file or folder, for `ImportKey`. The path itself is not stored in a profile."""
+    return hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:32]
+
+
+def name_sources(bundle: Bundle, format_name: str, path: Path) -> Bundle:
+    """A bundle whose numbered entries are known by this file, so that the next import of it finds their identities."""
+    place = place_key(path)
+    entries = [
+        msgspec.structs.replace(each, source=ImportKey(f"{format_name}:{place}:{each.number}", lasting=False))
+        if each.number and each.source is None
+        else each
+        for each in bundle.entries
+    ]
+    return msgspec.structs.replace(bundle, entries=entries)
+
+
+def leave_out(cookie: Cookie, reason: str, left_out: dict[str, list[CookieName]]) -> None:
+    """Note that a cookie is not in an export, and why."""
+    left_out.setdefault(reason, []).append(CookieName(cookie.name, cookie.domain, cookie.path))
 
 
 def plausible_same_site(same_site: SameSite, *, secure: bool) -> SameSite:

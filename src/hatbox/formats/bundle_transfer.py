@@ -1,32 +1,27 @@
 """Imports a bundle into a profile, and exports one. Transaction functions: all or nothing.
 
-Knows no format. The rules for cookies are in `cookie_merge`. Existing data stays unchanged, so a second import changes
-nothing.
+Knows no format. `identity_match` decides about identities, `cookie_merge` about cookies, `site_data_merge` about site
+data. Other data stays unchanged, so a second import changes nothing.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import Final, TypeAlias
+from collections.abc import Container, Sequence
 
 from hatbox.cookies.cookie import Cookie
 from hatbox.cookies.cookie_rows import load_cookies, write_changes
-from hatbox.errors import InvalidColor, InvalidIcon
 from hatbox.formats.adjacent_files import count_beside
-from hatbox.formats.base import Bundle, BundleEntry, IdentityAttributes, ImportReport
+from hatbox.formats.base import Bundle, BundleEntry, IdentityAttributes, ImportReport, SiteData
 from hatbox.formats.cookie_merge import merge
+from hatbox.formats.identity_match import match_identities, remember_sources
 from hatbox.formats.import_progress import ImportProgress
-from hatbox.identities import changes, model, palette
+from hatbox.formats.site_data_merge import RUNNING, merge_site_data
+from hatbox.identities import changes, model
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, user_context_id_of
-from hatbox.identities.model import ContextualIdentity
-from hatbox.javascript.text import is_blank, well_formed
 from hatbox.store.base import Transaction
 
 __all__ = ["export_bundle", "import_bundle"]
-
-UNNAMED: Final = "identities without a name"
-UNKNOWN_LOOKS: Final = "identities whose color or icon is not in the palette: they are gray, or have a circle"
 
 
 def import_bundle(
@@ -35,32 +30,54 @@ def import_bundle(
     now: float,
     into: str | None = None,
     progress: ImportProgress | None = None,
+    running: Container[str] = (),
 ) -> ImportReport:
-    """Import a bundle. With `into`, an id or a name, all cookies go to that identity, and none is created.
+    """Import a bundle. With `into`, an id or a name, everything goes to that identity, and none is created.
 
-    An identity is the one of the profile that has the same name, icon and color; where there is none it is made.
+    Otherwise `identity_match` finds the identities. `running` has the cookieStoreIds of identities whose site data is
+    in a running browser, which would overwrite imported data.
     """
-    merged = 0
     report = ImportReport(skipped=Counter(bundle.skipped), dropped=Counter(bundle.dropped))
     if into is None:
-        ids = _identified(transaction, bundle, report)
+        ids = match_identities(transaction, bundle, report)
     else:
         ids = [_store_id(transaction, into)] * len(bundle.entries)
+        report.identities_matched += any(entry.label is not None for entry in bundle.entries)
+    remember_sources(transaction, bundle.entries, ids)
+    _merge_cookies(transaction, bundle, ids, now, report, progress)
+    for cookie_store_id, entry in zip(ids, bundle.entries, strict=True):
+        if cookie_store_id is not None and entry.site_data:
+            if cookie_store_id in running:
+                report.skipped[RUNNING] += len(entry.site_data)
+            else:
+                number = user_context_id_of(cookie_store_id) or 0
+                merge_site_data(transaction, number, entry.site_data, report)
+    if bundle.ordered and into is None:
+        _arrange(transaction, [each for each in ids if each is not None and each != DEFAULT_COOKIE_STORE_ID])
+    return report
+
+
+def _merge_cookies(
+    transaction: Transaction,
+    bundle: Bundle,
+    ids: Sequence[str | None],
+    now: float,
+    report: ImportReport,
+    progress: ImportProgress | None,
+) -> None:
     # Merge per store: two entries for one store must not evict each other's cookies.
+    merged = 0
     given: dict[str | None, list[Cookie]] = {}
     for cookie_store_id, holding in zip(ids, bundle.entries, strict=True):
         given.setdefault(cookie_store_id, []).extend(holding.cookies)
     for cookie_store_id, cookies in given.items():
         if cookie_store_id is not None and cookies:
             number = user_context_id_of(cookie_store_id) or 0
-            if changes := merge(load_cookies(transaction, number), cookies, now, report):
-                write_changes(transaction, number, changes)
+            if changed := merge(load_cookies(transaction, number), cookies, now, report):
+                write_changes(transaction, number, changed)
         merged += len(cookies)
         if progress is not None:
             progress.merged = merged
-    if bundle.ordered and into is None:
-        _arrange(transaction, [each for each in ids if each is not None and each != DEFAULT_COOKIE_STORE_ID])
-    return report
 
 
 def export_bundle(transaction: Transaction, now: float, wanted: Sequence[str] | None = None) -> Bundle:
@@ -74,9 +91,9 @@ def export_bundle(transaction: Transaction, now: float, wanted: Sequence[str] | 
 
 
 def _bundle(transaction: Transaction, holdings: Sequence[BundleEntry], *, whole: bool) -> Bundle:
-    """The default store is left out of a whole profile if it has no cookies."""
+    """The default store is left out of a whole profile if it is empty."""
     beside = count_beside(transaction, [each.number for each in holdings], whole=whole)
-    wanted = [each for each in holdings if not whole or each.label or each.cookies]
+    wanted = [each for each in holdings if not whole or each.label or each.cookies or each.site_data]
     return Bundle(wanted, ordered=True, not_carried=beside)
 
 
@@ -95,58 +112,13 @@ def _holding(transaction: Transaction, cookie_store_id: str, now: float) -> Bund
         identity = model.get(transaction, cookie_store_id)
         label = IdentityAttributes(identity.name, identity.icon, identity.color, identity.hidden)
     lasting = [cookie for cookie in load_cookies(transaction, number) if not cookie.expired(now)]
-    return BundleEntry(label, sorted(lasting, key=lambda cookie: cookie.sequence), number)
-
-
-# --------------------------------------------------------------------------------------------------- identities
-
-_Free: TypeAlias = dict[tuple[str, str, str], list[ContextualIdentity]]
-
-
-def _identified(transaction: Transaction, bundle: Bundle, report: ImportReport) -> list[str | None]:
-    """The store of each entry: of an equal identity that is not matched yet, or of a new one."""
-    free: _Free = {}
-    for identity in model.query(transaction):
-        free.setdefault((identity.name, identity.icon, identity.color), []).append(identity)
-    return [
-        DEFAULT_COOKIE_STORE_ID if holding.label is None else _id_for(transaction, holding.label, free, report)
-        for holding in bundle.entries
-    ]
-
-
-def _id_for(transaction: Transaction, label: IdentityAttributes, free: _Free, report: ImportReport) -> str | None:
-    if is_blank(label.name):
-        report.skipped[UNNAMED] += 1
-        return None
-    name, icon, color = well_formed(label.name), _known_icon(label.icon), _known_color(label.color)
-    fitting = icon or "circle", color or "gray"
-    # Values outside the palette may be stored by a newer version.
-    if same := free.get((name, label.icon, label.color)) or free.get((name, *fitting)):
-        identity = same.pop(0)
-        report.identities_matched += 1
-    else:
-        identity = changes.create(transaction, name, fitting[1], fitting[0])
-        report.identities_new += 1
-        if icon is None or color is None:
-            report.dropped[UNKNOWN_LOOKS] += 1
-    if label.hidden is not None and label.hidden != identity.hidden:
-        change = changes.hide if label.hidden else changes.show
-        change(transaction, identity.cookie_store_id)
-    return identity.cookie_store_id
-
-
-def _known_icon(name: str) -> str | None:
-    try:
-        return palette.accepted_icon(name)
-    except InvalidIcon:
-        return None
-
-
-def _known_color(name: str) -> str | None:
-    try:
-        return palette.accepted_color(name)
-    except InvalidColor:
-        return None
+    return BundleEntry(
+        label,
+        sorted(lasting, key=lambda cookie: cookie.sequence),
+        number,
+        [SiteData(origin, data) for origin, data in sorted(transaction.site_data.load(number))],
+        (transaction.identities.uuid(number) or "") if number else "",
+    )
 
 
 def _arrange(transaction: Transaction, ids: Sequence[str]) -> None:

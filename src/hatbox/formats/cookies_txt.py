@@ -1,16 +1,27 @@
 """Netscape's cookies.txt, as curl, wget and yt-dlp read and write it: seven fields a line, with a TAB between them.
 
-Bytes are carried as they are. What cannot be written so that curl reads it back right is left out, and counted.
+A cookie that one of these readers, or Python's http.cookiejar, cannot read is left out, named and counted: to
+http.cookiejar and yt-dlp, one such line makes the whole file unreadable.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import Final
 
 from hatbox.cookies.cookie import Cookie, SameSite
 from hatbox.errors import InvalidInputFile
-from hatbox.formats.base import Bundle, BundleEntry, ExportResult, Format, Tally, host_of
+from hatbox.formats.base import (
+    Bundle,
+    BundleEntry,
+    CookieName,
+    ExportResult,
+    Format,
+    Tally,
+    host_of,
+    leave_out,
+)
 
 __all__ = ["FORMAT", "read", "write"]
 
@@ -18,10 +29,16 @@ _HEADER: Final = "# Netscape HTTP Cookie File\n# Written by Hatbox. Keep it secr
 _HTTP_ONLY: Final = "#HttpOnly_"
 _FLAGS: Final = {"TRUE": True, "FALSE": False}
 _FIELDS: Final = 7
+_LONGEST_LINE: Final = 4999  # bytes, with the line feed; curl ignores longer lines
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 
+HIDDEN: Final = "that the identity is hidden"
 SAME_SITE: Final = "SameSite attributes"
 PARTITIONED: Final = "partitioned cookies, which would be sent to every site"
 TABS: Final = "cookies with a TAB in them"
+CONTROL: Final = "cookies with line breaks or other control characters"
+NOT_UTF8: Final = "cookies with bytes that are not UTF-8, which Python and yt-dlp cannot read"
+TOO_LONG: Final = f"cookies with a line of more than {_LONGEST_LINE} bytes, which curl cannot read"
 NAMELESS: Final = "cookies without a name"
 
 
@@ -44,13 +61,19 @@ def read(data: bytes, source: str) -> Bundle:
 def write(bundle: Bundle) -> ExportResult:
     """Write the cookies of all entries into one file."""
     lost: Tally = Counter(bundle.not_carried)
-    lines = [
-        _line(cookie, lost)
-        for holding in bundle.entries
-        for cookie in holding.cookies
-        if not (reason := _obstacle(cookie)) or lost.update([reason])
-    ]
-    return ExportResult((_HEADER + "".join(lines)).encode("latin-1"), len(lines), lost)
+    left_out: dict[str, list[CookieName]] = {}
+    lines: list[bytes] = []
+    for holding in bundle.entries:
+        lost.update([HIDDEN] if holding.label and holding.label.hidden else [])
+        for cookie in holding.cookies:
+            line = _line(cookie)
+            if reason := _obstacle(cookie, line):
+                leave_out(cookie, reason, left_out)
+                continue
+            lines.append(line)
+            lost.update([SAME_SITE] if cookie.same_site is not SameSite.UNSPECIFIED else [])
+    lost.update({reason: len(names) for reason, names in left_out.items()})
+    return ExportResult(_HEADER.encode() + b"".join(lines), len(lines), lost, left_out)
 
 
 def _cookie(line: str, http_only: bool, place: int, source: str, number: int) -> Cookie:
@@ -88,19 +111,28 @@ def _expires(text: str, source: str, number: int) -> float | None:
     return seconds or None
 
 
-def _obstacle(cookie: Cookie) -> str:
+def _obstacle(cookie: Cookie, line: bytes) -> str:
+    """Why a program that reads this format could not read the cookie; empty if all can."""
+    text = cookie.name + cookie.value + cookie.path
     if cookie.partition is not None:
         return PARTITIONED
-    if "\t" in cookie.name + cookie.value + cookie.path:
+    if "\t" in text:
         return TABS
-    return "" if cookie.name else NAMELESS  # curl would read its value as a name
+    if _CONTROL.search(text):
+        return CONTROL
+    if not cookie.name:
+        return NAMELESS  # curl would read its value as a name
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return NOT_UTF8
+    return TOO_LONG if len(line) > _LONGEST_LINE else ""
 
 
-def _line(cookie: Cookie, lost: Tally) -> str:
-    if cookie.same_site is not SameSite.UNSPECIFIED:
-        lost[SAME_SITE] += 1
+def _line(cookie: Cookie) -> bytes:
+    host = cookie.domain.strip("[]")  # curl and wget know IPv6 addresses without brackets
     fields = (
-        cookie.domain if cookie.host_only else f".{cookie.domain}",
+        host if cookie.host_only else f".{host}",
         "FALSE" if cookie.host_only else "TRUE",
         cookie.path,
         "TRUE" if cookie.secure else "FALSE",
@@ -109,7 +141,7 @@ def _line(cookie: Cookie, lost: Tally) -> str:
         cookie.name,
         cookie.value,
     )
-    return (_HTTP_ONLY if cookie.http_only else "") + "\t".join(fields) + "\n"
+    return ((_HTTP_ONLY if cookie.http_only else "") + "\t".join(fields) + "\n").encode("latin-1")
 
 
 FORMAT: Final = Format(
@@ -117,5 +149,16 @@ FORMAT: Final = Format(
     read,
     write,
     has_identities=False,
-    unsupported=(SAME_SITE, PARTITIONED, TABS, NAMELESS, "times of creation and of last use", "fractions of a second"),
+    unsupported=(
+        SAME_SITE,
+        PARTITIONED,
+        TABS,
+        CONTROL,
+        NOT_UTF8,
+        TOO_LONG,
+        NAMELESS,
+        HIDDEN,
+        "times of creation and of last use",
+        "fractions of a second",
+    ),
 )

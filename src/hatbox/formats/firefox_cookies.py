@@ -1,15 +1,12 @@
 """Firefox's cookies.sqlite: rows of every schema since 2018 as cookies, and cookies as rows of the latest.
 
-Never opens a file that Firefox may be using: a copy is read, taken together with the journal, where new rows sit.
+Never opens a file that Firefox may be using: `database_copy` reads a copy.
 """
 
 from __future__ import annotations
 
 import contextlib
-import shutil
 import sqlite3
-import tempfile
-import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -17,8 +14,9 @@ from typing import Any, Final
 
 from hatbox.cookies.cookie import Cookie, Partition, SameSite
 from hatbox.cookies.partitions import canonical_partition, is_foreign
-from hatbox.errors import ImportExportError, InvalidInputFile
+from hatbox.errors import InvalidInputFile
 from hatbox.formats.base import Tally, host_of, plausible_same_site
+from hatbox.formats.database_copy import columns_of, copied_database
 from hatbox.formats.origin_attributes import OriginAttributes, owner_of, suffix_of
 
 __all__ = ["SCHEMA", "create_database", "insert_cookies", "read_cookies"]
@@ -37,8 +35,6 @@ _HTTPS: Final = 2  # in schemeMap; Firefox uses 0 for unknown
 _TEXTS: Final = ("originAttributes", "name", "value", "host", "path")
 _INTEGERS: Final = ("expiry", "lastAccessed", "creationTime", "isSecure", "isHttpOnly")
 _LATER: Final = ("sameSite", "rawSameSite")
-_TRIES: Final = 40
-_PAUSE_SECONDS: Final = 0.05
 
 ATTRIBUTES: Final = "cookies of private windows or of first-party isolation"
 
@@ -60,16 +56,13 @@ VALUES (?, CAST(? AS TEXT), CAST(? AS TEXT), ?, CAST(? AS TEXT), ?, ?, ?, ?, ?, 
 def read_cookies(path: Path, skipped: Tally) -> dict[int, list[Cookie]]:
     """The cookies by userContextId, oldest first; 0 is the default store. Works while Firefox runs."""
     found: dict[int, list[Cookie]] = defaultdict(list)
-    try:
-        with _copy(path) as connection:
-            for row in _rows(connection, path):
-                owner = owner_of(row["originAttributes"])
-                if owner is None:
-                    skipped[ATTRIBUTES] += 1
-                else:
-                    found[owner.number].append(_cookie(row, owner))
-    except sqlite3.Error as error:
-        raise InvalidInputFile(str(path), f"cannot read the database ({error})") from error
+    with copied_database(path, "Firefox") as connection:
+        for row in _rows(connection, path):
+            owner = owner_of(row["originAttributes"])
+            if owner is None:
+                skipped[ATTRIBUTES] += 1
+            else:
+                found[owner.number].append(_cookie(row, owner))
     return found
 
 
@@ -87,57 +80,14 @@ def insert_cookies(connection: sqlite3.Connection, number: int, cookies: Iterabl
     return len(rows)
 
 
-@contextlib.contextmanager
-def _copy(path: Path) -> Iterator[sqlite3.Connection]:
-    with tempfile.TemporaryDirectory(prefix="hatbox-") as folder:
-        copied = _copied_when_still(path, Path(folder))
-        with contextlib.closing(sqlite3.connect(copied)) as connection:
-            connection.text_factory = lambda octets: octets.decode("latin-1")
-            connection.row_factory = sqlite3.Row
-            yield connection
-
-
-def _copied_when_still(path: Path, folder: Path) -> Path:
-    """A consistent copy of database and WAL: neither changed while they were copied."""
-    journal, copied = _journal_of(path), folder / "cookies.sqlite"
-    try:
-        for _ in range(_TRIES):
-            before = _state(path), _state(journal)
-            shutil.copyfile(path, copied)
-            _journal_of(copied).unlink(missing_ok=True)
-            with contextlib.suppress(FileNotFoundError):
-                shutil.copyfile(journal, _journal_of(copied))
-            if (_state(path), _state(journal)) == before:
-                return copied
-            time.sleep(_PAUSE_SECONDS)
-    except OSError as error:
-        raise InvalidInputFile(str(path), f"cannot be read: {error.strerror}") from error
-    raise ImportExportError(f"{path}: changed during every copy. Try again when Firefox is less busy.")
-
-
-def _journal_of(path: Path) -> Path:
-    return path.with_name(path.name + "-wal")
-
-
-def _state(path: Path) -> tuple[int, ...]:
-    try:
-        status = path.stat()
-    except FileNotFoundError:
-        return ()
-    return status.st_mtime_ns, status.st_size, status.st_ino
-
-
 def _rows(connection: sqlite3.Connection, path: Path) -> Iterator[dict[str, Any]]:
     (schema,) = connection.execute("PRAGMA user_version").fetchone()
-    columns = {row["name"] for row in connection.execute("PRAGMA table_info(moz_cookies)")}
+    columns = columns_of(connection, "moz_cookies", path)
     missing = [name for name in (*_TEXTS, *_INTEGERS) if name not in columns]
     if missing or not _OLDEST <= schema <= SCHEMA:
         found = f"schema {schema}" + (f" without {', '.join(missing)}" if missing else "")
         problem = f"unsupported {found} (supported: schemas {_OLDEST} (2016) to {SCHEMA} (Firefox 153))"
         raise InvalidInputFile(str(path), problem)
-    (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-    if verdict != "ok":
-        raise InvalidInputFile(str(path), f"the database is damaged ({verdict.splitlines()[0]})")
     scale = 1000 if schema >= _MILLISECONDS_SINCE else 1
     texts = (f"coalesce(CAST({name} AS TEXT), '') AS {name}" for name in _TEXTS)
     integers = (f"coalesce(CAST({name} AS INTEGER), 0) AS {name}" for name in _INTEGERS)

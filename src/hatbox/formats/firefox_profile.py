@@ -14,23 +14,32 @@ from collections import Counter
 from pathlib import Path
 from typing import Final
 
+import msgspec
+
 from hatbox.errors import ImportExportError, InvalidInputFile
 from hatbox.formats.atomic_write import replace_file
-from hatbox.formats.base import Bundle, BundleEntry, IdentityAttributes, Tally
+from hatbox.formats.base import Bundle, BundleEntry, IdentityAttributes, ImportKey, Tally, place_key
 from hatbox.formats.containers_json import HIDDEN, UNNAMED, Containers
 from hatbox.formats.firefox_cookies import SCHEMA, create_database, insert_cookies, read_cookies
 from hatbox.formats.firefox_folders import locked
+from hatbox.formats.input_files import read_input_file
 
 __all__ = ["LOSES", "NAME", "read_folder", "write_folder"]
 
 NAME: Final = "firefox"
 _CONTAINERS: Final = "containers.json"
 _COOKIES: Final = "cookies.sqlite"
-_MARKS: Final = (_CONTAINERS, _COOKIES, "prefs.js", "times.json", "user.js")
+_TIMES: Final = "times.json"
+_MARKS: Final = (_CONTAINERS, _COOKIES, "prefs.js", _TIMES, "user.js")
 
 UNLISTED: Final = "cookies of containers that are not in the list"
 SESSION: Final = "session cookies, which Firefox has in memory only"
 LOSES: Final = (SESSION, HIDDEN)
+
+
+class _Times(msgspec.Struct):
+    created: int
+    """Milliseconds since 1970."""
 
 
 def read_folder(folder: Path) -> Bundle:
@@ -43,7 +52,10 @@ def read_folder(folder: Path) -> Bundle:
         skipped[UNNAMED] = containers.unnamed
     found = read_cookies(folder / _COOKIES, skipped) if (folder / _COOKIES).is_file() else {}
     holdings = [BundleEntry(None, found.pop(0, []))]
-    holdings += [BundleEntry(label, found.pop(number, []), number) for number, label in containers.labels.items()]
+    profile, lasting = _profile_key(folder)
+    for number, label in containers.labels.items():
+        source = ImportKey(f"{NAME}:{profile}:{number}", lasting)
+        holdings.append(BundleEntry(label, found.pop(number, []), number, source=source))
     if found:
         skipped[UNLISTED] = sum(map(len, found.values()))
     return Bundle(holdings, skipped=skipped, dropped=Counter({SESSION: 0}))
@@ -106,9 +118,18 @@ def _write_into(bundle: Bundle, folder: Path, lost: Tally) -> int:
     return count
 
 
+def _profile_key(folder: Path) -> tuple[str, bool]:
+    """A key of a profile, and whether it belongs to this profile for ever: the time of its creation does."""
+    try:
+        created = msgspec.json.decode(read_input_file(folder / _TIMES), type=_Times).created
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError, InvalidInputFile):
+        return place_key(folder), False
+    return str(created), True
+
+
 def _containers(path: Path) -> Containers:
     try:
-        return Containers(path.read_bytes(), str(path))
+        return Containers(read_input_file(path), str(path))
     except FileNotFoundError:
         return Containers.new()
     except OSError as error:
@@ -116,22 +137,29 @@ def _containers(path: Path) -> Containers:
 
 
 def _numbered(bundle: Bundle, containers: Containers, *, keep_numbers: bool) -> list[int]:
-    """The container of each entry: an equal one that is not matched yet, or a new one."""
+    """The container of each entry: one that looks the same, or the only one with its name, or a new one."""
     free = dict(containers.labels)
-    return [_number(holding, containers, free, keep_numbers) for holding in bundle.entries]
+    names = Counter(entry.label.name for entry in bundle.entries if entry.label)
+    numbers: dict[int, int] = {}
+    for at, entry in enumerate(bundle.entries):
+        if entry.label is not None:
+            looks = _looks(entry.label)
+            if (equal := next((each for each, label in free.items() if label == looks), None)) is not None:
+                numbers[at] = equal
+                del free[equal]
+    for at, entry in enumerate(bundle.entries):
+        if entry.label is not None and at not in numbers:
+            named = [each for each, label in containers.labels.items() if label.name == entry.label.name]
+            if len(named) == names[entry.label.name] == 1 and named[0] in free:
+                numbers[at] = named[0]
+                del free[named[0]]
+            else:
+                numbers[at] = containers.add(_looks(entry.label), entry.number if keep_numbers else 0)
+    return [numbers.get(at, 0) for at in range(len(bundle.entries))]
 
 
-def _number(
-    holding: BundleEntry, containers: Containers, free: dict[int, IdentityAttributes], keep_numbers: bool
-) -> int:
-    if holding.label is None:
-        return 0
-    looks = IdentityAttributes(holding.label.name, holding.label.icon, holding.label.color)
-    number = next((number for number, label in free.items() if label == looks), None)
-    if number is None:
-        return containers.add(looks, holding.number if keep_numbers else 0)
-    del free[number]
-    return number
+def _looks(label: IdentityAttributes) -> IdentityAttributes:
+    return IdentityAttributes(label.name, label.icon, label.color)
 
 
 def _expect_schema(connection: sqlite3.Connection, database: Path) -> None:

@@ -1,14 +1,16 @@
-"""JSON Lines, the format of Hatbox: complete identities and cookies, one JSON object per line.
+"""JSON Lines, the format of Hatbox: identities, cookies and site data, one JSON object per line.
 
-    {"format": "hatbox", "version": 1}
-    {"identity": {"name": "Work", "icon": "briefcase", "color": "orange", "hidden": false}}
+    {"format": "hatbox", "version": 2}
+    {"identity": {"name": "Work", "icon": "briefcase", "color": "orange", "hidden": false, "uuid": "7f0c…"}}
     {"cookie": {"name": "sid", "value": "1", "domain": "site.example", …}}
+    {"siteData": {"origin": "https://site.example", "data": "{\\"local\\": …}"}}
     {"identity": null}
-    {"end": {"identities": 1, "cookies": 1}}
+    {"end": {"identities": 1, "cookies": 1, "origins": 1}}
 
 Identities stand in the user's order, and a cookie belongs to the identity above it; `null` is the store of no
-identity. Ids are not in it: an identity is the same on another machine if its name, icon and color are. The last line
-tells that nothing has been cut off. In `name`, `value` and `path` each character, up to U+00FF, stands for a byte.
+identity. The last line tells that nothing has been cut off. In `name`, `value` and `path` of a cookie each character,
+up to U+00FF, stands for a byte. `data` is JSON as text, because text of sites need not be valid Unicode. Version 1 has
+neither UUIDs nor site data.
 """
 
 from __future__ import annotations
@@ -21,11 +23,23 @@ import msgspec
 
 from hatbox.cookies.cookie import Cookie, Partition, SameSite
 from hatbox.errors import InvalidInputFile
-from hatbox.formats.base import Bundle, BundleEntry, ExportResult, Format, IdentityAttributes, decode_json
+from hatbox.formats.adjacent_files import SITE_DATA
+from hatbox.formats.base import (
+    Bundle,
+    BundleEntry,
+    ExportResult,
+    Format,
+    IdentityAttributes,
+    SiteData,
+    Tally,
+    decode_json,
+)
+from hatbox.formats.site_data_shape import problem_of
 
 __all__ = ["FORMAT", "read", "write"]
 
-_VERSION: Final = 1
+_VERSION: Final = 2
+_VERSIONS: Final = (1, 2)
 
 
 class _Identity(msgspec.Struct, forbid_unknown_fields=True):
@@ -33,6 +47,12 @@ class _Identity(msgspec.Struct, forbid_unknown_fields=True):
     icon: str
     color: str
     hidden: bool
+    uuid: str = ""
+
+
+class _SiteDataLine(msgspec.Struct, forbid_unknown_fields=True):
+    origin: str
+    data: str
 
 
 class _Partition(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
@@ -56,9 +76,10 @@ class _CookieLine(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
     last_access: float
 
 
-class _End(msgspec.Struct, forbid_unknown_fields=True):
+class _End(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     identities: int
     cookies: int
+    origins: int = 0
 
 
 class _Header(msgspec.Struct):
@@ -71,6 +92,7 @@ class _Line(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
 
     identity: _Identity | msgspec.UnsetType | None = msgspec.UNSET
     cookie: _CookieLine | msgspec.UnsetType = msgspec.UNSET
+    site_data: _SiteDataLine | msgspec.UnsetType = msgspec.field(name="siteData", default=msgspec.UNSET)
     end: _End | msgspec.UnsetType = msgspec.UNSET
 
 
@@ -91,15 +113,20 @@ def read(data: bytes, source: str) -> Bundle:
         if end is not None:
             raise InvalidInputFile(source, "data after the end line", number)
         if line.identity is not msgspec.UNSET:
-            holdings.append(BundleEntry(_label(line.identity)))
+            uuid = line.identity.uuid if line.identity else ""
+            holdings.append(BundleEntry(_label(line.identity), uuid=uuid))
         elif line.cookie is not msgspec.UNSET:
             if not holdings:
                 raise InvalidInputFile(source, "cookie before the first identity", number)
             holdings[-1].cookies.append(_read_cookie(line.cookie, source, number))
+        elif line.site_data is not msgspec.UNSET:
+            if not holdings:
+                raise InvalidInputFile(source, "site data before the first identity", number)
+            holdings[-1].site_data.append(_read_site_data(line.site_data, source, number))
         elif line.end is not msgspec.UNSET:
             end = line.end
         else:
-            raise InvalidInputFile(source, "expected an identity, a cookie or the end", number)
+            raise InvalidInputFile(source, "expected an identity, a cookie, site data or the end", number)
     bundle = Bundle(holdings, ordered=True)
     if end is None:
         raise InvalidInputFile(source, "truncated: the end line is missing", number + 1)
@@ -109,13 +136,17 @@ def read(data: bytes, source: str) -> Bundle:
 
 
 def write(bundle: Bundle) -> ExportResult:
-    """Write all identities with their cookies."""
+    """Write all identities with their cookies and site data."""
     lines = [_encode({"format": "hatbox", "version": _VERSION})]
     for holding in bundle.entries:
-        lines.append(_encode(_Line(identity=_written_label(holding.label))))
+        lines.append(_encode(_Line(identity=_written_label(holding))))
         lines += [_encode(_Line(cookie=_written_cookie(cookie))) for cookie in holding.cookies]
-    lines.append(_encode(_Line(end=_count(bundle))))
-    return ExportResult(b"\n".join(lines) + b"\n", bundle.count, Counter(bundle.not_carried))
+        for each in holding.site_data:
+            lines.append(_encode(_Line(site_data=_SiteDataLine(each.origin, each.data.decode()))))
+    end = _count(bundle)
+    lines.append(_encode(_Line(end=end)))
+    lost: Tally = Counter({what: count for what, count in bundle.not_carried.items() if what not in SITE_DATA})
+    return ExportResult(b"\n".join(lines) + b"\n", bundle.count, lost, origins=end.origins)
 
 
 def _lines(data: bytes) -> Iterator[tuple[int, bytes]]:
@@ -132,21 +163,30 @@ def _expect_header(lines: Iterator[tuple[int, bytes]], source: str) -> None:
         header = None
     if header is None or header.format != "hatbox":
         raise InvalidInputFile(source, 'the first line is not {"format": "hatbox", …}', number)
-    if header.version != _VERSION:
-        problem = f"unsupported version {header.version} (supported: {_VERSION})"
+    if header.version not in _VERSIONS:
+        problem = f"unsupported version {header.version} (supported: 1 to {_VERSION})"
         raise InvalidInputFile(source, problem, number)
 
 
 def _count(bundle: Bundle) -> _End:
-    return _End(sum(holding.label is not None for holding in bundle.entries), bundle.count)
+    origins = sum(len(holding.site_data) for holding in bundle.entries)
+    return _End(sum(holding.label is not None for holding in bundle.entries), bundle.count, origins)
 
 
 def _label(identity: _Identity | None) -> IdentityAttributes | None:
     return IdentityAttributes(identity.name, identity.icon, identity.color, identity.hidden) if identity else None
 
 
-def _written_label(label: IdentityAttributes | None) -> _Identity | None:
-    return _Identity(label.name, label.icon, label.color, bool(label.hidden)) if label else None
+def _written_label(entry: BundleEntry) -> _Identity | None:
+    label = entry.label
+    return _Identity(label.name, label.icon, label.color, bool(label.hidden), entry.uuid) if label else None
+
+
+def _read_site_data(given: _SiteDataLine, source: str, number: int) -> SiteData:
+    site_data = SiteData(given.origin, given.data.encode())
+    if problem := problem_of(site_data):
+        raise InvalidInputFile(source, problem, number)
+    return site_data
 
 
 def _read_cookie(given: _CookieLine, source: str, number: int) -> Cookie:

@@ -1,10 +1,13 @@
-"""Playwright's storage state: cookies, and localStorage of origins, which is not imported yet.
+"""Playwright's storage state: cookies, localStorage and IndexedDB of one identity.
 
-Its text is Unicode; a cookie whose bytes are not UTF-8 cannot be written.
+Playwright gives the file to the browser as a whole: one cookie that Chromium rejects, and no context is created. Such a
+cookie is left out, named and counted. Checked against Playwright 1.65 with Chromium 156.
 """
 
 from __future__ import annotations
 
+import json
+import re
 from collections import Counter
 from typing import Any, Final, Literal
 
@@ -12,27 +15,39 @@ import msgspec
 
 from hatbox.cookies.cookie import Cookie, Partition, SameSite
 from hatbox.cookies.partitions import canonical_partition
+from hatbox.formats.adjacent_files import SITE_DATA
 from hatbox.formats.base import (
     Bundle,
     BundleEntry,
+    CookieName,
     ExportResult,
     Format,
     Tally,
     decode_json,
     host_of,
+    leave_out,
     plausible_same_site,
 )
+from hatbox.formats.cookies_txt import HIDDEN
+from hatbox.formats.origin_storage import origin_entry, site_data_of
+from hatbox.javascript.json_text import decode_javascript_json
 from hatbox.javascript.text import well_formed
 
 __all__ = ["FORMAT", "read", "write"]
 
 UNSET: Final = "SameSite attributes that were not set, and are Lax now"
 NOT_UTF8: Final = "cookies with bytes that are not UTF-8"
-STORAGE: Final = "origins with localStorage (import not supported yet)"
+CHARACTERS: Final = "cookies with a TAB or another control character, or a space at an end, which Chromium rejects"
+REJECTED: Final = "cookies that must be Secure in Chromium, and are not"
+PORTS: Final = "cookies that are partitioned by a site with a port, which Chromium ignores"
 
 _SAME_SITE: Final = {"Strict": SameSite.STRICT, "Lax": SameSite.LAX, "None": SameSite.NONE}
 _WORD_OF: Final = {value: word for word, value in _SAME_SITE.items()} | {SameSite.UNSPECIFIED: "Lax"}
 _SESSION: Final = -1
+_LATEST: Final = 253_402_300_799  # seconds; Playwright accepts no later expiry time
+_BAD_TEXT: Final = re.compile(r"[\x00-\x1f\x7f]|^[ \t]|[ \t]$")
+_BAD_PATH: Final = re.compile(r"[\x00-\x1f\x7f\\]")
+_PORT: Final = re.compile(r":[0-9]+$")
 
 
 class _StorageStateCookie(msgspec.Struct, omit_defaults=True):
@@ -53,27 +68,56 @@ class _State(msgspec.Struct):
     origins: list[dict[str, Any]] = []
 
 
-_decode = msgspec.json.Decoder(_State).decode
+_decode_state = msgspec.json.Decoder(_State).decode
 
 
 def read(data: bytes, source: str) -> Bundle:
-    """Parse the cookies of a storage state, in its order, without an identity."""
+    """Parse the cookies, in their order, and the site data of a storage state, without an identity."""
     state = decode_json(_decode, data, source)
     lost: Tally = Counter()
-    if stored := sum(bool(origin.get("localStorage") or origin.get("indexedDB")) for origin in state.origins):
-        lost[STORAGE] = stored
-    return Bundle(
-        [BundleEntry(None, [_read_cookie(each, place) for place, each in enumerate(state.cookies, 1)])], dropped=lost
-    )
+    cookies = [_read_cookie(each, place) for place, each in enumerate(state.cookies, 1)]
+    return Bundle([BundleEntry(None, cookies, site_data=site_data_of(state.origins, source, lost))], dropped=lost)
 
 
 def write(bundle: Bundle) -> ExportResult:
-    """Write the cookies of all entries into one storage state, without localStorage."""
-    lost: Tally = Counter(bundle.not_carried)
-    cookies = [_written_cookie(cookie, lost) for holding in bundle.entries for cookie in holding.cookies]
-    written = [cookie for cookie in cookies if cookie is not None]
-    data = msgspec.json.encode({"cookies": written, "origins": []})
-    return ExportResult(msgspec.json.format(data, indent=2) + b"\n", len(written), lost)
+    """Write the cookies and the site data of all entries into one storage state."""
+    lost: Tally = Counter({what: count for what, count in bundle.not_carried.items() if what not in SITE_DATA})
+    left_out: dict[str, list[CookieName]] = {}
+    cookies: list[dict[str, object]] = []
+    origins: list[dict[str, Any]] = []
+    for holding in bundle.entries:
+        lost.update([HIDDEN] if holding.label and holding.label.hidden else [])
+        for cookie in holding.cookies:
+            if reason := _obstacle(cookie):
+                leave_out(cookie, reason, left_out)
+            else:
+                cookies.append(_written_cookie(cookie))
+                lost.update([UNSET] if cookie.same_site is SameSite.UNSPECIFIED else [])
+        origins += [entry for each in holding.site_data if (entry := origin_entry(each, lost)) is not None]
+    lost.update({reason: len(names) for reason, names in left_out.items()})
+    # ASCII: JavaScript's text may have lone surrogates, which UTF-8 has no form for.
+    text = json.dumps({"cookies": cookies, "origins": origins}, indent=2, allow_nan=False)
+    return ExportResult(text.encode() + b"\n", len(cookies), lost, left_out, len(origins))
+
+
+def _decode(data: bytes) -> _State:
+    """Decode JSON: with msgspec, which describes a mistake better, and for site data with JavaScript's text."""
+    problem: msgspec.DecodeError | None = None
+    try:
+        state = _decode_state(data)
+        if not state.origins:
+            return state
+    except msgspec.ValidationError:
+        raise
+    except msgspec.DecodeError as error:
+        problem = error
+    try:
+        decoded = decode_javascript_json(data)
+    except UnicodeDecodeError:
+        raise
+    except ValueError as error:
+        raise problem or msgspec.DecodeError(str(error)) from None
+    return msgspec.convert(decoded, _State)
 
 
 def _read_cookie(given: _StorageStateCookie, place: int) -> Cookie:
@@ -100,20 +144,27 @@ def _partition(given: _StorageStateCookie, domain: str) -> Partition | None:
     return canonical_partition(Partition(given.partitionKey, given._crHasCrossSiteAncestor), domain)
 
 
-def _written_cookie(cookie: Cookie, lost: Tally) -> dict[str, object] | None:
+def _obstacle(cookie: Cookie) -> str:
+    """Why Playwright, or Chromium, would not accept the cookie as it is; empty if they do."""
     try:
-        name, value, path = map(_text, (cookie.name, cookie.value, cookie.path))
+        for octets in (cookie.name, cookie.value, cookie.path):
+            _text(octets)
     except UnicodeDecodeError:
-        lost[NOT_UTF8] += 1
-        return None
-    if cookie.same_site is SameSite.UNSPECIFIED:
-        lost[UNSET] += 1
+        return NOT_UTF8
+    if _BAD_TEXT.search(cookie.name) or _BAD_TEXT.search(cookie.value) or _BAD_PATH.search(cookie.path):
+        return CHARACTERS
+    if not cookie.secure and (cookie.partition is not None or cookie.same_site is SameSite.NONE):
+        return REJECTED
+    return PORTS if cookie.partition is not None and _PORT.search(cookie.partition.top_level_site) else ""
+
+
+def _written_cookie(cookie: Cookie) -> dict[str, object]:
     written: dict[str, object] = {
-        "name": name,
-        "value": value,
+        "name": _text(cookie.name),
+        "value": _text(cookie.value),
         "domain": cookie.domain if cookie.host_only else f".{cookie.domain}",
-        "path": path,
-        "expires": _SESSION if cookie.expires is None else cookie.expires,
+        "path": _text(cookie.path),
+        "expires": _SESSION if cookie.expires is None else min(cookie.expires, _LATEST),
         "httpOnly": cookie.http_only,
         "secure": cookie.secure,
         "sameSite": _WORD_OF[cookie.same_site],
@@ -137,5 +188,14 @@ FORMAT: Final = Format(
     read,
     write,
     has_identities=False,
-    unsupported=(UNSET, NOT_UTF8, "times of creation and of last use"),
+    unsupported=(
+        UNSET,
+        NOT_UTF8,
+        CHARACTERS,
+        REJECTED,
+        PORTS,
+        "IndexedDB records with Blobs, Files, CryptoKeys, DataViews or Float16Arrays",
+        HIDDEN,
+        "times of creation and of last use",
+    ),
 )

@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
-from hatbox.cookies.cookie_rows import delete_cookies
+from hatbox.archive.identity_copy import copy_identity
 from hatbox.errors import DuplicateIdentity, IdsExhausted, InvalidName, InvalidPosition
 from hatbox.identities import palette
-from hatbox.identities.ids import container_user_context_id
+from hatbox.identities.ids import container_user_context_id, cookie_store_id_of
 from hatbox.identities.model import (
     CREATED,
     MOVED,
-    REMOVED,
     UPDATED,
     ContextualIdentity,
+    get,
+    identity_of,
     record_change,
     row_of,
     set_hidden,
 )
 from hatbox.javascript.text import is_blank, well_formed
-from hatbox.store.base import IdentityRow, Transaction
+from hatbox.store.base import CookieRow, IdentityRow, Transaction
+from hatbox.tabs.identity_removal import delete_identity
 from hatbox.tabs.visibility import close_identity_tabs, hide_identity_tabs, show_identity_tabs
 
-__all__ = ["check_position", "create", "hide", "move", "remove", "show", "update"]
+__all__ = ["check_position", "clone", "create", "hide", "move", "remove", "show", "update"]
 
 _MAX_USER_CONTEXT_ID: Final = 2**32 - 2  # a 32-bit integer; Firefox reserves 2**32 - 1
 
@@ -86,15 +89,39 @@ def check_position(transaction: Transaction, count: int, position: int) -> int:
     return last
 
 
-def remove(transaction: Transaction, cookie_store_id: str) -> ContextualIdentity:
-    """Remove an identity with its tabs, cookies and site data. Returns its last state."""
+def remove(
+    transaction: Transaction, cookie_store_id: str, cookies: Sequence[CookieRow] | None = None
+) -> ContextualIdentity:
+    """Remove an identity with its tabs, cookies and site data, for ever. Returns its last state.
+
+    `cookies` are its cookies, if they were read already.
+    """
     row = row_of(transaction, cookie_store_id)
     close_identity_tabs(transaction, row[0])
-    delete_cookies(transaction, row[0])
-    transaction.site_data.clear(row[0])
-    transaction.settings.clear(row[0])
-    transaction.identities.delete(row[0])
-    return record_change(transaction, REMOVED, row)
+    if transaction.identities.get(row[0]) is None:  # a temporary identity is deleted with its last tab
+        return identity_of(row)
+    return delete_identity(transaction, row, cookies)
+
+
+def clone(transaction: Transaction, cookie_store_id: str, name: str | None = None) -> ContextualIdentity:
+    """Copy an identity, right after the original. The copy has its cookies, site data and settings, and no tabs.
+
+    Default of `name`: that of the original with a number.
+    """
+    row = row_of(transaction, cookie_store_id)
+    chosen = _name_of_clone(transaction, row[1]) if name is None else _accepted_name(name)
+    user_context_id = copy_identity(transaction, row[0], chosen)
+    if user_context_id > _MAX_USER_CONTEXT_ID:
+        raise IdsExhausted
+    return get(transaction, cookie_store_id_of(user_context_id))
+
+
+def _name_of_clone(transaction: Transaction, name: str) -> str:
+    base = re.sub(r" [1-9][0-9]{0,8}$", "", name)
+    number = 2
+    while transaction.identities.find(f"{base} {number}"):
+        number += 1
+    return f"{base} {number}"
 
 
 def hide(transaction: Transaction, cookie_store_id: str) -> None:

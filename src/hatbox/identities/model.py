@@ -27,6 +27,8 @@ __all__ = [
     "find",
     "get",
     "id_of",
+    "identity_of",
+    "nearest_names",
     "query",
     "record_change",
     "resolve",
@@ -65,12 +67,12 @@ MOVED, HIDDEN, SHOWN = "identities.moved", "identities.hidden", "identities.show
 
 def get(transaction: Transaction, cookie_store_id: str) -> ContextualIdentity:
     """The identity with this id."""
-    return _identity(row_of(transaction, cookie_store_id))
+    return identity_of(row_of(transaction, cookie_store_id))
 
 
 def query(transaction: Transaction, name: str | None = None) -> list[ContextualIdentity]:
     """All identities in the user's order, or those with exactly this name; an empty name is no filter."""
-    return [_identity(row) for row in transaction.identities.find(well_formed(name) if name else None)]
+    return [identity_of(row) for row in transaction.identities.find(well_formed(name) if name else None)]
 
 
 def find(transaction: Transaction, name_or_id: str) -> ContextualIdentity:
@@ -79,9 +81,9 @@ def find(transaction: Transaction, name_or_id: str) -> ContextualIdentity:
     user_context_id = container_user_context_id(name_or_id)
     row = transaction.identities.get(user_context_id) if user_context_id else None
     if row is not None:
-        found[name_or_id] = _identity(row)
+        found[name_or_id] = identity_of(row)
     if not found:
-        raise IdentityNotFound(name_or_id, _nearest(name_or_id, transaction.identities.names(limit=2_000)))
+        raise IdentityNotFound(name_or_id, nearest_names(name_or_id, transaction.identities.names(limit=2_000)))
     if len(found) > 1:
         raise AmbiguousIdentity(name_or_id, list(found))
     return next(iter(found.values()))
@@ -129,7 +131,7 @@ def set_hidden(transaction: Transaction, cookie_store_id: str, *, hidden: bool) 
 
 def record_change(transaction: Transaction, topic: str, row: IdentityRow) -> ContextualIdentity:
     """Append a record about an identity to the change log. Returns the identity."""
-    identity = _identity(row)
+    identity = identity_of(row)
     transaction.changes.append(topic, _encode(identity))
     return identity
 
@@ -143,12 +145,14 @@ _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(ContextualIdentity).decode
 
 
-def _identity(row: IdentityRow) -> ContextualIdentity:
+def identity_of(row: IdentityRow) -> ContextualIdentity:
+    """The identity stored in a row."""
     user_context_id, name, icon, color, hidden = row
     return ContextualIdentity(name, icon, color, cookie_store_id_of(user_context_id), bool(hidden))
 
 
-def _nearest(name: str, names: Sequence[str]) -> list[str]:
+def nearest_names(name: str, names: Sequence[str]) -> list[str]:
+    """Those of these names that are similar to a misspelled one."""
     import difflib  # imported for misspelled names only
 
     by_folded = {known.casefold(): known for known in names}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -39,6 +40,9 @@ from hatbox.identities.settings import (
 from hatbox.identities.settings_cache import SettingsCache
 from hatbox.store.base import Store, Transaction
 from hatbox.store.change_events import ChangeEvents
+
+if TYPE_CHECKING:
+    from hatbox.identities.removal_preview import RemovalPreview
 
 __all__ = ["Identities"]
 
@@ -125,10 +129,33 @@ class Identities:
 
         return self._store.write(move)
 
-    def remove(self, identity: IdentityLike) -> asyncio.Future[ContextualIdentity]:
-        """Remove an identity with its tabs, cookies and site data. Resolves to its last state."""
+    def remove(self, identity: IdentityLike, *, forever: bool = False) -> asyncio.Future[ContextualIdentity]:
+        """Remove an identity with its tabs, cookies and site data, to the trash or `forever`.
+
+        Resolves to its last state. Raises TooLargeForTrash, and removes nothing, if the trash cannot contain it.
+        """
+        from hatbox.identities import trash_rows
+
         expect_identity(identity)
-        return self._store.write(lambda transaction: changes.remove(transaction, id_of(transaction, identity)))
+        return self._store.write(
+            lambda transaction: trash_rows.remove(transaction, id_of(transaction, identity), forever=forever)
+        )
+
+    def preview_removal(self, identity: IdentityLike) -> asyncio.Future[RemovalPreview]:
+        """What removing an identity would remove, and whether it could be restored. Changes nothing."""
+        from hatbox.identities.removal_preview import preview_removal
+
+        expect_identity(identity)
+        return self._store.read(lambda transaction: preview_removal(transaction, id_of(transaction, identity)))
+
+    def clone(self, identity: IdentityLike, name: str | None = None) -> asyncio.Future[ContextualIdentity]:
+        """Copy an identity, right after the original: its cookies, site data and settings, but not its tabs.
+
+        Default of `name`: that of the original with a number. Resolves to the copy.
+        """
+        expect_identity(identity)
+        _expect_text(optional=True, name=name)
+        return self._store.write(lambda transaction: changes.clone(transaction, id_of(transaction, identity), name))
 
     def hide(self, identity: IdentityLike) -> asyncio.Future[None]:
         """Hide an identity and its tabs."""

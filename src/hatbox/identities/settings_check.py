@@ -36,6 +36,8 @@ class SettingsCheck(msgspec.Struct, frozen=True):
 
     id: str
     cookie_store_id: str
+    uses_proxy: bool = False
+    """Whether the change sets a proxy. The first one starts a browser again, with the pages of all identities."""
 
 
 class InputAtRisk(msgspec.Struct, frozen=True):

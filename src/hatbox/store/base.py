@@ -183,6 +183,12 @@ class IdentityTable(Protocol):
     def uuids(self) -> dict[str, int]:
         """The userContextIds of all identities, by UUID."""
 
+    def find_uuids(self, uuids: Collection[str]) -> dict[str, int]:
+        """The userContextIds of the identities with these UUIDs, by UUID. Reads all rows in some stores, once."""
+
+    def find_uuid(self, uuid: str) -> int | None:
+        """The userContextId of the identity with this UUID; None if there is none. Reads all rows in some stores."""
+
     def index(self, user_context_id: int) -> int:
         """The place of an identity in the user's order, from 0. Raises KeyError."""
 
@@ -195,8 +201,24 @@ class IdentityTable(Protocol):
         Without `uuid`, it gets a new one.
         """
 
-    def restore(self, user_context_id: int, uuid: str, name: str, icon: str, color: str, hidden: int) -> None:
-        """Add an identity at the end with an id that no identity has now. The id is not given out again."""
+    def position(self, user_context_id: int) -> int | None:
+        """The place of an identity as `restore` takes it; None if it does not exist. Reads no other identity."""
+
+    def restore(
+        self,
+        user_context_id: int,
+        uuid: str,
+        name: str,
+        icon: str,
+        color: str,
+        hidden: int,
+        *,
+        position: int | None = None,
+    ) -> None:
+        """Add an identity with an id that no identity has now, at the end or at a position that it had in this profile.
+
+        The id is not given out again.
+        """
 
     def update(self, user_context_id: int, **changed: str | int) -> None:
         """Set the name, icon, color or hidden of an identity."""
@@ -335,6 +357,12 @@ class SiteDataTable(Protocol):
     def load(self, store: int) -> list[tuple[str, bytes]]:
         """The origins of a store, each with its data."""
 
+    def origins(self, store: int) -> list[str]:
+        """The origins of a store."""
+
+    def get(self, store: int, origin: str) -> bytes | None:
+        """The data of an origin, or None."""
+
     def put(self, store: int, origin: str, data: bytes) -> None:
         """Replace the data of an origin."""
 
@@ -353,6 +381,9 @@ class ExtensionTable(Protocol):
 
     def find(self, kind: str, extension: str | None = None) -> list[tuple[str, str, bytes]]:
         """All values of a kind, or those of one extension: extension, key, value."""
+
+    def load(self, extension: str) -> list[tuple[str, str, bytes]]:
+        """All values of an extension: kind, key, value."""
 
     def put(self, extension: str, kind: str, key: str, value: bytes) -> None:
         """Store a value. It replaces the value with this key."""
@@ -490,6 +521,9 @@ class Transaction(Protocol):
         method of WindowTable returns. A hint: a transaction can also read what was not announced, and a local store
         does nothing.
         """
+
+    def trim(self) -> None:
+        """Release memory: execute what is queued, and discard what is cached. For transactions that write much."""
 
     @property
     def identities(self) -> IdentityTable:

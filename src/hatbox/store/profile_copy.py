@@ -1,14 +1,44 @@
-"""What one store reads for a copy of a profile, and another one writes. The same for every store."""
+"""What one store reads for a copy or a backup of a profile, and another one writes. The same for every store."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
-from hatbox.store.tables.schema import Table
+from hatbox.errors import ProfileError
+from hatbox.store.tables.schema import (
+    COOKIE_TIME,
+    COOKIES,
+    EXTENSION_DATA,
+    HEAD,
+    IDENTITIES,
+    PACKAGES,
+    RULES,
+    SETTINGS,
+    SITE_DATA,
+    TAB_COUNTS,
+    TAB_PAGES,
+    TABS,
+    TRASH,
+    WINDOWS,
+    Table,
+)
 
-__all__ = ["CopyProgress", "CopyResult", "CopySource", "ProfileDump"]
+__all__ = ["COPIED_TABLES", "CopyProgress", "CopyResult", "CopySource", "NotNew", "ProfileDump", "Table"]
+
+COPIED_TABLES: Final = (
+    *(HEAD, IDENTITIES, SETTINGS, RULES, COOKIES, SITE_DATA, COOKIE_TIME, WINDOWS, TABS, TAB_COUNTS, TAB_PAGES),
+    *(EXTENSION_DATA, PACKAGES, TRASH),
+)
+"""The tables that a copy has, identities first: a restore has to know them before what belongs to them.
+
+All except two: a copy is another profile, with its own id, and its change log starts empty.
+"""
+
+
+class NotNew(ProfileError):
+    """A copy is refused, because the target was changed since it was created."""
 
 
 class ProfileDump(NamedTuple):

@@ -13,6 +13,7 @@ import os
 import pkgutil
 import re
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -25,7 +26,7 @@ from hatbox.errors import ProfileError
 from hatbox.store.base import Store
 from hatbox.store.check_results import Repair, Report
 from hatbox.store.keys import Key
-from hatbox.store.profile_copy import CopyProgress, CopyResult, CopySource
+from hatbox.store.profile_copy import CopyProgress, CopyResult, CopySource, ProfileDump
 from hatbox.store.profile_info import ProfileInfo
 
 __all__ = [
@@ -36,6 +37,8 @@ __all__ = [
     "copy_at",
     "create_at",
     "default_address",
+    "dump_at",
+    "fill_at",
     "info_at",
     "repair_at",
     "store_at",
@@ -83,11 +86,27 @@ def copy_at(source: Address, target: Address, *, plain: bool, progress: CopyProg
 
     Raises ProfileError. With `plain`, what is encrypted in the source may be plain text in the target.
     """
-    dump, fill = _function_of(source, "dump"), _function_of(target, "fill")
+    _function_of(source, "dump")
     found = info_at(source)  # raises before anything is created for the target
-    opened = CopySource(found.uuid, lambda: dump(os.fspath(source)))
-    copied: CopyResult = fill(os.fspath(target), opened, plain=plain, progress=progress)
-    return copied
+    return fill_at(target, CopySource(found.uuid, lambda: dump_at(source)), plain=plain, progress=progress)
+
+
+def dump_at(address: Address, key: Key | None = None) -> AbstractContextManager[ProfileDump]:
+    """The rows of a profile, as of one commit. `key`: default is the key that is set. Raises ProfileError."""
+    dumped: AbstractContextManager[ProfileDump] = _function_of(address, "dump")(os.fspath(address), key)
+    return dumped
+
+
+def fill_at(
+    address: Address, source: CopySource, *, plain: bool, progress: CopyProgress, key: Key | None = None
+) -> CopyResult:
+    """Write the rows of `source` into a profile that is new or unchanged since it was created. All or nothing.
+
+    Raises NotNew, and other ProfileErrors.
+    """
+    function = _function_of(address, "fill")
+    filled: CopyResult = function(os.fspath(address), source, plain=plain, progress=progress, key=key)
+    return filled
 
 
 def check_at(address: Address) -> Report:

@@ -5,7 +5,9 @@ from hatbox.sync.cookies import SyncCookieStore, SyncCookieStores
 from hatbox.sync.identities import SyncIdentities
 from hatbox.sync.loop_thread import SyncEvent
 from hatbox.sync.profile import SyncProfile, open_sync
+from hatbox.sync.site_rules import SyncSiteRules
 from hatbox.sync.tabs import SyncTabs
+from hatbox.sync.trash import SyncTrash
 
 __all__ = [
     "SyncChromium",
@@ -14,6 +16,8 @@ __all__ = [
     "SyncEvent",
     "SyncIdentities",
     "SyncProfile",
+    "SyncSiteRules",
     "SyncTabs",
+    "SyncTrash",
     "open_sync",
 ]

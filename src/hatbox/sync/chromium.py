@@ -27,9 +27,12 @@ class SyncChromium:
         self._loop = loop
         self._runner: ChromiumRunner | None = None
 
-    def new_page(self, identity: IdentityLike, url: str = BLANK) -> Page:
-        """Open a tab in an identity, and return its page when it has loaded: a page of Playwright's synchronous API."""
-        return self._page(lambda runner: runner.new_page(identity, url))
+    def new_page(self, identity: IdentityLike, url: str = BLANK, *, keep: bool = False) -> Page:
+        """Open a tab in an identity, and return its page when it has loaded: a page of Playwright's synchronous API.
+
+        The tab is closed with the engine. With `keep`, it stays in the profile.
+        """
+        return self._page(lambda runner: runner.new_page(identity, url, keep=keep))
 
     def page(self, tab_id: int) -> Page:
         """The page of a tab, as for new_page()."""

@@ -8,6 +8,7 @@ import msgspec
 
 from hatbox.identities.model import ContextualIdentity, IdentityLike
 from hatbox.identities.palette import Color, Icon
+from hatbox.identities.removal_preview import RemovalPreview
 from hatbox.identities.service import Identities
 from hatbox.identities.settings import IdentitySettings, SettingValue
 from hatbox.sync.loop_thread import LoopThread, SyncEvent
@@ -69,9 +70,17 @@ class SyncIdentities:
         """Move identities, in their old order, to `position` in the list of the others; -1 is the end."""
         return self._run(lambda: self._identities.move(identities, position))
 
-    def remove(self, identity: IdentityLike) -> ContextualIdentity:
-        """Remove an identity with its tabs, cookies and site data. Returns its last state."""
-        return self._run(lambda: self._identities.remove(identity))
+    def remove(self, identity: IdentityLike, *, forever: bool = False) -> ContextualIdentity:
+        """Remove an identity with its tabs, cookies and site data, to the trash or forever. Returns its last state."""
+        return self._run(lambda: self._identities.remove(identity, forever=forever))
+
+    def preview_removal(self, identity: IdentityLike) -> RemovalPreview:
+        """What removing an identity would remove, and whether it could be restored. Changes nothing."""
+        return self._run(lambda: self._identities.preview_removal(identity))
+
+    def clone(self, identity: IdentityLike, name: str | None = None) -> ContextualIdentity:
+        """Copy an identity, right after the original: its cookies, site data and settings, but not its tabs."""
+        return self._run(lambda: self._identities.clone(identity, name))
 
     def hide(self, identity: IdentityLike) -> None:
         """Hide an identity and its tabs."""

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from hatbox.clients.identity_binding import IdentityBinding, SyncIdentityBinding, require_extra
-from hatbox.identities.model import IdentityLike
+from hatbox.identities.model import ContextualIdentity, IdentityLike
 from hatbox.identities.settings import IdentitySettings, SettingValue
+from hatbox.identities.site_rules.identity_choice import IdentityChooser
 from hatbox.profile import Profile
 from hatbox.store.registry import Address
 from hatbox.sync.chromium import SyncChromium
 from hatbox.sync.cookies import SyncCookieStore, SyncCookieStores
 from hatbox.sync.identities import SyncIdentities
 from hatbox.sync.loop_thread import LoopThread
+from hatbox.sync.site_rules import SyncSiteRules
 from hatbox.sync.tabs import SyncTabs
+from hatbox.sync.trash import SyncTrash
 from hatbox.tabs.tab_model import BLANK
 
 if TYPE_CHECKING:
@@ -27,11 +31,16 @@ if TYPE_CHECKING:
     from httpx import Client
     from requests import Session
 
+    from hatbox.archive.backup import BackupReport
+    from hatbox.archive.restore_report import RestoreReport
     from hatbox.engines.background.opened_tabs import OpenedTabs
     from hatbox.engines.hiding import HideReport
     from hatbox.engines.running_engines import RunningEngine
     from hatbox.engines.selection import EngineSelection
     from hatbox.formats.base import Bundle, ImportReport
+    from hatbox.formats.rule_bundle import RuleBundle, RuleImportReport
+    from hatbox.identities.palette import Color, Icon
+    from hatbox.store.profile_settings import ProfileSettings
 
 __all__ = ["SyncProfile", "open_sync"]
 
@@ -62,8 +71,12 @@ class SyncProfile:
         self._loop = LoopThread(self._profile.label)
         self.identities = SyncIdentities(self._profile.identities, self._loop)
         """The identities."""
+        self.rules = SyncSiteRules(self._profile.rules, self._loop)
+        """The rules that assign URLs to identities."""
         self.tabs = SyncTabs(self._profile.tabs, self._loop)
         """The tabs and windows of all identities."""
+        self.trash = SyncTrash(self._profile.trash, self._loop)
+        """The removed identities, until they expire."""
         self.cookies = SyncCookieStores(self._profile.cookies, self._loop)
         """The cookie stores: one for each identity, and `firefox-default`."""
 
@@ -127,6 +140,32 @@ class SyncProfile:
         """Hide one or several identities, and wait until the running engines have hidden their pages."""
         return self._loop.run(lambda: self._profile.hide_and_wait(identities))
 
+    def settings(self) -> ProfileSettings:
+        """The settings of the profile itself."""
+        return self._loop.run(self._profile.settings)
+
+    def set_settings(self, **changed: int | bool) -> ProfileSettings:
+        """Change settings of the profile, by name. See Profile.set_settings."""
+        return self._loop.run(lambda: self._profile.set_settings(**changed))
+
+    @contextmanager
+    def temporary(
+        self, name: str | None = None, *, color: Color = "gray", icon: Icon = "chill"
+    ) -> Iterator[ContextualIdentity]:
+        """An identity for `with`, removed for ever at the end. See Profile.temporary."""
+        opened = self._profile.temporary(name, color=color, icon=icon)
+        identity = self._loop.run(opened.__aenter__)
+        try:
+            yield identity
+        finally:
+            self._loop.run(lambda: opened.__aexit__(None, None, None))
+
+    def create_temporary(
+        self, name: str | None = None, *, color: Color = "gray", icon: Icon = "chill"
+    ) -> ContextualIdentity:
+        """Create an identity that is removed for ever with its last tab. See Profile.create_temporary."""
+        return self._loop.run(lambda: self._profile.create_temporary(name, color=color, icon=icon))
+
     def change_settings(
         self,
         identity: IdentityLike,
@@ -150,6 +189,21 @@ class SyncProfile:
             from hatbox.clients.httpx import client
         return client(self._bind(identity), options)
 
+    def identity_for(self, url: str) -> ContextualIdentity | None:
+        """The identity that the rules assign to a URL. See Profile.identity_for."""
+        return self._loop.run(lambda: self._profile.identity_for(url))
+
+    def httpx_auto(self, *, default: IdentityLike | None = None, **options: Any) -> Client:
+        """An httpx.Client whose requests each use the identity of their URL. See Profile.httpx_auto."""
+        with require_extra("httpx"):
+            from hatbox.clients.httpx_auto import auto_client
+        chooser = IdentityChooser(self._profile.identities, self._profile.rules, default)
+        return auto_client(
+            lambda url: self._loop.run(lambda: chooser.choose(url)),
+            lambda identity: self.httpx(identity, **options),
+            options,
+        )
+
     def requests(self, identity: IdentityLike) -> Session:
         """A requests.Session bound to an identity, with any adapters that you mount."""
         with require_extra("requests"):
@@ -162,11 +216,53 @@ class SyncProfile:
 
         return opener(self._bind(identity), handlers)
 
+    def backup(
+        self,
+        path: str | os.PathLike[str],
+        identities: Sequence[str] | None = None,
+        *,
+        passphrase: str | None = None,
+        plain: bool = False,
+        overwrite: bool = False,
+        progress: Callable[[int, int], None] = lambda _done, _total: None,
+    ) -> BackupReport:
+        """Write everything, or these identities, into one file. See Profile.backup."""
+        return self._loop.run(
+            lambda: self._profile.backup(
+                path, identities, passphrase=passphrase, plain=plain, overwrite=overwrite, progress=progress
+            )
+        )
+
+    def restore(
+        self,
+        path: str | os.PathLike[str],
+        identities: Sequence[str] | None = None,
+        *,
+        passphrase: str | Callable[[], str] | None = None,
+        plain: bool = False,
+        dry_run: bool = False,
+        progress: Callable[[int, int], None] = lambda _done, _total: None,
+    ) -> RestoreReport:
+        """Restore a backup, or these of its identities, in one transaction. See Profile.restore."""
+        return self._loop.run(
+            lambda: self._profile.restore(
+                path, identities, passphrase=passphrase, plain=plain, dry_run=dry_run, progress=progress
+            )
+        )
+
     def import_bundle(
         self, bundle: Bundle, into: str | None = None, progress: Callable[[int], None] | None = None
     ) -> ImportReport:
         """Import identities and cookies that a format of hatbox.formats has read. See Profile.import_bundle."""
         return self._loop.run(lambda: self._profile.import_bundle(bundle, into, progress))
+
+    def import_rules(self, bundle: RuleBundle, *, create: bool = False, replace: bool = False) -> RuleImportReport:
+        """Import site rules of another program. See Profile.import_rules."""
+        return self._loop.run(lambda: self._profile.import_rules(bundle, create=create, replace=replace))
+
+    def extension_rules(self, program: str) -> RuleBundle:
+        """The site rules in the data of an extension of this profile. See Profile.extension_rules."""
+        return self._loop.run(lambda: self._profile.extension_rules(program))
 
     def export_bundle(self, identities: Sequence[str] | None = None) -> Bundle:
         """Export identities, by name or id, with their cookies, for a format of hatbox.formats; by default all."""

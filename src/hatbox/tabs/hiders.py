@@ -9,7 +9,7 @@ import msgspec
 
 from hatbox.store.base import Transaction
 
-__all__ = ["forget_hiders", "hidden_by_others", "note_hider"]
+__all__ = ["forget_hiders", "hidden_by_others", "hider_of", "note_hider"]
 
 _NO_EXTENSION: Final = ""  # the record must survive the removal of the extension
 _KIND: Final = "tabs.hidden_by"
@@ -31,3 +31,9 @@ def hidden_by_others(transaction: Transaction, running: Collection[str]) -> list
     """The tabs that were hidden by extensions other than these."""
     found = transaction.extensions.find(_KIND, _NO_EXTENSION)
     return [int(tab_id) for _, tab_id, value in found if msgspec.json.decode(value, type=str) not in running]
+
+
+def hider_of(transaction: Transaction, tab_id: int) -> str:
+    """The extension that has hidden a tab; empty if none has."""
+    value = transaction.extensions.get(_NO_EXTENSION, _KIND, str(tab_id))
+    return "" if value is None else msgspec.json.decode(value, type=str)

@@ -14,6 +14,7 @@ from hatbox.tabs import tab_model as model
 from hatbox.tabs.first_tab import FIRST_TAB, first_tab
 from hatbox.tabs.first_window import leave_first_tab, unused_window
 from hatbox.tabs.moving import move_tabs
+from hatbox.tabs.named_identity import mark_identity_named
 from hatbox.tabs.opening import open_tab
 from hatbox.tabs.pages import navigate, reload
 from hatbox.tabs.strip import close_rows, row_of, rows_of
@@ -35,7 +36,7 @@ from hatbox.tabs.tab_model import (
 from hatbox.tabs.visibility import show_and_activate
 from hatbox.tabs.windows import get_windows
 
-__all__ = ["Tabs"]
+__all__ = ["Tabs", "open_in_identity"]
 
 T = TypeVar("T")
 
@@ -81,20 +82,7 @@ class Tabs:
         self, identity: IdentityLike, url: str = BLANK, *, active: bool = True, window_id: int | None = None
     ) -> asyncio.Future[Tab]:
         """Open a tab in an identity: its name, cookieStoreId or object, or `firefox-default`."""
-
-        def opened(transaction: Transaction) -> Tab:
-            transaction.load(values=[FIRST_TAB], last_focused=True)
-            tab = open_tab(
-                transaction,
-                None if url == BLANK else url,
-                cookie_store_id=_store_id(transaction, identity),
-                active=active,
-                window_id=window_id,
-            )
-            leave_first_tab(transaction, tab.window_id)
-            return tab_of(transaction, row_of(transaction, tab.id))
-
-        return self._store.write(opened)
+        return self._store.write(lambda each: open_in_identity(each, identity, url, active=active, window_id=window_id))
 
     def get(self, tab_id: int) -> asyncio.Future[Tab]:
         """The tab with this id."""
@@ -164,6 +152,25 @@ class Tabs:
     def write(self, work: TransactionFunction[T]) -> asyncio.Future[T]:
         """Run a transaction function; for engines."""
         return self._store.write(work)
+
+
+def open_in_identity(
+    transaction: Transaction,
+    identity: IdentityLike,
+    url: str = BLANK,
+    *,
+    active: bool = True,
+    window_id: int | None = None,
+) -> Tab:
+    """Open a tab for a user or a program; see Tabs.open."""
+    transaction.load(values=[FIRST_TAB], last_focused=True)
+    store_id = _store_id(transaction, identity)
+    tab = open_tab(
+        transaction, None if url == BLANK else url, cookie_store_id=store_id, active=active, window_id=window_id
+    )
+    mark_identity_named(transaction, tab.id, store_id)
+    leave_first_tab(transaction, tab.window_id)
+    return tab_of(transaction, row_of(transaction, tab.id))
 
 
 def _store_id(transaction: Transaction, identity: IdentityLike) -> str:

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from hatbox.store.base import Transaction
 
-__all__ = ["copy_values", "drop_values", "kind_of_tab", "kind_of_window"]
+__all__ = ["copy_values", "drop_values", "kind_of_tab", "kind_of_window", "tab_of_kind"]
+
+_TAB: Final = "session.tab:"
 
 
 def kind_of_tab(tab_id: int) -> str:
     """The kind of extension row for the values of a tab."""
-    return f"session.tab:{tab_id}"
+    return f"{_TAB}{tab_id}"
+
+
+def tab_of_kind(kind: str) -> int | None:
+    """The tab whose values have this kind; None for other kinds."""
+    number = kind.removeprefix(_TAB)
+    return int(number) if kind.startswith(_TAB) and number.isdecimal() else None
 
 
 def kind_of_window(window_id: int) -> str:

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from hatbox.javascript.json_text import decode_javascript_json, encode_javascript_json
 from hatbox.store.base import Transaction
 
 __all__ = [
@@ -19,6 +20,8 @@ __all__ = [
     "SITE_DATA_CLEARED",
     "SiteDataRemoval",
     "clear_site_data",
+    "decode_site_data",
+    "encode_site_data",
     "parts_of",
 ]
 
@@ -73,18 +76,32 @@ def clear_site_data(
 def parts_of(data: bytes) -> set[str]:
     """The types of site data that an origin has stored."""
     try:
-        kept: dict[str, Any] = msgspec.json.decode(data, type=dict[str, Any])
+        kept = decode_site_data(data)
     except RecursionError:
         return set(_STORED_TYPES)
     return {part for part in _STORED_TYPES if kept.get(part)}
 
 
+def decode_site_data(data: bytes) -> dict[str, Any]:
+    """The site data of an origin, as site_data.js of the Chromium engine writes it: `local` and `databases`.
+
+    Raises RecursionError if it is nested too deeply.
+    """
+    found = decode_javascript_json(data)
+    return found if isinstance(found, dict) else {}
+
+
+def encode_site_data(site_data: dict[str, Any]) -> bytes:
+    """The bytes to store."""
+    return encode_javascript_json(site_data)
+
+
 def _without(data: bytes, parts: Sequence[str]) -> bytes:
     """The data of an origin without these types; empty if nothing remains."""
     try:
-        kept: dict[str, Any] = msgspec.json.decode(data, type=dict[str, Any])
+        kept = decode_site_data(data)
     except RecursionError:  # nested too deeply to be parsed, so no single part can be removed
         return b""
     for part in parts:
         kept[part] = []
-    return msgspec.json.encode(kept) if kept.get(LOCAL_STORAGE) or kept.get(DATABASES) else b""
+    return encode_site_data(kept) if kept.get(LOCAL_STORAGE) or kept.get(DATABASES) else b""

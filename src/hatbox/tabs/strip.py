@@ -12,6 +12,7 @@ from typing import Final
 from hatbox.errors import InvalidTab
 from hatbox.store.base import TabRow, Transaction, WindowSummary
 from hatbox.tabs.hiders import forget_hiders
+from hatbox.tabs.identity_removal import delete_unused_identities, places_of_temporary
 from hatbox.tabs.session_values import drop_values, kind_of_tab, kind_of_window
 from hatbox.tabs.tab_model import (
     ACTIVATED,
@@ -181,10 +182,14 @@ def next_access_time(transaction: Transaction, summary: WindowSummary) -> float:
 
 
 def close_rows(transaction: Transaction, rows: Sequence[TabRow], *, window_closing: bool = False) -> None:
-    """Close tabs, and windows left without tabs. An active tab is closed last, unless its window closes too."""
+    """Close tabs, and windows left without tabs. An active tab is closed last, unless its window closes too.
+
+    A temporary identity may be deleted with its last tab.
+    """
+    stores = dict.fromkeys(row.store for row in rows)
     for window in dict.fromkeys(row.window for row in rows):
         going = {row.id: row for row in rows if row.window == window}
-        transaction.load(tabs=going, windows=[window], last_focused=True)
+        transaction.load(tabs=going, windows=[window], values=places_of_temporary(stores), last_focused=True)
         tabs = {tab.id: tab for tab in tabs_of(transaction, list(going.values()))}
         is_emptied = len(going) == transaction.tabs.count(window)
         active = next((row for row in going.values() if row.active), None)
@@ -202,6 +207,7 @@ def close_rows(transaction: Transaction, rows: Sequence[TabRow], *, window_closi
         if next_active is not None:
             activate(transaction, row_of(transaction, next_active.id), summary._replace(related=()))
         close_if_empty(transaction, window)
+    delete_unused_identities(transaction, stores)
 
 
 def _without(summary: WindowSummary, leaving: Collection[int]) -> WindowSummary:

@@ -93,7 +93,7 @@ def parse_url(text: str) -> Url | None:
 
 
 def _encode(text: str | None) -> str:
-    return quote(well_formed(text or ""), safe=_QUERY_CHARACTERS)
+    return quote(well_formed(text), safe=_QUERY_CHARACTERS) if text else ""
 
 
 def _normalize_path(text: str) -> str:

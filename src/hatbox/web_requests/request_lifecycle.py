@@ -23,6 +23,7 @@ from hatbox.web_requests.request_model import (
     Headers,
     ProxyInfo,
     RequestBody,
+    RequestFrame,
     RequestSnapshot,
 )
 
@@ -76,6 +77,11 @@ class RequestLifecycle:
     def url(self) -> str:
         """The current URL."""
         return self._state.url
+
+    @property
+    def place(self) -> RequestFrame:
+        """The tab and frame."""
+        return self._state.place
 
     @property
     def proxy(self) -> ProxyInfo | None:

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.cells import cell_len
 
 from hatbox.javascript.text import is_blank, well_formed
 from tests.cli.conftest import Cli, run_here
@@ -147,7 +149,8 @@ def test_a_position_beyond_the_list_is_refused_with_the_range(cli: Cli, position
 def test_remove_asks_and_takes_no_for_an_answer(cli: Cli, answer: str) -> None:
     result = cli("remove", "Work", stdin=answer)
     assert (result.status, result.out) == (1, "")
-    assert result.err == ('Remove "Work" (firefox-container-2) and everything in it? [y/N] hatbox: not removed\n')
+    question = "Work: no cookies, no tabs. Remove it? It stays in the trash for 30 days. [y/N] "
+    assert result.err == f"{question}hatbox: not removed\n"
     assert "Work" in names(cli)
 
 
@@ -294,10 +297,9 @@ def test_remove_takes_yes_for_an_answer(cli: Cli) -> None:
 def test_remove_of_several_names_them_all_and_keeps_the_prompt_out_of_the_json(cli: Cli) -> None:
     result = cli("remove", "Work", "Banking", "Work", "--json", stdin="Yes\n")
     assert result.err == (
-        "Remove these 2 identities and everything in them?\n"
-        '  "Work" (firefox-container-2)\n'
-        '  "Banking" (firefox-container-3)\n'
-        "[y/N] "
+        "  Work (firefox-container-2): no cookies, no tabs. It stays in the trash for 30 days.\n"
+        "  Banking (firefox-container-3): no cookies, no tabs. It stays in the trash for 30 days.\n"
+        "Remove these 2? [y/N] "
     )
     assert [each["name"] for each in result.json] == ["Work", "Banking"]
 
@@ -321,7 +323,7 @@ def test_a_name_cannot_steer_the_terminal_in_messages_or_in_the_prompt(cli: Cli)
     assert shown in cli("list").out
     assert shown in cli("list", tty=True).out
     assert shown in cli("hide", name, tty=True).out
-    assert f'Remove "{shown}" (' in cli("remove", name, stdin="n\n").err
+    assert f"{shown}: no cookies" in cli("remove", name, stdin="n\n").err
     assert shown in cli("get", f"{name}?").err
     assert r"\x1b" in cli("create", "x", "--color", "\x1b[31m").err
 
@@ -340,3 +342,23 @@ def test_any_name_is_shown_harmlessly_and_comes_back_unchanged_in_json(
     assert len(run_here("list", "--profile", profile).out.splitlines()) == 5
     found = run_here("--json", "--profile", profile, "get", made.json["cookieStoreId"])
     assert found.json == made.json
+
+
+@pytest.mark.parametrize(
+    "name", ["Work at home", "日本語の名前のとても長いもの", "👨‍👩‍👧 family", "עבודה שלי", "x" * 60]
+)
+def test_a_narrow_terminal_has_a_column_of_names(cli: Cli, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("NO_COLOR", "1")
+    cli("create", name)
+    cli("hide", "Banking")
+    lines = re.sub(r"\x1b\[[\d;]*m", "", cli("list", tty=True).out).splitlines()
+    assert lines[0].split() == ["Name", "Id"]
+    assert max(map(cell_len, lines)) <= 40
+    place = lines[0].index("Id")
+    column = [line[: len(line.split("firefox-container")[0])] if "firefox-" in line else line for line in lines]
+    names = "".join("".join(column).split())
+    assert "".join(name.split()) in names
+    assert "Bankinggreendollarhidden" in names
+    assert sum("firefox-container-" in line for line in lines) == 5
+    assert place > 15

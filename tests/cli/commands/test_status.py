@@ -69,11 +69,32 @@ def ready(process: subprocess.Popen[bytes]) -> Any:
     return msgspec.json.decode(process.stdout.readline())
 
 
+def running(text: str) -> list[str]:
+    """The lines about engines and extensions, after those about the profile."""
+    return text.partition("\n\n")[2].splitlines()
+
+
+def test_it_describes_the_profile_and_names_the_programs_that_have_it_open(program: Start, cli: Cli) -> None:
+    process = program("browse", "--engine", "http", "--json")
+    ready(process)
+    found = cli("status", "--json").json["profile"]
+    info = cli("profile", "info", "--json").json
+    for name in ("label", "store", "format", "encrypted", "identities", "cookies", "tabs", "extensions"):
+        assert found[name] == info[name]
+    assert found["identities"] == 4
+    text = cli("status").out
+    assert info["label"] in text
+    assert f"{info['store']}, format {info['format']}" in text
+    if found["programs"] is not None and sys.platform == "linux":
+        assert any(str(process.pid) in each for each in found["programs"])
+
+
 def test_without_engines_it_says_how_to_start_one(cli: Cli) -> None:
     result = cli("status")
-    assert (result.status, result.out) == (0, "")
+    assert (result.status, running(result.out)) == (0, [])
     assert result.err == "No engine is running. Start one with: hatbox browse\n"
-    assert cli("status", "--json").json == {"engines": [], "extensions": []}
+    found = cli("status", "--json").json
+    assert (found["engines"], found["extensions"]) == ([], [])
 
 
 def test_it_lists_the_engines_with_their_identities_and_processes(program: Start, cli: Cli) -> None:
@@ -81,7 +102,7 @@ def test_it_lists_the_engines_with_their_identities_and_processes(program: Start
     ready(some)
     rest = program("browse", "--engine", "http", "--json")
     ready(rest)
-    first, second = cli("status").out.splitlines()
+    first, second = running(cli("status").out)
     assert first.split()[:5] == ["HTTP", "Work,", "Personal", MACHINE, str(some.pid)]
     assert second.split()[:5] == ["HTTP", "all", "others", MACHINE, str(rest.pid)]
     found = cli("status", "--json").json["engines"]
@@ -96,7 +117,7 @@ def test_it_lists_the_engines_with_their_identities_and_processes(program: Start
     assert all(isinstance(each["since"], float) for each in found)
     some.send_signal(signal.SIGTERM)
     assert some.wait(30) == 0
-    (line,) = cli("status").out.splitlines()
+    (line,) = running(cli("status").out)
     assert line.split()[:4] == ["HTTP", "all", MACHINE, str(rest.pid)]
     assert "Identities" in cli("status", tty=True).out
 
@@ -104,11 +125,11 @@ def test_it_lists_the_engines_with_their_identities_and_processes(program: Start
 def test_a_removed_identity_is_listed_by_its_id(program: Start, cli: Cli) -> None:
     ready(program("browse", "--identity", "Work", "--identity", "firefox-default", "--engine", "http", "--json"))
     cli("remove", "Work", "--yes")
-    assert cli("status").out.split()[1:3] == [f"{WORK},", "firefox-default"]
+    assert " ".join(running(cli("status").out)).split()[1:3] == [f"{WORK},", "firefox-default"]
 
 
 def test_what_runs_on_another_machine_is_named_with_it(cli: Cli, elsewhere: subprocess.Popen[str]) -> None:
-    engine, _, extension = cli("status").out.splitlines()
+    engine, _, extension = running(cli("status").out)
     assert engine.split()[:5] == ["HTTP", "Personal,", "Work", "other-machine", str(elsewhere.pid)]
     assert extension.split() == ["Container", "switcher", EXTENSION, "other-machine", str(elsewhere.pid)]
     (found,) = cli("status", "--json").json["extensions"]
@@ -130,7 +151,8 @@ def test_what_runs_on_another_machine_is_named_with_it(cli: Cli, elsewhere: subp
     assert f"is already running (pid {elsewhere.pid} on other-machine)" in again.err
     elsewhere.kill()
     elsewhere.wait()
-    assert cli("status", "--json").json == {"engines": [], "extensions": []}
+    found = cli("status", "--json").json
+    assert (found["engines"], found["extensions"]) == ([], [])
 
 
 def test_each_engine_prints_only_what_happens_to_its_tabs(program: Start, cli: Cli, site: Site) -> None:

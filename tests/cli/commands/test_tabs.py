@@ -361,3 +361,25 @@ def test_removing_an_identity_closes_its_tabs(cli: Cli, profile: Path, site: Sit
     cli("remove", "Work", "--yes")
     assert urls(cli) == []
     engines.wait_for_exit(engine.process, profile)
+
+
+# ----------------------------------------------------------------------------------------------------------- temporary
+
+
+def test_a_temporary_identity_is_gone_with_its_last_tab(cli: Cli, site: Site) -> None:
+    names = [each["name"] for each in cli("list", "--json").json]
+    opened = cli("open", "--temporary", site.url("/page/1"), site.url("/page/2"), "--engine", "http", "--json").json
+    (identity,) = {tab["cookieStoreId"] for tab in opened}
+    assert identity not in ("firefox-default", "firefox-container-2")
+    assert [each["name"] for each in cli("list", "--json").json][:-1] == names
+    cli("close", str(opened[0]["id"]))
+    assert len(cli("list", "--json").json) == len(names) + 1
+    cli("close", str(opened[1]["id"]))
+    assert [each["name"] for each in cli("list", "--json").json] == names
+
+
+def test_a_temporary_identity_is_not_left_behind_if_no_engine_starts(cli: Cli) -> None:
+    before = cli("list", "--json").json
+    refused = cli("open", "--temporary", "https://site.example", "--browser", "/no/such/browser")
+    assert refused.status == 1
+    assert cli("list", "--json").json == before

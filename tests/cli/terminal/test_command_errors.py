@@ -9,7 +9,7 @@ from tests.cli.conftest import Cli
 
 
 def _break(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
-    def broken(*_: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise error
 
     monkeypatch.setattr(Profile, "__init__", broken)

@@ -10,6 +10,7 @@ import contextlib
 import socket
 import struct
 import threading
+import zlib
 from types import TracebackType
 from typing import Final, Self
 
@@ -133,9 +134,9 @@ class WindowManager:
 
 
 class Keyboard:
-    """Presses keys, as a user does (the XTEST extension). Lower-case letters, digits, Tab and Return."""
+    """Presses keys, as a user does (the XTEST extension). Characters without Shift, Tab, Return, and F6 as \\f."""
 
-    _NAMED: Final = {"\t": 0xFF09, "\n": 0xFF0D}
+    _NAMED: Final = {"\t": 0xFF09, "\n": 0xFF0D, "\f": 0xFFC3}
 
     def __init__(self, display: str) -> None:
         self._x = x = _Connection(display)
@@ -157,3 +158,34 @@ class Keyboard:
     def close(self) -> None:
         """Close the connection to the display."""
         self._x.close()
+
+
+class Screen:
+    """Takes pictures of a display, as a user sees it."""
+
+    def __init__(self, display: str, width: int = 1200, height: int = 800) -> None:
+        self._display = display
+        self._size = (width, height)
+
+    def rows(self) -> list[bytes]:
+        """The pixels of each row, three bytes (red, green, blue) each."""
+        x = _Connection(self._display)
+        width, height = self._size
+        reply = x.request(73, 2, struct.pack("<IhhHHI", x.root, 0, 0, width, height, 0xFFFFFFFF))  # GetImage
+        x.close()
+        rows = []
+        for start in range(32, 32 + 4 * width * height, 4 * width):
+            line, row = reply[start : start + 4 * width], bytearray(3 * width)
+            row[0::3], row[1::3], row[2::3] = line[2::4], line[1::4], line[0::4]
+            rows.append(bytes(row))
+        return rows
+
+    def png(self) -> bytes:
+        """The picture as a PNG file."""
+
+        def chunk(kind: bytes, data: bytes) -> bytes:
+            return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+        header = struct.pack(">IIBBBBB", *self._size, 8, 2, 0, 0, 0)
+        pixels = zlib.compress(b"".join(b"\0" + row for row in self.rows()))
+        return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", pixels) + chunk(b"IEND", b"")

@@ -58,7 +58,9 @@ class Soak:
     async def start(self) -> None:
         """Write site data in both identities, so that opening their contexts is slow and navigates more."""
         for store in (WORK, PERSONAL):
-            page = await within(self._runner.new_page(store, self._site.url("/storage", write="V")), "the first page")
+            page = await within(
+                self._runner.new_page(store, self._site.url("/storage", write="V"), keep=True), "the first page"
+            )
             await within(page.wait_for_function("title => document.title === title", arg=SITE_DATA), "site data")
         for tab in await self._profile.tabs.query():
             self._urls[tab.id], self._stores[tab.id] = tab.url, tab.cookie_store_id
@@ -184,7 +186,7 @@ class Soak:
         self._runner = runner
         await self.check()
         for store in (WORK, PERSONAL):
-            page = await within(runner.new_page(store, self._site.url("/storage")), "site data")
+            page = await within(runner.new_page(store, self._site.url("/storage"), keep=True), "site data")
             await within(page.wait_for_function("title => document.title === title", arg=SITE_DATA), "site data")
 
 

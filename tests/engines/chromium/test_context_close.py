@@ -48,8 +48,8 @@ async def test_a_script_that_ends_with_closing_its_context_finds_the_tabs_the_ne
 ) -> None:
     async with hatbox.open(path) as profile:
         async with profile.chromium(headless=True, browser=browser) as runner:
-            page = await runner.new_page("Work", site.url("/page/1"))
-            await (await runner.new_page("Work", site.url("/page/2"))).close()  # this tab is closed
+            page = await runner.new_page("Work", site.url("/page/1"), keep=True)
+            await (await runner.new_page("Work", site.url("/page/2"), keep=True)).close()  # this tab is closed
             await page.context.close()
         assert [tab.url for tab in await profile.tabs.query()] == [site.url("/page/1")]
         async with profile.chromium(headless=True, browser=browser) as runner:

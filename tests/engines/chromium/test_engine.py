@@ -144,10 +144,10 @@ async def test_a_restarted_engine_opens_visible_tabs_and_hidden_tabs_stay_hidden
     browser: str, path: Path, site: Site
 ) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.new_page("Work", site.url("/login", user="Work"))
+        page = await runner.new_page("Work", site.url("/login", user="Work"), keep=True)
         await page.goto(site.url("/long"))
         await page.evaluate("scrollTo(0, 2000)")
-        await runner.new_page("Personal", site.url("/login", user="Personal"))
+        await runner.new_page("Personal", site.url("/login", user="Personal"), keep=True)
         await profile.identities.hide("firefox-container-1")
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         tab = await the_tab(profile)

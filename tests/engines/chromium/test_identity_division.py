@@ -64,7 +64,7 @@ async def test_a_browser_that_loses_its_lease_is_closed_and_saves_nothing(
     async with hatbox.open(path) as profile:
         lose_leases_of(profile.store, monkeypatch)
         async with profile.chromium(headless=True, browser=browser) as runner:
-            page = await runner.new_page("Work", site.url("/page/1"))
+            page = await runner.new_page("Work", site.url("/page/1"), keep=True)
             await runner.wait_until_synced()
             await page.evaluate("document.cookie = 'late=1'; localStorage.setItem('late', '1')")
             await page.goto(site.url("/page/2"), wait_until="commit")

@@ -212,9 +212,7 @@ SEEN = """() => ({
 
 @pytest.mark.parametrize("indicator", [False, True])
 @with_browser
-async def test_a_page_sees_nothing_of_hatbox_but_the_indicator(
-    browser: str, path: Path, site: Site, indicator: bool
-) -> None:
+async def test_a_page_sees_nothing_of_hatbox(browser: str, path: Path, site: Site, indicator: bool) -> None:
     async with async_playwright() as playwright:
         plain = await playwright.chromium.launch(executable_path=browser, headless=True)
         bare = await (await plain.new_context()).new_page()
@@ -229,38 +227,7 @@ async def test_a_page_sees_nothing_of_hatbox_but_the_indicator(
         seen = await page.evaluate(SEEN)
         tab = await tab_when(profile, title="Icon")  # the page's own
         assert tab.icon == site.url("/icon.png")
-    if indicator:
-        assert seen["title"] == "Work · Icon"
-        assert seen["head"].count("<link") == 2
-        seen |= {"title": expected["title"], "head": expected["head"]}
     assert seen == expected
-
-
-@with_browser
-async def test_the_indicator_follows_the_page_and_the_identity(browser: str, path: Path, site: Site) -> None:
-    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser, indicator=True) as runner:
-        page = await runner.new_page("Work", site.url("/title/none"))
-        await page.wait_for_function("document.title === 'Work'")
-        await page.evaluate("document.title = 'One'")
-        await page.wait_for_function("document.title === 'Work · One'")
-        await page.evaluate("document.title = '(2) ' + document.title")  # as chats do
-        await page.wait_for_function("document.title === 'Work · (2) One'")
-        await tab_when(profile, title="(2) One")
-        await profile.identities.update(WORK, name="Job", color="red")
-        await page.wait_for_function("document.title === 'Job · (2) One'")
-        await page.goto(site.url("/page/1"))
-        await page.wait_for_function("document.title === 'Job · Page 1'")
-        assert "data:image/svg+xml" in await page.evaluate("[...document.querySelectorAll('link')].pop().href")
-        # A page that undoes every change keeps its own title.
-        await page.evaluate(
-            "new MutationObserver(() => { if (document.title !== 'Mine') document.title = 'Mine' })"
-            ".observe(document.head, {subtree: true, childList: true, characterData: true})"
-        )
-        await page.evaluate("document.title = 'x'")
-        await page.wait_for_function("document.title === 'Mine'")
-        await tab_when(profile, title="Mine")
-        default = await runner.new_page("firefox-default", site.url("/page/2"))
-        assert await default.title() == "Page 2"
 
 
 @with_browser

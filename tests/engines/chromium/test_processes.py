@@ -24,9 +24,9 @@ import asyncio, json, sys
 import hatbox
 from tests.engines.chromium.real import browser_process
 
-async def main(path, browser, *urls):
+async def main(path, browser, keep, *urls):
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.new_page("Work", urls[0])
+        page = await runner.new_page("Work", urls[0], keep=keep == "keep")
         for url in urls[1:]:
             await page.goto(url)
             await page.wait_for_function("document.title !== 'Storage'")
@@ -57,7 +57,7 @@ def is_running(process: int) -> bool:
 @with_browser
 async def test_a_killed_host_loses_neither_the_login_nor_site_data(browser: str, path: Path, site: Site) -> None:
     urls = [site.url("/login", user="Work"), site.url("/storage", write="V"), site.url("/page/1")]
-    with start(path, browser, *urls) as host:
+    with start(path, browser, "keep", *urls) as host:
         chromium = json.loads(await asyncio.to_thread(host.stdout.readline))  # type: ignore[union-attr]
         async with hatbox.open(path) as profile:
             await until_awaited(lambda: value(profile, "Work", "session"))

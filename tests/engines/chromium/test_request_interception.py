@@ -514,11 +514,11 @@ async def test_a_listener_provides_credentials(
 @with_browser
 async def test_internal_requests_of_the_engine_fire_no_events(browser: str, path: Path, site: Site) -> None:
     async with browsing(path, browser) as web:
-        page = await web.runner.new_page("Work", site.url("/storage", write="V"))
+        page = await web.runner.new_page("Work", site.url("/storage", write="V"), keep=True)
         await page.wait_for_function("document.title.includes('indexed V')")
     async with browsing(path, browser) as web:
         web.listener.listen()
-        await web.runner.new_page("Work", site.url("/page/1"))
+        await web.runner.new_page("Work", site.url("/page/1"), keep=True)
         await web.listener.until("onCompleted", "/page/1")
         assert {each["url"] for _, each in web.listener.events} <= {
             site.url("/page/1"),
@@ -526,7 +526,7 @@ async def test_internal_requests_of_the_engine_fire_no_events(browser: str, path
             site.url("/favicon.ico"),
         }
         assert len({each["requestId"] for each in web.listener.of("/storage")}) == 1  # the request of the tab
-        page = await web.runner.new_page("Work", site.url("/page/2"))
+        page = await web.runner.new_page("Work", site.url("/page/2"), keep=True)
         await page.goto(site.url("/page/3"))
         tab = (await web.profile.tabs.query("Work"))[-1]
         await web.profile.identities.hide(WORK)

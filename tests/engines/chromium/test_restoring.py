@@ -65,7 +65,7 @@ async def test_an_engine_that_is_stopped_while_it_restores_leaves_title_icon_and
 ) -> None:
     async with hatbox.open(path) as profile:
         async with profile.chromium(headless=True, browser=browser) as runner:
-            page = await runner.new_page("Work", site.url("/storage", write="V"))
+            page = await runner.new_page("Work", site.url("/storage", write="V"), keep=True)
             await page.wait_for_function("document.title.includes('indexed V')")
             await page.goto(late)
             await page.goto(site.url("/page/2"))
@@ -171,7 +171,7 @@ async def test_a_page_that_cannot_be_restored_keeps_its_title_and_has_an_error(
     async with hatbox.open(path) as profile:
         with Site() as other:
             async with profile.chromium(headless=True, browser=browser) as runner:
-                await runner.new_page("Work", other.url("/page/1"))
+                await runner.new_page("Work", other.url("/page/1"), keep=True)
             url = other.url("/page/1")
         async with profile.chromium(headless=True, browser=browser) as runner:
             (tab,) = await profile.tabs.query("Work")
@@ -189,7 +189,7 @@ async def test_a_restored_page_that_is_a_download_now_is_not_downloaded_at_every
     async with hatbox.open(path) as profile:
         async with profile.chromium(headless=True, browser=browser) as runner:
             first = site.url("/storage", write="V") if with_site_data else site.url("/page/5")
-            page = await runner.new_page("Work", first)
+            page = await runner.new_page("Work", first, keep=True)
             await page.goto(site.url("/page/1"))
         monkeypatch.setitem(pages.PAGES, "/page", pages.download)
         for _ in range(2):

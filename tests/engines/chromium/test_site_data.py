@@ -43,6 +43,7 @@ WRITE = """async () => {
     plain: { text: "a", number: 1.5, none: null, yes: true, list: [1, [2, ["x"]]] },
     odd: [undefined, NaN, -0, Infinity, 12345678901234567890n, "\\ud800"],
     time: new Date(86400000),
+    never: new Date(NaN),
     pattern: /a+b/gi,
     map: new Map([["k", new Set([1, "2"])], [{ o: 1 }, null]]),
     buffer: bytes.buffer,
@@ -90,6 +91,7 @@ READ = """async () => {
     plain: JSON.stringify(found.plain),
     odd: found.odd.map((each) => Object.is(each, -0) ? "-0" : typeof each + " " + escape(String(each))),
     time: found.time instanceof Date && found.time.getTime(),
+    never: found.never instanceof Date && String(found.never.getTime()),
     pattern: String(found.pattern),
     map: found.map instanceof Map && [...found.map].map(([key, value]) => [JSON.stringify(key), value && [...value]]),
     buffer: [...new Uint8Array(found.buffer)],
@@ -118,7 +120,7 @@ async def test_values_of_all_types_are_restored(browser: str, path: Path, site: 
         page = await runner.new_page("Work", site.url("/page/1"))
         await page.evaluate(WRITE)
         before = await page.evaluate(READ)
-        assert before["keys"] == 17
+        assert before["keys"] == 18
         await profile.identities.hide("firefox-container-2")
         await runner.wait_until_settled()
         await profile.identities.show("firefox-container-2")

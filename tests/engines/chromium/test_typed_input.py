@@ -260,7 +260,7 @@ async def test_a_field_that_appears_late_is_filled_in_and_the_user_has_the_last_
 async def test_typed_text_survives_the_end_of_the_browser(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile:
         async with profile.chromium(headless=True, browser=browser) as runner:
-            await (await runner.new_page("Work", site.url("/form"))).fill("#text", "typed")
+            await (await runner.new_page("Work", site.url("/form"), keep=True)).fill("#text", "typed")
             await hide(profile, runner)
         await profile.identities.show(WORK)
         async with profile.chromium(headless=True, browser=browser) as runner:
@@ -284,7 +284,7 @@ async def test_typed_text_survives_if_the_browser_is_stopped_while_it_hides_the_
     monkeypatch.setattr(PageTypedInput, "read", slow_at_first)
     async with hatbox.open(path) as profile:
         async with profile.chromium(headless=True, browser=browser) as runner:
-            await (await runner.new_page("Work", site.url("/form"))).fill("#text", "typed")
+            await (await runner.new_page("Work", site.url("/form"), keep=True)).fill("#text", "typed")
             await profile.identities.hide(WORK)
             await is_hiding.wait()
         await profile.identities.show(WORK)
@@ -479,7 +479,7 @@ async def test_typed_text_of_a_minimised_page_survives_the_end_of_the_browser(
 ) -> None:
     async with hatbox.open(path) as profile:
         async with profile.chromium(browser=browser) as runner:
-            page = await runner.new_page("Work", site.url("/form"))
+            page = await runner.new_page("Work", site.url("/form"), keep=True)
             await page.fill("#text", "typed")
             await hide(profile, runner)
             os.kill(await browser_process(runner), signal.SIGKILL)

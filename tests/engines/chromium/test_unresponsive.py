@@ -43,8 +43,8 @@ async def test_closing_a_tab_that_chromium_does_not_close_leaves_the_other_tabs_
 ) -> None:
     monkeypatch.setattr("hatbox.engines.chromium.closing._ATTEMPTS", 0)
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        other = await runner.new_page("Work", site.url("/page/1"))
-        page = await runner.new_page("Work", site.url("/page/2"))
+        other = await runner.new_page("Work", site.url("/page/1"), keep=True)
+        page = await runner.new_page("Work", site.url("/page/2"), keep=True)
         (_, tab) = await profile.tabs.query("Work")
         page.close = lost  # type: ignore[method-assign]
         await profile.tabs.close([tab.id])
@@ -82,8 +82,8 @@ async def test_a_frozen_browser_delays_hide_and_stop_no_longer_than_the_limits(
         async with hatbox.open(path) as profile:
             monkeypatch.setattr("hatbox.engines.chromium.sessions.COMMAND_TIMEOUT", 30)
             async with profile.chromium(headless=True, browser=browser) as runner:
-                await runner.new_page("Work", site.url("/page/1"))
-                await runner.new_page("Personal", site.url("/page/2"))
+                await runner.new_page("Work", site.url("/page/1"), keep=True)
+                await runner.new_page("Personal", site.url("/page/2"), keep=True)
                 monkeypatch.setattr("hatbox.engines.chromium.sessions.COMMAND_TIMEOUT", 0.2)
                 process = await browser_process(runner)
                 os.kill(process, signal.SIGSTOP)

@@ -35,9 +35,7 @@ BrowserOption = Annotated[
 HeadlessOption = Annotated[bool, typer.Option("--headless", help="Start the browser without windows.")]
 NoIndicatorOption = Annotated[
     bool,
-    typer.Option(
-        "--no-indicator", help="Do not show the identity indicator (name, color and icon) in page titles and icons."
-    ),
+    typer.Option("--no-indicator", help="Do not show the identity indicator (name, color and icon) on pages."),
 ]
 
 

@@ -23,13 +23,17 @@ import msgspec
 import typer
 
 from hatbox import __version__
+from hatbox.cli.arguments.form_fields import FormField, parse_form_field
 from hatbox.cli.arguments.identity_arguments import StoreArgument, find_store
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, open_profile, refuse_profile
-from hatbox.cli.terminal.command_errors import CommandError
-from hatbox.cli.terminal.output import print_json
-from hatbox.cli.terminal.terminal_text import visible
+from hatbox.cli.arguments.proxy_argument import parse_proxy_argument
+from hatbox.cli.terminal.command_errors import FAILED, CommandError
+from hatbox.cli.terminal.output import print_json, print_line
+from hatbox.cli.terminal.request_trace import trace_request
+from hatbox.cli.terminal.terminal_text import visible, without_passwords
 from hatbox.clients.identity_binding import require_extra
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.identities.model import ContextualIdentity
 from hatbox.profile import Profile
 
 if TYPE_CHECKING:
@@ -41,6 +45,7 @@ _STANDARD: Final = "-"
 _CONNECT_SECONDS: Final = 60.0
 _TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _SLOW_CHARSETS: Final = frozenset({"punycode", "idna"})  # encodings of host names, which take quadratic time
+_SILENT: Final = ("NetworkError", "HttpError")  # errors whose message --silent suppresses
 _FORM: Final = (b"Content-Type", b"application/x-www-form-urlencoded")
 
 
@@ -68,6 +73,16 @@ def fetch(
             "Repeatable: joined with &.",
         ),
     ] = None,
+    form: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--form",
+            "-F",
+            metavar="NAME=VALUE",
+            help="Field of a multipart form, sent with POST. NAME=@FILE sends a file, NAME=<FILE its content as a "
+            "value; ;type=TYPE and ;filename=NAME may follow. Repeatable.",
+        ),
+    ] = None,
     header: Annotated[
         list[str] | None,
         typer.Option(
@@ -79,7 +94,17 @@ def fetch(
     ] = None,
     request: Annotated[
         str | None,
-        typer.Option("--request", "-X", metavar="METHOD", help="Request method. Default: GET, or POST with --data."),
+        typer.Option("--request", "-X", metavar="METHOD", help="Method. Default: GET, or POST with --data or --form."),
+    ] = None,
+    user_agent: Annotated[
+        str | None,
+        typer.Option(
+            "--user-agent",
+            "-A",
+            metavar="TEXT",
+            help="User-Agent header of this request; an empty text sends none. Default: that of the identity's "
+            "settings, or hatbox.",
+        ),
     ] = None,
     user: Annotated[
         str | None,
@@ -91,7 +116,34 @@ def fetch(
             "--max-time", "-m", metavar="SECONDS", min=0.0, help="Timeout of the whole request. Default: none."
         ),
     ] = None,
-    insecure: Annotated[bool, typer.Option("--insecure", "-k", help="Accept any certificate.")] = False,
+    insecure: Annotated[
+        bool, typer.Option("--insecure", "-k", help="Accept any certificate. The connection is then not private.")
+    ] = False,
+    proxy: Annotated[
+        str | None,
+        typer.Option(
+            "--proxy",
+            "-x",
+            metavar="PROXY",
+            help="Proxy of this request: HOST:PORT, a URL (http, https or socks5), or direct. Refused if the identity "
+            "has another proxy in its settings. Default: that of the identity, or of the environment.",
+        ),
+    ] = None,
+    verbose: Annotated[
+        bool,
+        typer.Option(
+            "--verbose",
+            "-v",
+            help="Print the headers of requests and responses to standard error, without the values of cookies and "
+            "credentials.",
+        ),
+    ] = False,
+    silent: Annotated[
+        bool, typer.Option("--silent", "-s", help="Print no message if the request fails; see --show-error.")
+    ] = False,
+    show_error: Annotated[
+        bool, typer.Option("--show-error", "-S", help="With --silent, print error messages. Others are never printed.")
+    ] = False,
     fail: Annotated[
         bool, typer.Option("--fail", "-f", help="Exit with status 1 if the response status is 400 or above.")
     ] = False,
@@ -100,15 +152,23 @@ def fetch(
 ) -> None:
     """Send one HTTP request with the cookies of an identity, and store the cookies of the response.
 
-    There is no option for cookies: set them with `hatbox cookies set`.
+    The options are those of curl. There is no option for cookies: set them with `hatbox cookies set`.
     """
-    if head and data is not None:
-        raise typer.BadParameter("a HEAD request has no body. Specify one of them", param_hint=["--head", "--data"])
+    if head and (data is not None or form):
+        raise typer.BadParameter(
+            "a HEAD request has no body. Specify one of them", param_hint=["--head", "--data" if data else "--form"]
+        )
+    if data is not None and form:
+        raise typer.BadParameter("a request has one body. Specify one of them", param_hint=["--data", "--form"])
     options = _FetchOptions(
-        method=_method(request or "") or ("HEAD" if head else "GET" if data is None else "POST"),
+        method=_method(request or "") or ("HEAD" if head else "POST" if form or data is not None else "GET"),
         url=_checked_url(url),
         headers=[_header(each) for each in header or []],
         body=None if data is None else b"&".join(map(_data, data)),
+        form=[parse_form_field(each) for each in form or []],
+        user_agent=_user_agent(user_agent),
+        proxy=None if proxy is None else parse_proxy_argument(proxy),
+        verbose=verbose,
         auth=None if user is None else _credentials(user),
         location=location,
         max_time=max_time or None,
@@ -116,14 +176,29 @@ def fetch(
     )
     printer = _Printer(include=include or head, output=output or "", fail=fail, as_json=as_json)
     with require_extra("httpx"):
-        import httpx
+        import httpx  # noqa: F401 - imported here, where a missing package is reported
 
-        from hatbox.clients import httpx as _  # noqa: F401 - imported here, where a missing package is reported
+        from hatbox.clients import httpx as _  # noqa: F401
     opened = open_profile(profile)
     if output and output != _STANDARD:
         refuse_profile(output, profile, "--output")
+    if insecure and not silent:
+        print_line("Warning: the certificate of the server is not checked (--insecure).", sys.stderr)
     try:
-        asyncio.run(_fetch(opened, identity, options, printer))
+        with _mapped_errors(options, max_time):
+            asyncio.run(_fetch(opened, identity, options, printer))
+    except CommandError as error:
+        if silent and not show_error and error.kind in _SILENT:
+            raise typer.Exit(FAILED) from error
+        raise
+
+
+@contextlib.contextmanager
+def _mapped_errors(options: _FetchOptions, max_time: float | None) -> Iterator[None]:
+    import httpx
+
+    try:
+        yield
     except TimeoutError:
         raise CommandError(
             "NetworkError", f"{options.url}: request timed out after {max_time or 0:g} seconds"
@@ -146,27 +221,77 @@ class _FetchOptions(msgspec.Struct, frozen=True):
     location: bool
     max_time: float | None
     insecure: bool
+    form: Sequence[FormField]
+    user_agent: str | None
+    """None: that of the settings; empty: none."""
+    proxy: str | None
+    """A URL, or direct."""
+    verbose: bool
 
 
 async def _fetch(profile: Profile, identity: str, options: _FetchOptions, printer: _Printer) -> None:
     import httpx
 
-    async with (
-        profile,
-        profile.httpx(
-            await find_store(profile, identity) or DEFAULT_COOKIE_STORE_ID,
-            follow_redirects=options.location,
-            verify=not options.insecure,
-            timeout=httpx.Timeout(None, connect=_CONNECT_SECONDS),
-            headers={"User-Agent": f"hatbox/{__version__}", "Accept-Encoding": "identity"},
-        ) as client,
-        asyncio.timeout(options.max_time),
-    ):
-        response = await client.send(_request(client, options), stream=True, auth=options.auth)
+    async with profile:
+        found = await find_store(profile, identity)
+        settings = await _settings_of(profile, found)
+        _check_proxy(found, settings, options.proxy)
         try:
-            await printer.print(response)
-        finally:
-            await response.aclose()
+            client = profile.httpx(
+                found or DEFAULT_COOKIE_STORE_ID,
+                follow_redirects=options.location,
+                verify=not options.insecure,
+                timeout=httpx.Timeout(None, connect=_CONNECT_SECONDS),
+                headers=_headers(settings, options),
+                **_route(options.proxy),
+            )
+        except ImportError as error:  # of socksio
+            message = "a SOCKS proxy needs the package socksio. Install it with: pip install 'httpx[socks]'"
+            raise CommandError("MissingExtra", message) from error
+        async with client, asyncio.timeout(options.max_time):
+            await _send(client, options, printer)
+
+
+async def _send(client: httpx.AsyncClient, options: _FetchOptions, printer: _Printer) -> None:
+    response = await client.send(_request(client, options), stream=True, auth=options.auth)
+    try:
+        await printer.print(response)
+    finally:
+        await response.aclose()
+
+
+async def _settings_of(profile: Profile, identity: ContextualIdentity | None) -> Any:
+    """The settings of the identity; None for the default store."""
+    read = getattr(profile.identities, "settings", None)
+    return None if identity is None or read is None else await read(identity)
+
+
+def _check_proxy(identity: ContextualIdentity | None, settings: Any, proxy: str | None) -> None:
+    """Refuse a proxy that contradicts the settings: no request of the identity may go out another way."""
+    own = settings and settings.proxy
+    if identity is None or proxy is None or own is None or proxy == own:
+        return
+    message = (
+        f"the proxy of {identity.name} is {without_passwords(own)}, so this request cannot use "
+        f"{without_passwords(proxy)}. Omit --proxy, or change the setting with: hatbox settings NAME --proxy PROXY"
+    )
+    raise CommandError("ProxyRefused", message)
+
+
+def _headers(settings: Any, options: _FetchOptions) -> dict[str, str]:
+    headers = {"Accept-Encoding": "identity"}
+    if options.user_agent is not None:
+        headers["User-Agent"] = options.user_agent
+    elif not (settings and settings.user_agent):
+        headers["User-Agent"] = f"hatbox/{__version__}"
+    return headers
+
+
+def _route(proxy: str | None) -> dict[str, Any]:
+    """The options of httpx for a proxy."""
+    if proxy is None:
+        return {}
+    return {"trust_env": False} if proxy == "direct" else {"proxy": proxy}
 
 
 def _request(client: httpx.AsyncClient, options: _FetchOptions) -> httpx.Request:
@@ -174,7 +299,13 @@ def _request(client: httpx.AsyncClient, options: _FetchOptions) -> httpx.Request
     headers = [(name, value) for name, value in options.headers if value]
     if options.body is not None and b"content-type" not in names:
         headers.append(_FORM)
-    request = client.build_request(options.method, options.url, content=options.body, headers=headers)
+    files = [(each.name, (each.filename, each.content, each.type)) for each in options.form]
+    extensions = {"trace": trace_request} if options.verbose else None
+    request = client.build_request(
+        options.method, options.url, content=options.body, files=files or None, headers=headers, extensions=extensions
+    )
+    if options.user_agent == "":
+        request.headers.pop("User-Agent", None)
     for name, value in options.headers:
         if not value:
             request.headers.pop(name.decode("ascii"), None)
@@ -270,6 +401,12 @@ def _readable(header: bytes) -> str:
         return header.decode()
     except UnicodeDecodeError:
         return header.decode("latin-1")
+
+
+def _user_agent(given: str | None) -> str | None:
+    if given is not None and re.search(r"[\0\r\n]", given):
+        raise typer.BadParameter(f"invalid header: {visible(given)}", param_hint="--user-agent")
+    return given
 
 
 def _method(request: str) -> str:

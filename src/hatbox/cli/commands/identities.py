@@ -1,4 +1,4 @@
-"""The commands on identities: list, get, create, update, move, hide, show, remove.
+"""The commands on identities: list, get, create, clone, update, move, hide, show, remove.
 
 All names are resolved before anything changes, and the changes start together, so that they share one commit.
 """
@@ -23,9 +23,9 @@ from hatbox.cli.arguments.identity_arguments import (
 )
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, run_with_profile
 from hatbox.cli.terminal.command_errors import CommandError
-from hatbox.cli.terminal.confirm import confirm
 from hatbox.cli.terminal.engine_notice import find_running_engines
 from hatbox.cli.terminal.output import document, print_identities, print_identity, print_json, print_line
+from hatbox.cli.terminal.removal_prompt import confirm_removal
 from hatbox.cli.terminal.terminal_text import visible
 from hatbox.engines.hiding import HideReport
 from hatbox.errors import InvalidColor, InvalidIcon, InvalidPosition
@@ -35,8 +35,9 @@ from hatbox.profile import Profile
 
 if TYPE_CHECKING:
     from hatbox.identities.palette import Color, Icon
+    from hatbox.identities.removal_preview import RemovalPreview
 
-__all__ = ["create", "get", "hide", "list_", "move", "remove", "show", "update"]
+__all__ = ["clone", "create", "get", "hide", "list_", "move", "remove", "show", "update"]
 
 _COLORS_HELP: Final = "one of `hatbox colors`."
 _ICONS_HELP: Final = "one of `hatbox icons`."
@@ -79,6 +80,26 @@ def create(
         profile, lambda opened: opened.identities.create(name, color=cast("Color", color), icon=cast("Icon", icon))
     )
     _print_one("Created", created, as_json=as_json)
+
+
+def clone(
+    identity: IdentityArgument,
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="[NAME]", help="Name of the copy. Default: the name of the original with a number."),
+    ] = None,
+    profile: ProfileOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Copy an identity with its cookies, site data and settings. The copy comes right after the original.
+
+    Tabs and site rules are not copied.
+    """
+
+    async def clone_found(opened: Profile) -> ContextualIdentity:
+        return await opened.identities.clone(await find_identity(opened, identity), name)
+
+    _print_one("Created", run_with_profile(profile, clone_found), as_json=as_json)
 
 
 def update(
@@ -166,17 +187,28 @@ def show(identities: IdentitiesArgument, profile: ProfileOption = None, as_json:
 
 def remove(
     identities: IdentitiesArgument,
+    forever: Annotated[
+        bool, typer.Option("--forever", help="Do not move them to the trash. They cannot be restored.")
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Skip the confirmation.")] = False,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Remove identities with their tabs, cookies and site data."""
+    """Remove identities with their tabs, cookies and site data. They stay in the trash for 30 days.
+
+    `hatbox trash restore` restores them, and `hatbox profile settings` shows and changes how long they stay there. With
+    --yes, an identity that is too large for the trash is removed only with --forever.
+    """
     found = run_with_profile(profile, lambda opened: find_identities(opened, identities))
+    too_large: set[str] = set()
     if not yes:
-        _confirm_removal(found)
+        too_large = confirm_removal(run_with_profile(profile, lambda opened: _preview(opened, found)), forever=forever)
 
     async def remove_found(opened: Profile) -> Sequence[ContextualIdentity]:
-        return await asyncio.gather(*map(opened.identities.remove, found))
+        removing = (
+            opened.identities.remove(each, forever=forever or each.cookie_store_id in too_large) for each in found
+        )
+        return await asyncio.gather(*removing)
 
     _print_result("Removed", run_with_profile(profile, remove_found), as_json=as_json)
 
@@ -239,16 +271,8 @@ def _position(to: str) -> int:
         ) from None
 
 
-def _confirm_removal(identities: Sequence[ContextualIdentity]) -> None:
-    if len(identities) == 1:
-        confirm(f"Remove {_label(identities[0])} and everything in it? ")
-    else:
-        listed = "".join(f"  {_label(each)}\n" for each in identities)
-        confirm(f"Remove these {len(identities)} identities and everything in them?\n{listed}")
-
-
-def _label(identity: ContextualIdentity) -> str:
-    return f'"{visible(identity.name, sys.stderr.encoding)}" ({identity.cookie_store_id})'
+async def _preview(opened: Profile, identities: Sequence[ContextualIdentity]) -> Sequence[RemovalPreview]:
+    return await asyncio.gather(*map(opened.identities.preview_removal, identities))
 
 
 def _print_one(what: str, identity: ContextualIdentity, *, as_json: bool) -> None:

@@ -1,4 +1,4 @@
-"""The command status: which engines and extensions are running for a profile, and where."""
+"""The command status: the profile, and which engines and extensions are running for it, and where."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from hatbox.engines.running_engines import RunningEngine
 from hatbox.errors import InvalidIdentity
 from hatbox.extension_data.run_records import RunRecord
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.maintenance import ProfileInfo, profile_info
 from hatbox.profile import Profile
 
 __all__ = ["status"]
@@ -25,11 +26,13 @@ class _Status(NamedTuple):
     names: Mapping[str, str]
     """The names of the identities of these engines, by cookieStoreId."""
     extensions: Sequence[RunRecord]
+    address: str
 
 
 def status(profile: ProfileOption = None, as_json: JsonOption = False) -> None:
-    """Show which engines and extensions are running for the profile: for which identities, on which machine, in which
-    process and since when.
+    """Show the profile, its store and size, and which engines and extensions are running for it.
+
+    For each engine: for which identities, on which machine, in which process and since when.
     """
 
     async def read(opened: Profile) -> _Status:
@@ -37,22 +40,54 @@ def status(profile: ProfileOption = None, as_json: JsonOption = False) -> None:
         stores = {store for each in engines for store in each.identities or ()} - {DEFAULT_COOKIE_STORE_ID}
         names = await asyncio.gather(*(_name(opened, store) for store in stores))
         known = await opened.extensions.known()
-        return _Status(engines, dict(zip(stores, names, strict=True)), [running for _, running in known if running])
+        running = [record for _, record in known if record]
+        return _Status(engines, dict(zip(stores, names, strict=True)), running, opened.address)
 
     found = run_with_profile(profile, read)
+    about = profile_info(found.address)  # not while the profile is open here: it lists the programs that have it open
     if as_json:
-        print_json(_document(found), sys.stdout)
+        print_json({"profile": _profile_document(about), **_document(found)}, sys.stdout)
         return
+    print_rows(("Property", "Value"), _profile_rows(about), sys.stdout, unwrapped="Property")
     if found.engines:
+        sys.stdout.write("\n")
         header = ("Engine", "Identities", "Machine", "Process", "Since")
         print_rows(header, [_engine_row(each, found) for each in found.engines], sys.stdout, unwrapped="Process")
     else:
         print_line("No engine is running. Start one with: hatbox browse", sys.stderr)
     if found.extensions:
-        if found.engines:
-            sys.stdout.write("\n")
+        sys.stdout.write("\n")
         rows = [_extension_row(each) for each in found.extensions]
         print_rows(("Extension", "Id", "Machine", "Process"), rows, sys.stdout, unwrapped="Process")
+
+
+def _profile_rows(about: ProfileInfo) -> list[tuple[str, str]]:
+    size = "size not known" if about.size is None else f"{about.size / 1_000_000:.1f} MB"
+    encrypted = "encrypted" if about.is_encrypted else "not encrypted"
+    counts = {name: about.rows.get(name, 0) for name in ("identities", "cookies", "tabs")}
+    contents = ", ".join(f"{count} {name}" for name, count in counts.items())
+    programs = "not known" if about.programs is None else ", ".join(about.programs) or "no other program"
+    return [
+        ("Profile", about.label),
+        ("Store", f"{about.store}, format {about.format}, {size}, {encrypted}"),
+        ("Contents", f"{contents}, {about.extensions} extensions"),
+        ("Open in", programs),
+    ]
+
+
+def _profile_document(about: ProfileInfo) -> dict[str, object]:
+    return {
+        "label": about.label,
+        "store": about.store,
+        "format": about.format,
+        "size": about.size,
+        "encrypted": about.is_encrypted,
+        "identities": about.rows.get("identities"),
+        "cookies": about.rows.get("cookies"),
+        "tabs": about.rows.get("tabs"),
+        "extensions": about.extensions,
+        "programs": about.programs,
+    }
 
 
 async def _name(opened: Profile, cookie_store_id: str) -> str:
@@ -93,6 +128,7 @@ def _document(found: _Status) -> dict[str, object]:
                 "machine": each.machine or None,
                 "pid": each.pid,
                 "since": each.since,
+                "background": each.background,
             }
             for each in found.engines
         ],

@@ -8,6 +8,7 @@ from typing import Annotated, Final
 
 import typer
 
+from hatbox.cli.arguments.container_link_argument import expand_container_link
 from hatbox.cli.arguments.engine_options import (
     BrowserOption,
     EngineOption,
@@ -15,7 +16,8 @@ from hatbox.cli.arguments.engine_options import (
     NoIndicatorOption,
     select_engine,
 )
-from hatbox.cli.arguments.identity_arguments import StoreArgument, find_store
+from hatbox.cli.arguments.identity_arguments import find_store
+from hatbox.cli.arguments.open_targets import OpenTarget, find_targets, name_of
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, run_with_profile
 from hatbox.cli.arguments.tab_arguments import TabAndIdentity, existing_tabs, with_identities
 from hatbox.cli.arguments.url_argument import parse_url_argument
@@ -41,11 +43,24 @@ _CREDENTIALS_DROPPED: Final = "The user name and password in the URL are not sto
 
 
 def open_(
-    identity: StoreArgument,
+    identity: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[NAME-OR-ID]",
+            help=f"Identity: its name or its cookieStoreId; {DEFAULT_COOKIE_STORE_ID} is the default store. If "
+            "omitted, the rules decide: see hatbox rules.",
+        ),
+    ] = None,
     urls: Annotated[
         list[str] | None,
         typer.Argument(metavar="[URL]...", help="URLs to open; https:// may be omitted. Default: an empty tab."),
     ] = None,
+    temporary: Annotated[
+        bool,
+        typer.Option(
+            "--temporary", help="Open the URLs in a new identity, which is removed for ever with its last tab."
+        ),
+    ] = False,
     engine: EngineOption = None,
     browser: BrowserOption = None,
     headless: HeadlessOption = False,
@@ -61,28 +76,47 @@ def open_(
 ) -> None:
     """Open tabs in an identity, and wait until their pages are loaded.
 
+    Without an identity, each URL opens in the identity that the rules assign to it. A rule that asks needs a terminal.
+    A link of the form ext+container:name=NAME&url=URL may be given in place of both. Never creates an identity, except
+    with --temporary.
+
     Uses the running engine. If none is running, starts one in the background, which exits after the last tab is closed;
     --browser, --headless and --no-indicator apply to it. Shows a hidden identity. If a page cannot be loaded, the exit
     status is 1, and its tab stays open.
     """
-    to_open = [parse_url_argument(url) for url in urls or [BLANK]]
+    if temporary:  # all arguments are URLs
+        urls, identity = [*([] if identity is None else [identity]), *(urls or [])], None
+    elif identity is None:
+        raise typer.BadParameter("specify an identity or a URL, or --temporary", param_hint="NAME-OR-ID")
+    else:
+        identity, urls = expand_container_link(identity, urls)
+    to_open = [parse_url_argument(url) for url in urls or []]
     selection = select_engine(engine, browser, headless=headless, no_indicator=no_indicator)
-    if any(without_credentials(url) != url for url in to_open):
-        print_line(_CREDENTIALS_DROPPED, sys.stderr)
 
-    async def open_all(opened: Profile) -> tuple[str, list[TabAndIdentity], OpenedTabs]:
-        found = await find_store(opened, identity)
+    async def open_all(opened: Profile) -> list[tuple[str, list[TabAndIdentity], OpenedTabs]]:
+        if identity is None:
+            targets = [OpenTarget(await opened.create_temporary(), to_open or [BLANK])]
+        else:
+            targets = await find_targets(opened, identity, to_open, as_json=as_json)
+        if any(without_credentials(url) != url for target in targets for url in target.urls):
+            print_line(_CREDENTIALS_DROPPED, sys.stderr)
         await find_running_engines(opened, as_json=as_json)
-        result = await _open(opened, found, to_open, selection, max_time)
-        return found.name if found else DEFAULT_COOKIE_STORE_ID, await with_identities(opened, result.open), result
+        results = []
+        for target in targets:
+            result = await _open(opened, target.identity, target.urls, selection, max_time)
+            results.append((name_of(target.identity), await with_identities(opened, result.open), result))
+        return results
 
-    requested, tabs_opened, result = run_with_profile(profile, open_all)
+    results = run_with_profile(profile, open_all)
+    tabs_opened = [each for _, of_target, _ in results for each in of_target]
     _print_result(
         "Opened", tabs_opened if as_json else [each for each in tabs_opened if not each[0].error], as_json=as_json
     )
     if not as_json:
-        _print_replacements(requested, tabs_opened, result.replaced)
-    _raise_without_pages(result)
+        for requested, of_target, result in results:
+            _print_replacements(requested, of_target, result.replaced)
+    for _, _, result in results:
+        _raise_without_pages(result)
 
 
 def tabs(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import difflib
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,72 +19,83 @@ import typer
 from hatbox.cli.arguments.identity_arguments import check_identities
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, open_profile, refuse_profile
 from hatbox.cli.terminal.command_errors import CommandError
-from hatbox.cli.terminal.output import print_json, print_line
+from hatbox.cli.terminal.output import print_json
 from hatbox.cli.terminal.progress_bar import progress_bar
 from hatbox.cli.terminal.terminal_text import visible
-from hatbox.formats import FORMATS, Bundle, ImportReport
+from hatbox.cli.terminal.transfer_reports import export_document, print_export, print_import
+from hatbox.errors import AmbiguousImport
+from hatbox.formats import FORMATS, Bundle, ExportResult, ImportReport
 from hatbox.formats.adjacent_files import NEVER_CARRIED
 from hatbox.formats.atomic_write import replace_file
-from hatbox.formats.base import Tally
-from hatbox.formats.firefox_folders import default_folder
-from hatbox.formats.firefox_profile import LOSES, read_folder, write_folder
+from hatbox.formats.base import name_sources
+from hatbox.formats.firefox_profile import LOSES, write_folder
 from hatbox.formats.firefox_profile import NAME as FIREFOX
+from hatbox.formats.folder_formats import FOLDER_FORMATS
+from hatbox.formats.input_files import read_input_file, read_stream
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.profile import Profile
 
 __all__ = ["export", "import_"]
 
-_NAMES: Final = [FIREFOX, *FORMATS]
+_IMPORTED: Final = [*FOLDER_FORMATS, *FORMATS]
+_EXPORTED: Final = [FIREFOX, *FORMATS]
 _WITHOUT_IDENTITIES: Final = [name for name, each in FORMATS.items() if not each.has_identities]
 _STANDARD: Final = "-"
 _WITHOUT_COOKIES: Final = ("containers.json",)
+_STANDARD_NAME: Final = "standard input"
 
 
 def import_(
-    format_: Annotated[str, typer.Argument(metavar="FORMAT", help=f"Format: {', '.join(_NAMES)}.")],
+    format_: Annotated[str, typer.Argument(metavar="FORMAT", help=f"Format: {', '.join(_IMPORTED)}.")],
     path: Annotated[
         str | None,
         typer.Argument(
             metavar="[FILE]",
-            help="File, or - for standard input. For firefox: the profile folder. Default for firefox: the profile "
-            "that Firefox starts with.",
+            help="File, or - for standard input. For firefox and chromium: a folder. Default: the profile that Firefox "
+            "starts with, or all profiles of Chromium.",
         ),
     ] = None,
     into: Annotated[
         str | None,
         typer.Option(
             metavar="NAME-OR-ID",
-            help="Identity that gets the cookies. Required for cookies.txt and storage-state, which name no identity.",
+            help="Identity that gets the data. Required for cookies.txt and storage-state, which name no identity. For "
+            "others, select one identity with --container.",
         ),
     ] = None,
     container: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="For firefox: name of a container to import. Repeatable. Default: all."),
+        typer.Option(
+            metavar="NAME",
+            help="Name of a container, identity or Chromium profile to import. Repeatable. Default: all.",
+        ),
     ] = None,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Import identities and cookies from another program. Atomic; importing the same file again changes nothing.
+    """Import identities, cookies and site data from other programs. Atomic; importing a file again changes nothing.
 
-    An imported identity matches an existing one with the same name, icon and color; otherwise it is created. Firefox
-    may be running. Cookies outside containers go to firefox-default. Firefox's files have no session cookies.
+    An identity that was imported from the same place before is found again, also if you have renamed or recolored it.
+    Otherwise it is the one with the same name, icon and color, or the only one with its name, or a new one.
+
+    Firefox and Chromium may be running. Cookies outside containers go to firefox-default. Firefox's files have no
+    session cookies. Each Chromium profile becomes an identity. Cookies that the system's keyring encrypts are counted.
 
     As in a browser, a cookie store has at most 180 cookies of a site and 3300 in total, which expire within 400 days.
     The newest are imported, and the others counted as skipped.
     """
-    _check_format(format_)
-    if (into is not None) != (format_ in _WITHOUT_IDENTITIES):
+    _check_format(format_, _IMPORTED)
+    if into is None and format_ in _WITHOUT_IDENTITIES:
         required = f"{format_} names no identity. Specify the identity that gets the cookies"
-        problem = f"{format_} names the identities itself. Omit this option" if into is not None else required
-        raise typer.BadParameter(problem, param_hint="--into")
-    if container and format_ != FIREFOX:
+        raise typer.BadParameter(required, param_hint="--into")
+    if container and format_ in _WITHOUT_IDENTITIES:
         raise typer.BadParameter(f"{format_} has no containers. Omit this option", param_hint="--container")
-    if path is None and format_ != FIREFOX:
+    if path is None and format_ not in FOLDER_FORMATS:
         raise typer.BadParameter("specify a file, or - for standard input", param_hint="[FILE]")
     named = open_profile(profile)
-    if format_ == FIREFOX:
-        bundle = _select_containers(read_folder(Path(path) if path else default_folder()), container or [])
-    else:
-        bundle = FORMATS[format_].read(_input(path or _STANDARD), "standard input" if path == _STANDARD else str(path))
+    bundle = _select(_read(format_, path), container or [])
+    if into is not None:
+        _check_single(bundle, format_)
 
     async def import_all() -> ImportReport:
         async with named as opened:
@@ -96,18 +108,16 @@ def import_(
                     done += cookies
                     show(done, bundle.count)
 
-                return await opened.import_bundle(bundle, into, advance)
+                try:
+                    return await opened.import_bundle(bundle, into, advance)
+                except AmbiguousImport as error:
+                    raise await _choice(opened, error) from error
 
     report = asyncio.run(import_all())
     if as_json:
         print_json(report, sys.stdout)
-        return
-    print_line(
-        f"Imported {_identities(report)} and {_number(report.cookies_new, 'new cookie')} "
-        f"({report.cookies_changed} changed, {report.cookies_unchanged} unchanged).",
-        sys.stderr,
-    )
-    _print_tallies(report.skipped, report.dropped)
+    else:
+        print_import(report)
 
 
 def export(
@@ -120,7 +130,7 @@ def export(
         ),
     ] = None,
     format_: Annotated[
-        str | None, typer.Option("--format", "-f", metavar="FORMAT", help=f"Format: {', '.join(_NAMES)}.")
+        str | None, typer.Option("--format", "-f", metavar="FORMAT", help=f"Format: {', '.join(_EXPORTED)}.")
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Export all identities, and the default store.")] = False,
     output: Annotated[
@@ -136,17 +146,21 @@ def export(
     plain: Annotated[
         bool, typer.Option("--plain", help="Export the cookies of an encrypted profile: the output is plain text.")
     ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors.")] = False,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Export identities and cookies for another program, and report what the format does not support.
+    """Export identities, cookies and site data for other programs, and report what the format does not support.
 
-    An exported file is readable only by you, and is written atomically. A Firefox profile is for Firefox 153 or later.
-    An identity matches a container of an existing profile with the same name, icon and color.
+    An exported file is readable only by you, and is written atomically. A cookie that the readers of a format cannot
+    read is left out, and named. For a complete copy of identities use hatbox backup.
+
+    A Firefox profile is for Firefox 153 or later. An identity becomes the container of an existing profile with the
+    same name, icon and color, or the only one with its name.
     """
     if format_ is None:
-        raise typer.BadParameter(f"required. Allowed values: {', '.join(_NAMES)}", param_hint="--format")
-    _check_format(format_)
+        raise typer.BadParameter(f"required. Allowed values: {', '.join(_EXPORTED)}", param_hint="--format")
+    _check_format(format_, _EXPORTED)
     wanted = list(dict.fromkeys(identities or []))
     if bool(wanted) == everything:
         raise typer.BadParameter("specify either identities or --all", param_hint="[NAME-OR-ID]...")
@@ -173,16 +187,12 @@ def export(
             return await opened.export_bundle(None if everything else wanted)
 
     bundle = asyncio.run(export_all())
-    count, dropped = _write(bundle, format_, None if to_standard else Path(output or ""))
-    named = sum(entry.label is not None for entry in bundle.entries)
+    written = _write(bundle, format_, None if to_standard else Path(output or ""))
+    count = sum(entry.label is not None for entry in bundle.entries)
     if as_json:
-        document = {"identities": named, "cookies": count, "dropped": dropped}
-        print_json(document, sys.stderr if to_standard else sys.stdout)
-        return
-    if not to_standard:
-        identity_count, cookie_count = _number(named, "identity", "identities"), _number(count, "cookie")
-        print_line(f"Exported {identity_count} and {cookie_count} to {output}.", sys.stderr)
-    _print_tallies({}, dropped)
+        print_json(export_document(count, written), sys.stderr if to_standard else sys.stdout)
+    elif not quiet:
+        print_export(count, written, None if to_standard else str(output))
 
 
 # The help and the reference list what each format does not support.
@@ -193,28 +203,57 @@ export.__doc__ = (export.__doc__ or "") + "".join(
 )
 
 
-def _check_format(name: str) -> None:
-    if name not in _NAMES:
-        close = difflib.get_close_matches(name, _NAMES, n=1)
+def _check_format(name: str, allowed: Sequence[str]) -> None:
+    if name not in allowed:
+        close = difflib.get_close_matches(name, allowed, n=1)
         hint = f" Did you mean {close[0]}?" if close else ""
-        problem = f"unknown format: {visible(name)}.{hint} Allowed values: {', '.join(_NAMES)}"
+        if name in FOLDER_FORMATS:
+            hint = " Hatbox only reads it."
+        problem = f"unknown format: {visible(name)}.{hint} Allowed values: {', '.join(allowed)}"
         raise typer.BadParameter(problem, param_hint="FORMAT")
 
 
-def _input(path: str) -> bytes:
-    if path == _STANDARD:
-        stream = getattr(sys.stdin, "buffer", None)
-        return stream.read() if stream else sys.stdin.read().encode() if sys.stdin else b""
+def _read(format_: str, path: str | None) -> Bundle:
+    if folder_format := FOLDER_FORMATS.get(format_):
+        return folder_format.read(Path(path) if path else folder_format.default_folder())
+    if path is None or path == _STANDARD:
+        return FORMATS[format_].read(_standard_input(), _STANDARD_NAME)
     try:
-        return Path(path).read_bytes()
+        data = read_input_file(path)
     except OSError as error:
         _raise_os_error(path, error)
+    return name_sources(FORMATS[format_].read(data, path), format_, Path(path))
 
 
-def _write(bundle: Bundle, format_: str, target: Path | None) -> tuple[int, Tally]:
+def _standard_input() -> bytes:
+    stream = getattr(sys.stdin, "buffer", None)
+    return read_stream(stream, _STANDARD_NAME) if stream else sys.stdin.read().encode() if sys.stdin else b""
+
+
+def _check_single(bundle: Bundle, format_: str) -> None:
+    """Cookies of several identities must not get into one."""
+    names = [entry.label.name for entry in bundle.entries if entry.label is not None]
+    if format_ not in _WITHOUT_IDENTITIES and len(bundle.entries) != 1:
+        listed = ", ".join(map(visible, names))
+        problem = f"one identity cannot get the cookies of several: {listed}. Select one with --container"
+        raise typer.BadParameter(problem, param_hint="--into")
+
+
+async def _choice(profile: Profile, error: AmbiguousImport) -> CommandError:
+    """Lists the identities with the name of an imported one, and the options that choose one."""
+    candidates = await asyncio.gather(*map(profile.identities.get, error.candidates))
+    options = f"--container {shlex.quote(visible(error.name))} --into {error.candidates[0]}"
+    message = (
+        f'{len(candidates)} identities are named "{visible(error.name)}", and none has the icon and color of the '
+        f"imported one. Nothing was imported. Choose one of them, for example: {options}"
+    )
+    return CommandError(type(error).__name__, message, candidates=candidates)
+
+
+def _write(bundle: Bundle, format_: str, target: Path | None) -> ExportResult:
     if format_ == FIREFOX and target is not None:
         try:
-            return write_folder(bundle, target)
+            return ExportResult(b"", *write_folder(bundle, target))
         except OSError as error:
             _raise_os_error(str(target), error)
     written = FORMATS[format_].write(bundle)
@@ -222,19 +261,19 @@ def _write(bundle: Bundle, format_: str, target: Path | None) -> tuple[int, Tall
         sys.stdout.flush()
         sys.stdout.buffer.write(written.data)
         sys.stdout.buffer.flush()
-        return written.cookies, written.dropped
+        return written
     try:
         replace_file(target, written.data)
     except OSError as error:
         _raise_os_error(str(target), error)
-    return written.cookies, written.dropped
+    return written
 
 
 def _raise_os_error(path: str, error: OSError) -> NoReturn:
     raise CommandError(type(error).__name__, f"{path}: {error.strerror or error}") from error
 
 
-def _select_containers(bundle: Bundle, containers: Sequence[str]) -> Bundle:
+def _select(bundle: Bundle, containers: Sequence[str]) -> Bundle:
     """The entries of these containers, or of all."""
     if not containers:
         return bundle
@@ -252,18 +291,3 @@ def _select_containers(bundle: Bundle, containers: Sequence[str]) -> Bundle:
             )
     selected = [each for each, name in zip(bundle.entries, names, strict=True) if name in containers]
     return msgspec.structs.replace(bundle, entries=selected)
-
-
-def _identities(report: ImportReport) -> str:
-    matched = f" ({report.identities_matched} existing)" if report.identities_matched else ""
-    return _number(report.identities_new, "new identity", "new identities") + matched
-
-
-def _number(count: int, one: str, many: str = "") -> str:
-    return f"{count} {one if count == 1 else many or one + 's'}"
-
-
-def _print_tallies(skipped: dict[str, int], dropped: dict[str, int]) -> None:
-    for what, tally in (("Skipped", skipped), ("Not supported", dropped)):
-        for description, count in tally.items():
-            print_line(f"{what}: {description} ({count})" if count else f"{what}: {description}", sys.stderr)

@@ -13,10 +13,10 @@ from typing import Final, NamedTuple
 from hatbox.cli import ALIASES, COMMANDS, GROUP_HELP, GROUPS
 from hatbox.cli.table import CommandEntry, ParameterEntry, command_table
 
-__all__ = ["Candidate", "candidates"]
+__all__ = ["Suggestion", "candidates"]
 
 
-class Candidate(NamedTuple):
+class Suggestion(NamedTuple):
     """A suggestion."""
 
     value: str
@@ -56,12 +56,12 @@ _CHOICES: Final = re.compile(r"[a-z0-9-]+(\|[a-z0-9-]+)+")
 _PROFILE_KINDS: Final = ("identities", "tabs", "extensions", "rules", "trash")
 
 
-def candidates(words: Sequence[str], incomplete: str) -> list[Candidate]:
+def candidates(words: Sequence[str], incomplete: str) -> list[Suggestion]:
     """The suggestions for `incomplete` after `words`, without the name of the program. If none, shells offer files."""
     return [each for each in _candidates(list(words), incomplete) if each.value.startswith(incomplete)]
 
 
-def _candidates(words: list[str], incomplete: str) -> list[Candidate]:
+def _candidates(words: list[str], incomplete: str) -> list[Suggestion]:
     profile = _profile_in(words)
     rest = _after_root_options(words)
     if rest and rest[0] == "help":
@@ -76,7 +76,7 @@ def _candidates(words: list[str], incomplete: str) -> list[Candidate]:
     arguments = rest[1:]
     if name in GROUPS:
         if not arguments:
-            return [Candidate(verb, _help(f"{name} {verb}")) for verb in GROUPS[name]]
+            return [Suggestion(verb, _help(f"{name} {verb}")) for verb in GROUPS[name]]
         verb, *arguments = arguments
         name = f"{name} {ALIASES.get(verb, verb)}"
     entry = command_table().get(name)
@@ -85,7 +85,7 @@ def _candidates(words: list[str], incomplete: str) -> list[Candidate]:
 
 def _of_command(
     name: str, entry: CommandEntry, words: list[str], incomplete: str, profile: str | None
-) -> list[Candidate]:
+) -> list[Suggestion]:
     """The options or values that can follow in the arguments of a command."""
     options = {spelling: each for each in entry["parameters"] for spelling in each["options"]}
     given = _given(words, options)
@@ -136,52 +136,52 @@ def _given(words: Sequence[str], options: dict[str, ParameterEntry]) -> _Given:
     return _Given(pending, frozenset(used), arguments, ended=False)
 
 
-def _values(name: str, parameter: ParameterEntry, profile: str | None) -> list[Candidate]:
+def _values(name: str, parameter: ParameterEntry, profile: str | None) -> list[Suggestion]:
     metavar = parameter["metavar"].removesuffix("...").strip("[]")
     if _CHOICES.fullmatch(metavar):
-        return [Candidate(choice) for choice in metavar.split("|")]
+        return [Suggestion(choice) for choice in metavar.split("|")]
     if metavar == "FORMAT":
         listed = re.match(r"Format: (.*?)\.?$", parameter["help"])
-        return [Candidate(each) for each in listed[1].split(", ")] if listed else []
+        return [Suggestion(each) for each in listed[1].split(", ")] if listed else []
     kind = _MEANINGS.get((name.split()[0], metavar)) or _VALUES.get(metavar)
     if kind is None:
         return []
-    return [Candidate(each) for each in kind] if isinstance(kind, tuple) else _names(kind, profile)
+    return _names(kind, profile) if isinstance(kind, str) else [Suggestion(each) for each in kind]
 
 
-def _names(kind: str, profile: str | None) -> list[Candidate]:
+def _names(kind: str, profile: str | None) -> list[Suggestion]:
     if kind in _PROFILE_KINDS:
         from hatbox.profile_names import profile_names
 
         return _unambiguous(profile_names(profile, kind))
     from hatbox.identities import palette
 
-    return [Candidate(name, code) for name, code in (palette.COLORS if kind == "colors" else palette.ICONS)]
+    return [Suggestion(name, code) for name, code in (palette.COLORS if kind == "colors" else palette.ICONS)]
 
 
-def _unambiguous(names: Iterable[tuple[str, str]]) -> list[Candidate]:
+def _unambiguous(names: Iterable[tuple[str, str]]) -> list[Suggestion]:
     """Each name; an id, which is the description, for names that occur twice or are no single line."""
     found = list(names)
     count: dict[str, int] = {}
     for name, _ in found:
         count[name] = count.get(name, 0) + 1
     shown = [(about, name) if count[name] > 1 or not name.isprintable() else (name, about) for name, about in found]
-    return [Candidate(value, about if about.isprintable() else "") for value, about in shown if value]
+    return [Suggestion(value, about if about.isprintable() else "") for value, about in shown if value]
 
 
-def _commands() -> list[Candidate]:
-    every = [Candidate(name, _help(name)) for name in COMMANDS]
-    groups = [Candidate(name, about) for name, about in GROUP_HELP.items()]
+def _commands() -> list[Suggestion]:
+    every = [Suggestion(name, _help(name)) for name in COMMANDS]
+    groups = [Suggestion(name, about) for name, about in GROUP_HELP.items()]
     return [
         *every,
         *groups,
-        Candidate("help", "Show the help of a command."),
-        Candidate("version", "Show the version."),
+        Suggestion("help", "Show the help of a command."),
+        Suggestion("version", "Show the version."),
     ]
 
 
-def _options(options: dict[str, str]) -> list[Candidate]:
-    return [Candidate(spelling, about) for spelling, about in options.items() if spelling.startswith("--")]
+def _options(options: dict[str, str]) -> list[Suggestion]:
+    return [Suggestion(spelling, about) for spelling, about in options.items() if spelling.startswith("--")]
 
 
 def _help(name: str) -> str:

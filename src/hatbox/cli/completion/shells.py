@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from hatbox.cli.completion.candidates import Candidate
+from hatbox.cli.completion.candidates import Suggestion
 
 __all__ = ["ShellLine", "answer", "read_line", "split_words"]
 
@@ -67,7 +67,7 @@ def split_words(line: str) -> list[tuple[str, str]]:
     return [*words, (text, quote)]
 
 
-def answer(shell: str, line: ShellLine, found: Sequence[Candidate], environment: Mapping[str, str]) -> tuple[str, int]:
+def answer(shell: str, line: ShellLine, found: Sequence[Suggestion], environment: Mapping[str, str]) -> tuple[str, int]:
     """The text that the script of the shell reads, and the exit status."""
     if shell == "bash":
         return "".join(f"{_for_bash(each.value, line.quote)}\n" for each in found), 0
@@ -87,7 +87,7 @@ def _for_bash(value: str, quote: str) -> str:
     return re.sub(r"([^\w@%+,./:=-])", r"\\\1", value)
 
 
-def _for_zsh(found: Sequence[Candidate]) -> str:
+def _for_zsh(found: Sequence[Suggestion]) -> str:
     """Zsh code for `eval`. The script does not quote it, so no value has a space or another special character."""
     if not found:
         return "_files\n"

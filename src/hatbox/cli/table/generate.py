@@ -53,8 +53,8 @@ def _parameters(function: Callable[..., None]) -> Iterator[ParameterEntry]:
         options = _spellings(each.name, settings) if is_option else []
         if getattr(settings, "callback", None) or getattr(settings, "prompt", None):
             kind = _OTHER
-        if kind == "number" and (settings.max is not None or settings.min not in (None, 0)):
-            kind = _OTHER  # the fast parser checks no other range
+        if settings.max is not None or settings.min not in (None, *((0,) if kind == "number" else ())):
+            kind = _OTHER  # the parser without Typer checks no range, and reads no negative number
         yield ParameterEntry(
             name=each.name,
             options=options,

@@ -118,7 +118,8 @@ def print_identities(identities: Sequence[ContextualIdentity], stream: TextIO) -
         )
         for each in identities
     ]
-    print_table(("Color", "Icon", "Name", "Id", ""), rows, stream)
+    narrow = [row for each in identities for row in _narrow_rows(each)]
+    print_table(("Color", "Icon", "Name", "Id", ""), rows, stream, narrow=(("Name", "Id"), narrow))
 
 
 def print_tabs(tabs: Sequence[tuple[Tab, ContextualIdentity | None]], stream: TextIO) -> None:
@@ -200,6 +201,13 @@ def print_tab(what: str, tab: Tab, identity: ContextualIdentity | None, stream: 
 
     console = console_of(stream)
     console.print(Text.assemble(f"{what} tab {tab.id} in ", styled(cell, console), page), soft_wrap=True)
+
+
+def _narrow_rows(identity: ContextualIdentity) -> Sequence[tuple[Cell, Cell]]:
+    """An identity in two columns: its name and id, and below them what does not fit beside them."""
+    details = f"{identity.color} {identity.icon}" + (" hidden" if identity.hidden else "")
+    name = Cell(identity.name, color=identity.color_code, glyph=_glyph(identity.icon), wraps=True)
+    return [(name, Cell(identity.cookie_store_id)), (Cell(details, wraps=True), Cell(""))]
 
 
 def _identity_cell(tab: Tab, identity: ContextualIdentity | None) -> Cell:

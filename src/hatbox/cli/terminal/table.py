@@ -35,10 +35,17 @@ class Cell(msgspec.Struct, frozen=True):
     clips: bool = False
 
 
-def print_table(header: Sequence[str], rows: Sequence[Sequence[Cell]], stream: TextIO) -> None:
+def print_table(
+    header: Sequence[str],
+    rows: Sequence[Sequence[Cell]],
+    stream: TextIO,
+    *,
+    narrow: tuple[Sequence[str], Sequence[Sequence[Cell]]] | None = None,
+) -> None:
     """Print rows: in a terminal with a header, for a pipe in plain columns.
 
-    In a terminal that is too narrow for the columns, each row becomes several lines, without a header.
+    In a terminal that is too narrow for the columns, `narrow` is printed: a header and rows with fewer columns. If that
+    is too wide as well, each row becomes several lines, without a header.
     """
     if not rows:
         return
@@ -46,6 +53,8 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[Cell]], stream: T
         _print_columns(rows, stream)
         return
     console = console_of(stream)
+    if narrow and _min_width(header, rows, console) > console.width:
+        header, rows = narrow
     if _min_width(header, rows, console) <= console.width:
         _print_grid(header, rows, console)
     else:

@@ -16,6 +16,7 @@ from typing import IO, Any, Final
 import msgspec
 
 from hatbox.engines.background.engine_log import READY, EngineLog
+from hatbox.engines.running_engines import BACKGROUND_VARIABLE
 from hatbox.engines.selection import EngineSelection
 from hatbox.errors import EngineError
 from hatbox.identities.model import IdentityLike
@@ -116,7 +117,7 @@ class BackgroundEngine:
 
     def _environment(self) -> dict[str, str]:
         """With the address and the key of the profile: all users can list the arguments of a process."""
-        environment = _environment() | {"HATBOX_PROFILE": self._address}
+        environment = _environment() | {"HATBOX_PROFILE": self._address, BACKGROUND_VARIABLE: "1"}
         if self._key is not None:
             environment.pop(KEY_FILE_VARIABLE, None)
             environment[KEY_VARIABLE] = self._key.text

@@ -8,7 +8,9 @@ from typing import NamedTuple
 from hatbox.cookies.cookie_stores import CookieStores
 from hatbox.engines.base import EngineDelegate
 from hatbox.engines.chromium.launch import Launched
+from hatbox.engines.chromium.script_pages import ScriptPages
 from hatbox.engines.chromium.sessions import Session
+from hatbox.engines.navigation_rules import NavigationRules
 from hatbox.identities.service import Identities
 from hatbox.store.base import Store
 from hatbox.tasks import Tasks
@@ -22,6 +24,8 @@ class ProfileServices(NamedTuple):
     store: Store
     cookie_stores: CookieStores
     identities: Identities
+    rules: NavigationRules
+    script_pages: ScriptPages
 
 
 class WindowOptions(NamedTuple):

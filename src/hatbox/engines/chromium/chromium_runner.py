@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 
 from playwright.async_api import BrowserContext, Page
 
 from hatbox.engines.chromium.engine import ChromiumEngine
 from hatbox.engines.runner import EngineRunner
-from hatbox.errors import EngineError
+from hatbox.errors import EngineError, ProfileError
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import IdentityLike
 from hatbox.identities.service import Identities
-from hatbox.store.base import Store
+from hatbox.store.base import Store, Transaction
 from hatbox.tabs.credentials import without_credentials
-from hatbox.tabs.service import Tabs
-from hatbox.tabs.tab_model import BLANK
+from hatbox.tabs.script_tabs import add_script_tab, close_script_tabs, run_key
+from hatbox.tabs.service import Tabs, open_in_identity
+from hatbox.tabs.tab_model import BLANK, Tab
 
 __all__ = ["ChromiumRunner"]
+
+logger = logging.getLogger("hatbox.engines.chromium")
 
 
 class ChromiumRunner(EngineRunner):
@@ -36,15 +40,21 @@ class ChromiumRunner(EngineRunner):
         super().__init__(engine, store, only)
         self._identities = identities
         self._tabs = tabs
+        self._has_script_tabs = False
 
-    async def new_page(self, identity: IdentityLike, url: str = BLANK) -> Page:
+    async def new_page(self, identity: IdentityLike, url: str = BLANK, *, keep: bool = False) -> Page:
         """Open a tab in an identity; returns its page when it has loaded.
+
+        The tab belongs to this script: it is closed when the engine stops, or if the script is killed, and so are
+        the tabs that its page opens. With `keep`, it belongs to the user, and stays in the profile.
 
         A failed load raises no error: `Tab.error` has the reason. A user name and a password in the URL are used and
         not stored. Raises EngineError, and opens no tab, if another engine serves the identity.
         """
         await self._served_id(identity)
-        return await self.page(await self._open(identity, url))
+        if not keep:
+            await self._store.register_process()
+        return await self.page(await self._open(identity, url, keep=keep))
 
     async def page(self, tab_id: int) -> Page:
         """The page of a tab, when it has loaded. Raises EngineError if the tab is hidden or has no page."""
@@ -61,9 +71,12 @@ class ChromiumRunner(EngineRunner):
         return page
 
     async def stop(self) -> None:
-        """Stop the browser. Tabs stay in the profile, except those whose pages were closed."""
+        """Stop the browser. Tabs stay in the profile, except those of this script and those whose pages were closed."""
         await self.engine.wait_until_closed()
-        await super().stop()
+        try:
+            await super().stop()
+        finally:
+            await self._close_script_tabs()
 
     async def wait_until_synced(self) -> None:
         """Wait until the browser and the profile have the same cookies, removed site data is gone from the browser, and
@@ -71,8 +84,16 @@ class ChromiumRunner(EngineRunner):
         await self.engine.wait_until_synced()
 
     async def context(self, identity: IdentityLike) -> BrowserContext:
-        """The browser context of an identity. A page opened in it becomes a tab of the profile."""
-        return await self.engine.context_of(await self._served_id(identity))
+        """The browser context of an identity. A page opened in it becomes a tab of the profile.
+
+        In headless mode, such a tab belongs to this script, as for new_page().
+        """
+        cookie_store_id = await self._served_id(identity)
+        if self.engine.is_headless:
+            await self._store.register_process()
+            self._reconciler.reports.scripted.add(cookie_store_id)
+            self._has_script_tabs = True
+        return await self.engine.context_of(cookie_store_id)
 
     async def _served_id(self, identity: IdentityLike) -> str:
         is_default = identity == DEFAULT_COOKIE_STORE_ID
@@ -81,13 +102,31 @@ class ChromiumRunner(EngineRunner):
             raise EngineError(f"this engine does not serve {found}. List running engines with: hatbox status")
         return found
 
-    async def _open(self, identity: IdentityLike, url: str) -> int:
+    async def _open(self, identity: IdentityLike, url: str, *, keep: bool) -> int:
         stored = without_credentials(url)
+        # First blank: the engine needs the URL with its credentials before it loads the tab.
+        first = url if stored == url else BLANK
+
+        def opened(transaction: Transaction) -> Tab:
+            tab = open_in_identity(transaction, identity, first)
+            if not keep:
+                add_script_tab(transaction, self._run, tab.id)
+            return tab
+
+        self._has_script_tabs |= not keep
+        tab = await self._tabs.write(opened)
+        self.engine.script_pages.add_tab(tab.id)
         if stored == url:
-            return (await self._tabs.open(identity, url)).id
-        tab = await self._tabs.open(
-            identity
-        )  # first blank: the engine needs the URL with its credentials before it loads the tab
+            return tab.id
         self.engine.use_credentials(tab.id, url)
         await self._tabs.navigate(tab.id, stored)
         return tab.id
+
+    async def _close_script_tabs(self) -> None:
+        if not self._has_script_tabs:
+            return
+        self._has_script_tabs = False
+        try:
+            await self._store.write(lambda transaction: close_script_tabs(transaction, run_key(self._run)))
+        except ProfileError as error:  # the next program that opens the profile closes them
+            logger.warning("closing the tabs of this script failed: %s", error)

@@ -6,24 +6,25 @@ import asyncio
 import contextlib
 import logging
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterator
-from typing import Any, Final
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from typing import Final
 
 import msgspec
-from playwright.async_api import BrowserContext
 from playwright.async_api import Error as PlaywrightError
 
-from hatbox.cookies.cookie_stores import CookieChange
+from hatbox.cookies.cookie_stores import CookieChange, CookieStore
 from hatbox.engines.chromium.browser_environment import BrowserEnvironment
 from hatbox.engines.chromium.closing import close_context
+from hatbox.engines.chromium.context_creation import new_browser_context
+from hatbox.engines.chromium.context_settings import uses_proxy
 from hatbox.engines.chromium.identity_context import ContextDelegate, ContextOptions, IdentityContext
 from hatbox.engines.chromium.identity_indicator import IdentityIndicator, indicator_for
-from hatbox.engines.chromium.launch import Launched
 from hatbox.engines.chromium.live_page import LivePage
-from hatbox.engines.chromium.sessions import within
-from hatbox.errors import EngineError
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of
+from hatbox.engines.chromium.proxy_relay import ProxyRelay, relay_for
+from hatbox.errors import EngineError, InvalidSetting
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of, user_context_id_of
 from hatbox.identities.model import ContextualIdentity
+from hatbox.identities.settings import IdentitySettings, read_settings
 from hatbox.store.base import RESYNC, ChangeRecord
 from hatbox.tabs.site_data import SITE_DATA_CLEARED, SiteDataRemoval
 
@@ -32,6 +33,7 @@ __all__ = ["ContextRegistry", "map_browser_errors"]
 logger = logging.getLogger("hatbox.engines.chromium")
 
 _CONTEXT_SAVE_TIMEOUT: Final = 15.0
+_USERS_POLL_SECONDS: Final = 0.01
 
 
 class ContextRegistry:
@@ -115,6 +117,32 @@ class ContextRegistry:
             await _close(context)
             return pages
 
+    async def renew(
+        self,
+        cookie_store_id: str,
+        save: Callable[[IdentityContext], Awaitable[None]],
+        on_closed: Callable[[list[LivePage]], None],
+    ) -> None:
+        """Save and close the context of an identity whose settings have changed. The next `use` creates it anew.
+
+        If the proxy differs, the context is offline from the start. `save` saves its pages before it is closed.
+        """
+        if cookie_store_id not in self._locks:
+            return
+        async with self._locks[cookie_store_id]:
+            context = self._contexts.get(cookie_store_id)
+            if context is None or (settings := await self._usable_settings(cookie_store_id)) == context.settings:
+                return
+            if settings is None or settings.proxy != context.settings.proxy:
+                await context.go_offline()
+            while context.users:  # noqa: ASYNC110 - pages that are being opened
+                await asyncio.sleep(_USERS_POLL_SECONDS)
+            await save(context)
+            pages = [*context.pages]
+            self.discard(context)
+            await _close(context)
+            on_closed(pages)
+
     async def remove_identity(self, cookie_store_id: str) -> None:
         """Close the context of a removed identity without saving it."""
         async with self._locks[cookie_store_id]:
@@ -143,13 +171,35 @@ class ContextRegistry:
             await asyncio.gather(*(context.cookies.wait_until_synced() for context in self))
 
     async def _create(self, cookie_store_id: str) -> IdentityContext:
-        cookie_store, indicator = await asyncio.gather(
-            self._env.services.cookie_stores.open(cookie_store_id), self._indicator(cookie_store_id)
+        cookie_store, indicator, settings = await asyncio.gather(
+            self._env.services.cookie_stores.open(cookie_store_id),
+            self._indicator(cookie_store_id),
+            self._settings(cookie_store_id),
         )
+        if uses_proxy(settings) and not self._env.launched.blocks_webrtc:
+            reason = f"{cookie_store_id} has a proxy now: the browser starts again with WebRTC limited to proxies"
+            self._env.delegate.restart_needed(reason)
+            raise EngineError(reason)
+        relay = await relay_for(settings)
+        try:
+            return await self._open(cookie_store, indicator, settings, relay)
+        except BaseException:
+            if relay is not None:
+                await relay.close()
+            raise
+
+    async def _open(
+        self,
+        cookie_store: CookieStore,
+        indicator: IdentityIndicator | None,
+        settings: IdentitySettings,
+        relay: ProxyRelay | None,
+    ) -> IdentityContext:
+        cookie_store_id = cookie_store.cookie_store_id
         async with self._create_lock:
-            context, context_id = await self._new_browser_context()
+            context, context_id = await new_browser_context(self._env, settings, relay)
         session, store = self._env.session, self._env.store
-        options = ContextOptions(self._env.options.headless, indicator, self._env.options.downloads)
+        options = ContextOptions(self._env.options.headless, indicator, self._env.options.downloads, settings, relay)
         self._opening[cookie_store_id] = False
         try:
             opened = await IdentityContext.open(
@@ -164,19 +214,17 @@ class ContextRegistry:
         finally:
             self._opening.pop(cookie_store_id, None)
 
-    async def _new_browser_context(self) -> tuple[BrowserContext, str]:
-        """A new context and its id. Playwright does not expose the id, so compare the ids before and after."""
-        launched = self._env.launched
-        options: dict[str, Any] = (
-            {"user_agent": launched.user_agent} if self._env.options.headless else {"no_viewport": True}
-        )
-        while True:
-            before = await _context_ids(launched)
-            context = await within(launched.browser.new_context(**options), "Target.createBrowserContext")
-            created = await _context_ids(launched) - before
-            if len(created) == 1:
-                return context, created.pop()
-            await within(context.close(), "context.close()")  # a concurrent call has created one
+    async def _usable_settings(self, cookie_store_id: str) -> IdentitySettings | None:
+        """The settings of an identity; None if this version cannot use them. Then its context must not stay either."""
+        try:
+            return await self._settings(cookie_store_id)
+        except InvalidSetting as error:
+            logger.warning("%s: %s", cookie_store_id, error)
+            return None
+
+    async def _settings(self, cookie_store_id: str) -> IdentitySettings:
+        user_context_id = user_context_id_of(cookie_store_id) or 0
+        return await self._env.store.read(lambda transaction: read_settings(transaction, user_context_id))
 
     async def _indicator(self, cookie_store_id: str) -> IdentityIndicator | None:
         if not self._env.options.indicator or cookie_store_id == DEFAULT_COOKIE_STORE_ID:
@@ -228,7 +276,3 @@ async def _close(context: IdentityContext) -> None:
             await context.close()
     except TimeoutError:
         logger.warning("closing context of %s timed out; data may be incomplete", context.cookie_store_id)
-
-
-async def _context_ids(launched: Launched) -> set[str]:
-    return set((await launched.session.send("Target.getBrowserContexts"))["browserContextIds"])

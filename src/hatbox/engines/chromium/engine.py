@@ -17,13 +17,17 @@ from hatbox.cookies.cookie_stores import CookieStores
 from hatbox.engines.base import Engine, EngineDelegate
 from hatbox.engines.chromium.browser_environment import BrowserEnvironment, ProfileServices, WindowOptions
 from hatbox.engines.chromium.context_registry import map_browser_errors
+from hatbox.engines.chromium.context_renewal import has_proxies
 from hatbox.engines.chromium.debounce import log_exceptions
 from hatbox.engines.chromium.launch import launch
-from hatbox.engines.chromium.page_saving import save_site_data, save_snapshot
+from hatbox.engines.chromium.page_saving import lost_input, save_site_data, save_snapshot
 from hatbox.engines.chromium.page_snapshot import decode_snapshot
 from hatbox.engines.chromium.running_browser import RunningBrowser
+from hatbox.engines.chromium.script_pages import ScriptPages
+from hatbox.engines.navigation_rules import NavigationRules, is_rule_message
 from hatbox.errors import EngineError
 from hatbox.identities.service import Identities
+from hatbox.identities.site_rules.service import SiteRules
 from hatbox.store.base import Store
 from hatbox.tabs.credentials import without_credentials
 from hatbox.tabs.tab_model import BLANK, Tab
@@ -38,7 +42,7 @@ logger = logging.getLogger("hatbox.engines.chromium")
 class ChromiumEngine(Engine):
     """Runs the Chromium at `browser`, or one found on the machine.
 
-    With `indicator`, the title and favicon of pages show the identity. Default: in headed mode. `downloads` is the
+    With `indicator`, a frame and a badge show the identity on every page. Default: in headed mode. `downloads` is the
     folder of downloads. Default: that of the user in headed mode, none in headless mode.
     """
 
@@ -56,10 +60,14 @@ class ChromiumEngine(Engine):
         indicator: bool | None = None,
         downloads: str | os.PathLike[str] | None = None,
         requests: RequestEvents | None = None,
+        rules: NavigationRules | None = None,
     ) -> None:
         if downloads is None and not headless:
             downloads = platformdirs.user_downloads_dir()
-        self._services = ProfileServices(store, stores, identities)
+        self.script_pages = ScriptPages()
+        """The pages that scripts control."""
+        self._rules = rules or NavigationRules(store, SiteRules(store))
+        self._services = ProfileServices(store, stores, identities, self._rules, self.script_pages)
         self._options = WindowOptions(
             headless=headless,
             indicator=not headless if indicator is None else indicator,
@@ -74,8 +82,10 @@ class ChromiumEngine(Engine):
 
     async def start(self, delegate: EngineDelegate) -> None:
         """See Engine."""
-        await self._shut_down()
-        launched = await launch(self._browser, headless=self._options.headless)
+        await self.stop()  # after a crash nothing is left to save; for a restart, everything is
+        await self._rules.start()
+        block_webrtc = await self._services.store.read(has_proxies)
+        launched = await launch(self._browser, headless=self._options.headless, block_webrtc=block_webrtc)
         env = BrowserEnvironment(launched, self._services, self._options, delegate, self._tasks)
         self.running = running = RunningBrowser.connect(env, self._requests)
         launched.browser.on("disconnected", log_exceptions(lambda _: self._on_disconnected(running)))
@@ -107,7 +117,7 @@ class ChromiumEngine(Engine):
     async def open(self, tab: Tab, snapshot: bytes | None) -> None:
         """See Engine."""
         running = self._require_running()
-        await running.interceptor.wait_until_ready()
+        await self._wait_until_intercepting(running)
         if page := await running.minimized.restore(tab):
             if tab.pending_url and tab.pending_url != tab.url:  # to show the minimized page again needs no load
                 page.load(self._pending_url(tab), tab.navigation_id)
@@ -124,7 +134,8 @@ class ChromiumEngine(Engine):
             restored = page_snapshot and page_snapshot.with_navigation(tab.pending_url)
             page.load(self._pending_url(tab), tab.navigation_id, restored, fallback_url=before)
         elif tab.pending_url or tab.url != BLANK:
-            page.load(tab.url, tab.navigation_id, page_snapshot, restored_title=tab.title)
+            is_again = not is_rule_message(tab.error)
+            page.load(tab.url, tab.navigation_id, page_snapshot, restored_title=tab.title, is_again=is_again)
         else:
             await page.navigation.clear()
 
@@ -136,8 +147,9 @@ class ChromiumEngine(Engine):
             await self.close(tab.id, hiding=False)
             await self.open(tab, None)
         else:
-            await running.interceptor.wait_until_ready()
-            page.load(self._pending_url(tab) or tab.url, tab.navigation_id)
+            await self._wait_until_intercepting(running)
+            is_again = tab.pending_url in ("", tab.url) and not is_rule_message(tab.error)
+            page.load(self._pending_url(tab) or tab.url, tab.navigation_id, is_again=is_again)
 
     async def activate(self, tab: Tab) -> None:
         """See Engine."""
@@ -169,6 +181,16 @@ class ChromiumEngine(Engine):
             raise
         await running.contexts.close_page(context, page)
 
+    async def input_at_risk(self, cookie_store_id: str, *, uses_proxy: bool) -> dict[int, tuple[str, ...]]:
+        """See Engine."""
+        if (running := self.running) is None:
+            return {}
+        is_restart = uses_proxy and not running.env.launched.blocks_webrtc
+        contexts = [each for each in running.contexts if is_restart or each.cookie_store_id == cookie_store_id]
+        pages = [page for context in contexts for page in context.pages if page.tab_id is not None]
+        lost = await asyncio.gather(*map(lost_input, pages))
+        return {page.tab_id: fields for page, fields in zip(pages, lost, strict=True) if page.tab_id and fields}
+
     async def release_identity(self, cookie_store_id: str) -> None:
         """See Engine."""
         if (running := self.running) is not None:
@@ -179,6 +201,11 @@ class ChromiumEngine(Engine):
         """See Engine."""
         if self.running is not None:
             await self.running.contexts.remove_identity(cookie_store_id)
+
+    @property
+    def is_headless(self) -> bool:
+        """Whether the browser has no windows, and so no user."""
+        return self._options.headless
 
     @property
     def tabs(self) -> set[int]:
@@ -201,10 +228,11 @@ class ChromiumEngine(Engine):
 
     async def wait_until_synced(self) -> None:
         """Wait until changes made so far, in the profile or in the browser, are in both, and Fetch.enable has
-        succeeded for the current webRequest listeners."""
+        succeeded for the current webRequest listeners and site rules."""
         await self._services.store.deliver_pending_changes()
         if (running := self.running) is not None:
-            await running.interceptor.wait_until_ready()
+            await running.renewal.wait()
+            await self._wait_until_intercepting(running)
             await running.contexts.wait_until_synced()
 
     async def wait_until_closed(self) -> None:
@@ -217,8 +245,20 @@ class ChromiumEngine(Engine):
         """The browser context of an identity, created if needed."""
         with map_browser_errors():
             async with self._require_running().contexts.use(cookie_store_id) as context:
+                self.script_pages.add_identity(cookie_store_id)
                 await context.close_spare_page()
                 return context.context
+
+    async def _wait_until_intercepting(self, running: RunningBrowser) -> None:
+        """Wait until requests are intercepted for the webRequest listeners and site rules added so far.
+
+        Raises EngineError if rules exist and requests are not intercepted: a page that does not load is better than a
+        page in the wrong identity.
+        """
+        await self._rules.wait_until_current()
+        await running.interceptor.wait_until_ready()
+        if self._rules.are_present and running.interceptor.config is None and running is self.running:
+            raise EngineError("site rules cannot be applied: Chromium rejected Fetch.enable. Restart the engine.")
 
     def _require_running(self) -> RunningBrowser:
         if self.running is None:
@@ -233,6 +273,7 @@ class ChromiumEngine(Engine):
 
     async def _shut_down(self) -> None:
         running, self.running = self.running, None
+        self._rules.stop()
         if running is not None:
             running.interceptor.stop()
             self._tasks.cancel()

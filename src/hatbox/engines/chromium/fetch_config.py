@@ -1,4 +1,4 @@
-"""Which requests Chromium pauses: the parameters of CDP Fetch.enable, derived from the registered listeners."""
+"""Which requests Chromium pauses: the parameters of CDP Fetch.enable, derived from listeners and site rules."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ class FetchConfig(NamedTuple):
     """Whether the end of requests must be observed. Chromium then sends Network events for all requests."""
 
 
-def fetch_config(requests: RequestEvents) -> FetchConfig | None:
-    """The narrowest configuration for the registered listeners; None without listeners."""
+def fetch_config(requests: RequestEvents, *, has_rules: bool = False) -> FetchConfig | None:
+    """The narrowest configuration for the registered listeners and site rules; None without both."""
     if not requests.has_listeners:
-        return None
+        documents = {"urlPattern": "http*", "resourceType": "Document", "requestStage": "Request"}
+        return FetchConfig([documents], handle_auth_requests=False, needs_network_events=False) if has_rules else None
     types, has_response_listeners = requests.listened_types, requests.has_response_listeners
     only_documents = types is not None and types <= DOCUMENT_TYPES
     pattern = {"urlPattern": "http*"} | ({"resourceType": "Document"} if only_documents else {})

@@ -90,6 +90,7 @@ class FrameTree:
         self._frames: dict[str, _Frame] = {}
         self._numbers = itertools.count(1)
         self._network_enabled = False
+        self._on_registrations: Callable[[str, dict[str, Any]], None] | None = None
         self._waiters: set[asyncio.Future[None]] = set()
         self._tasks = Tasks()
         session.on("Target.targetCreated", log_exceptions(self._on_created))
@@ -110,6 +111,21 @@ class FrameTree:
             for target in list(self._targets.values()):
                 with contextlib.suppress(PlaywrightError):
                     await self._send_without_reply(target, "Network.enable")
+
+    async def observe_service_workers(self, on_registrations: Callable[[str, dict[str, Any]], None]) -> None:
+        """Pass the id of the target and ServiceWorker.workerRegistrationUpdated of all pages, existing and new, first
+        with all registrations."""
+        is_enabled, self._on_registrations = self._on_registrations is not None, on_registrations
+        for target in [each for each in self._targets.values() if each.kind == _PAGE and each.is_ready]:
+            with contextlib.suppress(PlaywrightError):
+                if is_enabled:
+                    await self._send_without_reply(target, "ServiceWorker.disable")
+                await self._send_without_reply(target, "ServiceWorker.enable")
+
+    def context_of(self, target_id: str) -> str:
+        """The browserContextId of a target; empty if it is closed."""
+        target = self._targets.get(target_id)
+        return target.context_id if target is not None else ""
 
     async def refresh_loaders(self) -> None:
         """Toggle Fetch in existing targets. Chromium intercepts only loaders created after Fetch.enable."""
@@ -136,6 +152,10 @@ class FrameTree:
         except TimeoutError:
             return None
         return path
+
+    def has_frame(self, frame_id: str) -> bool:
+        """Whether the frame or worker is known and attached."""
+        return self._path(frame_id) is not None
 
     def url_of(self, frame_id: str | None) -> str | None:
         """The URL of a frame, if the frame is known."""
@@ -174,6 +194,8 @@ class FrameTree:
                 await self._send_without_reply(target, "Network.enable")
             if target.kind in _WITH_FRAMES:
                 await self._send_without_reply(target, "Page.enable")
+            if target.kind == _PAGE and self._on_registrations is not None:
+                await self._send_without_reply(target, "ServiceWorker.enable")
             target.is_ready = True
             self._wake_waiters()
             if target.kind in _WITH_FRAMES:
@@ -203,6 +225,8 @@ class FrameTree:
             self._upsert_frame(frame["id"], frame.get("parentId"), frame["url"], target_id)
         elif name == "Page.frameDetached" and event.get("reason") != "swap":
             self._frames.pop(event["frameId"], None)
+        elif name == "ServiceWorker.workerRegistrationUpdated" and self._on_registrations is not None:
+            self._on_registrations(target_id, event)
         elif name == "Network.responseReceived" and event["type"] == "Document":
             self._on_document_response(event)
         self._notify_event(name, event)

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
 
 import msgspec
 from playwright.async_api import BrowserContext
@@ -24,9 +24,13 @@ from hatbox.engines.chromium.identity_indicator import IdentityIndicator
 from hatbox.engines.chromium.live_page import ContextServices, LivePage
 from hatbox.engines.chromium.navigation_responses import NavigationResponse, NavigationResponses
 from hatbox.engines.chromium.openers import Openers
+from hatbox.engines.chromium.proxy_relay import ProxyRelay
+from hatbox.engines.chromium.ruled_navigation import BlockedPage
 from hatbox.engines.chromium.sessions import Session, within
 from hatbox.engines.chromium.site_data_sync import SiteDataSync
+from hatbox.engines.chromium.user_agent_hints import user_agent_override
 from hatbox.identities.ids import user_context_id_of
+from hatbox.identities.settings import NO_SETTINGS, IdentitySettings
 from hatbox.store.base import Store
 from hatbox.tabs.site_data import SiteDataRemoval
 from hatbox.tasks import Tasks
@@ -34,6 +38,8 @@ from hatbox.tasks import Tasks
 __all__ = ["ContextDelegate", "ContextOptions", "IdentityContext"]
 
 logger = logging.getLogger("hatbox.engines.chromium")
+
+_OFFLINE_TIMEOUT: Final = 1.0  # a page that waits for a proxy does not answer
 
 
 class ContextOptions(msgspec.Struct, frozen=True):
@@ -43,6 +49,10 @@ class ContextOptions(msgspec.Struct, frozen=True):
     indicator: IdentityIndicator | None
     downloads: Path | None
     """The folder for downloads. With None, Playwright deletes them with the context."""
+    settings: IdentitySettings = NO_SETTINGS
+    """The settings with which the browser context was created."""
+    relay: ProxyRelay | None = None
+    """Adds the credentials of the proxy. Closed with the context."""
 
 
 class ContextDelegate(Protocol):
@@ -59,6 +69,9 @@ class ContextDelegate(Protocol):
 
     def page_focused(self, page: LivePage) -> None:
         """The user has focused this page."""
+
+    def identity_chosen(self, page: LivePage, blocked: BlockedPage, cookie_store_id: str) -> None:
+        """The user has chosen an identity for a page that a rule has blocked."""
 
 
 class IdentityContext:
@@ -83,6 +96,8 @@ class IdentityContext:
         self.cookies = CookieSync(session, context_id, cookie_store)
         self.pages: list[LivePage] = []
         self.openers = Openers()
+        self.settings = options.settings
+        """The settings with which the browser context was created."""
         self.users = 0
         """The number of calls that are about to open a page in the context."""
         self._delegate = delegate
@@ -95,8 +110,16 @@ class IdentityContext:
         self._poller = CookiePoller(
             self.cookies, lambda: any(page.storage.needs_cookie_polling for page in self.pages), self._tasks
         )
+        agent, locale = options.settings.user_agent, options.settings.locale
         self._services = ContextServices(
-            session, self._responses, self._poller, self._site_data, self.openers, delegate.page_focused
+            session,
+            self._responses,
+            self._poller,
+            self._site_data,
+            self.openers,
+            delegate.page_focused,
+            delegate.identity_chosen,
+            None if agent is None else user_agent_override(agent, locale),
         )
         self._creating = asyncio.Lock()
         self._is_closing = False  # by the engine
@@ -187,6 +210,17 @@ class IdentityContext:
             page.is_closing = True
             page.detach()
         await close_context(self.context, self.context_id, self.browser_session)
+        if self._options.relay is not None:
+            await self._options.relay.close()
+
+    async def go_offline(self) -> None:
+        """Send no more requests: the context is about to be closed, because its proxy has changed."""
+        if self._options.relay is not None:
+            await self._options.relay.close()
+        try:
+            await within(self.context.set_offline(True), "context.set_offline()", _OFFLINE_TIMEOUT)
+        except PlaywrightError as error:
+            logger.debug("context of %s: not set offline: %s", self.cookie_store_id, error)
 
     def stop(self) -> None:
         """Stop polling, and cancel scheduled saves."""

@@ -1,21 +1,26 @@
-"""The identity indicator: the name of an identity before each title, and its color and icon as favicon.
+"""The identity indicator: name, color and icon of an identity, shown at the edge of each page.
 
-Pure. Chromium has no other place for it, so the indicator changes the document, and the page can see that.
+Pure: identity_indicator.js draws it. The page cannot read it: it is in the closed shadow root of an isolated world.
 """
 
 from __future__ import annotations
 
-import base64
-from typing import Final
+import re
+from typing import Any, Final
+from xml.etree import ElementTree
 
 from hatbox.identities.model import ContextualIdentity
 
 __all__ = ["IdentityIndicator", "indicator_for"]
 
-IdentityIndicator = dict[str, str]
-"""The argument of page_observer.js: `name` and `icon`, a data: URL."""
+IdentityIndicator = dict[str, Any]
+"""The argument of identity_indicator.js: `name`, `color` and `ink` (CSS), and `shapes`, SVG elements of the icon."""
 
-# White, 32 by 32.
+_MAX_NAME: Final = 40  # characters; longer names are cut
+_DARK, _LIGHT = "#15141a", "#ffffff"
+_DARK_BELOW: Final = 0.18  # the relative luminance at which both inks have the same contrast (WCAG 2)
+
+# 32 by 32.
 _SHAPES: Final = {
     "briefcase": '<path d="M12 11V8h8v3m-13 0h18v13H7z" {line}/><path d="M7 17h18" {line}/>',
     "cart": '<path d="M6 8h3l3 12h11l3-9H10" {line}/><circle cx="13" cy="24" r="2" {fill}/>'
@@ -34,17 +39,28 @@ _SHAPES: Final = {
     "tree": '<path d="M16 6l7 9h-3l5 6H7l5-6H9z" {fill}/><path d="M16 21v5" {line}/>',
     "vacation": '<path d="M6 19l20-8c2 2 0 4-3 5l-6 8h-3l3-7-5 2-2 3H7z" {fill}/>',
 }
-_LINE: Final = 'fill="none" stroke="#fff" stroke-width="2.4" stroke-linecap="round" stroke-linejoin="round"'
-_FILL: Final = 'fill="#fff"'
+_LINE: Final = 'class="line"'
+_FILL: Final = 'class="fill"'
 
 
 def indicator_for(identity: ContextualIdentity) -> IdentityIndicator:
     """The indicator of an identity."""
     shape = _SHAPES.get(identity.icon, _SHAPES["circle"]).format(line=_LINE, fill=_FILL)
-    svg = (
-        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">'
-        f'<rect width="32" height="32" rx="8" fill="{identity.color_code}"/>{shape}</svg>'
-    )
-    # Normalized as document.title is, so that page_observer.js finds the name in the title again.
+    shapes = [(each.tag, dict(each.attrib)) for each in ElementTree.fromstring(f"<svg>{shape}</svg>")]  # noqa: S314
     name = " ".join("".join(each if each.isprintable() else " " for each in identity.name).split())
-    return {"name": name, "icon": f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"}
+    name = name if len(name) <= _MAX_NAME else f"{name[: _MAX_NAME - 1]}…"
+    color = identity.color_code
+    return {"name": name, "color": color, "ink": _ink(color), "shapes": shapes}
+
+
+def _ink(color: str) -> str:
+    """The color of text on this color."""
+    found = re.fullmatch(r"#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})", color, re.IGNORECASE)
+    if found is None:
+        return _DARK
+    red, green, blue = (_linear(int(each, 16) / 255) for each in found.groups())
+    return _DARK if 0.2126 * red + 0.7152 * green + 0.0722 * blue > _DARK_BELOW else _LIGHT
+
+
+def _linear(value: float) -> float:
+    return value / 12.92 if value <= 0.04045 else float(((value + 0.055) / 1.055) ** 2.4)

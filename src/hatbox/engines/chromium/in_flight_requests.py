@@ -26,6 +26,8 @@ class InFlightRequest(msgspec.Struct):
     resource_type: str
     frame_id: str
     url: str = ""
+    checked_url: str = ""
+    """The URL of the last hop, if it was checked against the site rules."""
     response_started: bool = False
     remaining_bytes: int | None = None
     """Bytes of the response body still to come; None without a usable Content-Length."""

@@ -1,4 +1,7 @@
-"""The isolated worlds of one page, in which page_observer.js and typed_input.js run. The page cannot see them."""
+"""The isolated worlds of one page, in which page_observer.js, typed_input.js and identity_indicator.js run.
+
+The page cannot see them.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,7 @@ from hatbox.engines.chromium.typed_input import Form
 __all__ = ["IsolatedWorld"]
 
 _OBSERVER: Final = files(__package__).joinpath("page_observer.js").read_text("utf-8")
+_INDICATOR: Final = files(__package__).joinpath("identity_indicator.js").read_text("utf-8")
 _TYPED_INPUT: Final = files(__package__).joinpath("typed_input.js").read_text("utf-8")
 _WORLD: Final = "hatbox"
 _EVALUATE_TIMEOUT: Final = 5.0
@@ -126,7 +130,7 @@ class IsolatedWorld:
         return result["result"].get("value")
 
     def _source(self) -> str:
-        return _OBSERVER.replace("(INDICATOR, document)", f"({json.dumps(self._indicator)}, document)") + _TYPED_INPUT
+        return _OBSERVER + _TYPED_INPUT + _INDICATOR.replace("(INDICATOR)", f"({json.dumps(self._indicator)})")
 
     def _on_execution_context_created(self, event: dict[str, Any]) -> None:
         context = event["context"]
@@ -134,6 +138,8 @@ class IsolatedWorld:
             self._unique_ids[context["id"]] = context["uniqueId"]
 
     def _on_binding_called(self, event: dict[str, Any]) -> None:
+        if event["name"] != _WORLD:
+            return
         document, message, *args = json.loads(event["payload"])
         world = self._unique_ids.get(event["executionContextId"], "")
         if message == "typed":

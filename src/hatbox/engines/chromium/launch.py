@@ -55,6 +55,11 @@ _DISABLED_FEATURES: Final = (
     "WebUIOmniboxAimPopup",
 )
 
+# Only for profiles in which an identity has a proxy. WebRTC uses no UDP without a proxy for it. A sandboxed frame with
+# `srcdoc` that has its own process runs its first script before any that CDP adds, so it could use WebRTC until then.
+_WEBRTC_ARGS: Final = ("--webrtc-ip-handling-policy=disable_non_proxied_udp",)
+_UNSCRIPTED_FRAMES: Final = ("IsolateSandboxedIframes",)
+
 # Default arguments of Playwright that are meant for tests and make browsing less safe.
 _IGNORED_DEFAULT_ARGS: Final = (
     "--disable-popup-blocking",
@@ -83,6 +88,8 @@ class Launched(NamedTuple):
     """The User-Agent without "Headless", so that a site does not end a session when the mode changes."""
     pid: int
     """The process id of the browser."""
+    blocks_webrtc: bool = False
+    """Whether WebRTC sends nothing past a proxy. Identities with a proxy need that."""
 
     async def stop(self) -> None:
         """Close the browser and stop the Playwright driver. Kills the browser after a timeout. May be called twice."""
@@ -96,9 +103,10 @@ class Launched(NamedTuple):
         await _stop(self.playwright)
 
 
-def flags(*, headless: bool) -> tuple[list[str], list[str]]:
+def flags(*, headless: bool, block_webrtc: bool = False) -> tuple[list[str], list[str]]:
     """The arguments of the browser, and the default arguments of Playwright to ignore."""
-    return [f"--disable-features={','.join(_DISABLED_FEATURES)}"], [
+    features = (*_DISABLED_FEATURES, *(_UNSCRIPTED_FRAMES if block_webrtc else ()))
+    return [f"--disable-features={','.join(features)}", *(_WEBRTC_ARGS if block_webrtc else ())], [
         *_IGNORED_DEFAULT_ARGS,
         *(() if headless else _IGNORED_HEADED_ARGS),
     ]
@@ -127,12 +135,12 @@ def find_browser(named: str | os.PathLike[str] | None = None) -> Path:
     )
 
 
-async def launch(browser: str | os.PathLike[str] | None, *, headless: bool) -> Launched:
+async def launch(browser: str | os.PathLike[str] | None, *, headless: bool, block_webrtc: bool = False) -> Launched:
     """Launch a browser. Raises EngineError with a hint, and then leaves no process running."""
     path = find_browser(browser)
     if _is_firefox(path):
         raise EngineError(f"{path} is Firefox. Name a Chromium, or none to use the installed one.")
-    args, ignored_args = flags(headless=headless)
+    args, ignored_args = flags(headless=headless, block_webrtc=block_webrtc)
     if (
         not headless
         and sys.platform == "linux"
@@ -169,7 +177,7 @@ async def launch(browser: str | os.PathLike[str] | None, *, headless: bool) -> L
         raise
     user_agent = version["userAgent"].replace("HeadlessChrome/", "Chrome/")
     pid = next(each["id"] for each in info["processInfo"] if each["type"] == "browser")
-    return Launched(playwright, started, session, user_agent, pid)
+    return Launched(playwright, started, session, user_agent, pid, block_webrtc)
 
 
 def _environment() -> dict[str, str | float | bool]:

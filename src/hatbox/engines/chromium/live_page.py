@@ -18,6 +18,7 @@ from hatbox.engines.chromium.closing import close_page
 from hatbox.engines.chromium.cookie_polling import CookiePoller
 from hatbox.engines.chromium.debounce import log_exceptions
 from hatbox.engines.chromium.identity_indicator import IdentityIndicator
+from hatbox.engines.chromium.interstitial import Interstitial
 from hatbox.engines.chromium.isolated_world import IsolatedWorld
 from hatbox.engines.chromium.navigation_responses import NavigationResponses
 from hatbox.engines.chromium.navigation_state import NavigationState
@@ -26,6 +27,7 @@ from hatbox.engines.chromium.page_navigation import PageNavigation
 from hatbox.engines.chromium.page_snapshot import PageSnapshot
 from hatbox.engines.chromium.page_storage import PageStorage
 from hatbox.engines.chromium.page_typed_input import PageTypedInput
+from hatbox.engines.chromium.ruled_navigation import BlockedPage
 from hatbox.engines.chromium.sessions import Session, within
 from hatbox.engines.chromium.site_data_sync import SiteDataSync
 from hatbox.engines.chromium.snapshot_saver import SnapshotSaver
@@ -49,6 +51,10 @@ class ContextServices(NamedTuple):
     openers: Openers
     on_focus: Callable[[LivePage], None]
     """Called when the user focuses a page."""
+    on_choice: Callable[[LivePage, BlockedPage, str], None]
+    """Called when the user chooses an identity, a cookieStoreId, for a page that a rule has blocked."""
+    user_agent: dict[str, Any] | None = None
+    """The params of Emulation.setUserAgentOverride, if the identity has a User-Agent of its own."""
 
 
 class LivePage:
@@ -82,6 +88,7 @@ class LivePage:
         self.state = NavigationState(services.responses, headless=headless)
         self.blank = BlankDocuments(session, self.world, self.state, self._tasks)
         self.navigation = PageNavigation(page, session, self.world, self.blank, self.state, self, self._tasks)
+        self.interstitial = Interstitial(session, lambda blocked, choice: services.on_choice(self, blocked, choice))
         self.storage = PageStorage(session, self.state, services.cookies, services.site_data, self._tasks)
         self.snapshots = SnapshotSaver(session, self.world, self.state, lambda: self.typed_input.unfilled)
         # A new snapshot removes typed text that was filled in from the profile.
@@ -106,6 +113,7 @@ class LivePage:
             live.world.start(),
             session.send("DOMStorage.enable"),
             live._use_real_focus(),
+            live._override_user_agent(),
         )
         live.target_id = info["targetInfo"]["targetId"]
         live.opener_id = info["targetInfo"].get("openerId")
@@ -128,16 +136,18 @@ class LivePage:
         *,
         restored_title: str = "",
         fallback_url: str = "",
+        is_again: bool = False,
     ) -> None:
         """Start loading a URL, and restore the snapshot. Replaces a load in progress.
 
         The tab shows `restored_title` until the page has a title. The page loads `fallback_url` if the navigation ends
-        as a download or with an empty response and the tab has no document yet.
+        as a download or with an empty response and the tab has no document yet. `is_again` if the tab has shown the
+        URL: rules do not reopen it.
         """
         self.state.restored_title = restored_title
         self._restored_scroll = snapshot.scroll if snapshot else None
         self.typed_input.fill_later(snapshot.forms if snapshot else ())
-        self.navigation.load(url, navigation_id, snapshot, fallback_url)
+        self.navigation.load(url, navigation_id, snapshot, fallback_url, is_again=is_again)
 
     def stop_reporting(self) -> None:
         """Report no more changes of the page: its tab is hidden, or the page is being closed."""
@@ -169,6 +179,7 @@ class LivePage:
 
     def navigation_started(self) -> None:
         """See NavigationDelegate."""
+        self.interstitial.remove()
         self.typed_input.abandon()
         self._services.site_data.flush()
 
@@ -183,6 +194,12 @@ class LivePage:
         """See NavigationDelegate."""
         self._tasks.spawn(self._use_real_focus())
         self.storage.track(url)
+        self.show_blocked()
+
+    def show_blocked(self) -> None:
+        """Show in the error page why a rule has blocked the navigation, if one has."""
+        if self.state.blocked is not None:
+            self._tasks.spawn(self.interstitial.show(self.target_id, self.state.blocked))
 
     def same_document_navigation(self) -> None:
         """See NavigationDelegate."""
@@ -242,6 +259,11 @@ class LivePage:
         """Playwright emulates focus in every page, again in each new process. In headed mode only one page has it."""
         if not self._headless:
             await self._session.send("Emulation.setFocusEmulationEnabled", {"enabled": False})
+
+    async def _override_user_agent(self) -> None:
+        """Set what Playwright's override of the User-Agent leaves as it is: navigator.platform and client hints."""
+        if self._services.user_agent is not None:
+            await self._session.send("Emulation.setUserAgentOverride", self._services.user_agent)
 
     def _on_task_error(self, error: BaseException) -> None:
         level = logging.DEBUG if isinstance(error, PlaywrightError) else logging.ERROR

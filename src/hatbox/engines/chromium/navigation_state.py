@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+from collections import OrderedDict
 from typing import Final
 
 import msgspec
 
 from hatbox.engines.base import PageState
 from hatbox.engines.chromium.navigation_responses import NavigationResponse, NavigationResponses
-from hatbox.engines.chromium.net_errors import UNAUTHORIZED, load_error_message
+from hatbox.engines.chromium.net_errors import BLOCKED_BY_CLIENT, UNAUTHORIZED, load_error_message
+from hatbox.engines.chromium.ruled_navigation import BlockedPage, RequestedNavigation
 from hatbox.engines.chromium.tab_reporter import TabReporter
 from hatbox.tabs.tab_model import BLANK
 
 __all__ = ["NavigationState"]
 
+_MAX_BLOCKED_PAGES: Final = 64
 _IN_WINDOW: Final = ": enter them in its window"
 _IN_URL: Final = (
     ": there is no window to enter them in. Put them into the URL of page(), or handle webRequest.onAuthRequired"
@@ -36,6 +39,13 @@ class NavigationState:
         self.has_document = False
         """Whether a document of the tab was committed. Before that, the page is blank or internal."""
         self.is_download = False
+        self.requested = RequestedNavigation()
+        """The navigation that the engine has requested last."""
+        self.requested_loader = ""
+        """Its loaderId; empty until it has started."""
+        self.blocked: BlockedPage | None = None
+        """The page that is shown, if a rule has blocked it."""
+        self._blocked_pages: OrderedDict[str, BlockedPage] = OrderedDict()  # by URL without fragment
         self.restored_title = ""
         """The saved title of a restored page, shown until the page has a title."""
         self._responses = responses
@@ -69,12 +79,26 @@ class NavigationState:
     def commit(self, url: str, *, failed: bool = False) -> None:
         """A new document is committed; `failed` if it is Chromium's error page."""
         response = self._responses.get(url)
-        if failed:
+        self.blocked = self._blocked_page(url, response.failure) if failed else None
+        if self.blocked is not None:
+            self.page = PageState(url, error=self.blocked.outcome.message)
+        elif failed:
             self.page = self._failed_page(url, response.failure)
         else:
+            self._blocked_pages.pop(url.partition("#")[0], None)
             title, icon = self._title_and_icon
             self.page = PageState(url, title or self.restored_title, icon, response.status, response.content_type)
         self.report()
+
+    def block(self, blocked: BlockedPage) -> None:
+        """A rule has blocked a navigation. Chromium is about to show an error page."""
+        self._blocked_pages[blocked.url.partition("#")[0]] = blocked
+        if len(self._blocked_pages) > _MAX_BLOCKED_PAGES:
+            self._blocked_pages.popitem(last=False)
+
+    def was_blocked(self, url: str) -> bool:
+        """Whether a rule has blocked this URL in this page. To load it again is no reload."""
+        return url.partition("#")[0] in self._blocked_pages
 
     def fail(self, url: str, error: str) -> None:
         """End the navigation with an error."""
@@ -126,6 +150,9 @@ class NavigationState:
             # start must not repeat the download.
             stopped = not self.is_committed and not (self.is_download and not self.has_document)
             self.reporter.page_changed(msgspec.structs.replace(self.page, stopped=stopped), done=self.is_idle)
+
+    def _blocked_page(self, url: str, failure: str) -> BlockedPage | None:
+        return self._blocked_pages.get(url.partition("#")[0]) if failure in ("", BLOCKED_BY_CLIENT) else None
 
     def _failed_page(self, url: str, failure: str) -> PageState:
         error = load_error_message(failure, url) if failure else "the page could not be loaded"

@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Final
 from urllib.parse import urlsplit
 
-__all__ = ["ABORTED", "UNAUTHORIZED", "firefox_error_name", "load_error_message"]
+__all__ = ["ABORTED", "BLOCKED_BY_CLIENT", "UNAUTHORIZED", "firefox_error_name", "load_error_message"]
 
 ABORTED: Final = "net::ERR_ABORTED"
 """Not a failure: the response was a download or empty (204), or another navigation replaced this one."""
+
+BLOCKED_BY_CLIENT: Final = "net::ERR_BLOCKED_BY_CLIENT"
+"""The engine, or a policy of the browser, has blocked the request."""
 
 UNAUTHORIZED: Final = "net::ERR_INVALID_AUTH_CREDENTIALS"
 """A server or a proxy requires a user name and a password."""

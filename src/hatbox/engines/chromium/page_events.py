@@ -19,8 +19,10 @@ from hatbox.engines.chromium.focus import FocusTracker
 from hatbox.engines.chromium.identity_context import IdentityContext
 from hatbox.engines.chromium.live_page import LivePage
 from hatbox.engines.chromium.minimized_pages import MinimizedPages
+from hatbox.engines.chromium.ruled_navigation import BlockedPage
 from hatbox.engines.chromium.tab_pages import TabPages
 from hatbox.engines.chromium.tab_targets import TabTargets
+from hatbox.errors import InvalidIdentity
 
 __all__ = ["PageEvents"]
 
@@ -77,6 +79,10 @@ class PageEvents:
         if not self._minimized.on_focus(page):
             self._focus.on_focus(page.tab_id)
 
+    def identity_chosen(self, page: LivePage, blocked: BlockedPage, cookie_store_id: str) -> None:
+        """See ContextDelegate."""
+        self._env.tasks.spawn(self._reopen_blocked(page, blocked, cookie_store_id))
+
     async def wait_until_closed(self) -> None:
         """Wait until pages closed so far are closed in the profile. Skips the delay for a quitting browser."""
         if self._closing:
@@ -89,10 +95,26 @@ class PageEvents:
         if tab is None:
             return
         self._pages.assign(page, tab)
-        page.navigation.adopt()
+        if blocked := self._targets.take_blocked(page.target_id):
+            page.navigation.adopt_blocked(blocked)
+            page.show_blocked()
+        else:
+            page.navigation.adopt()
         if page.page.is_closed():
             self._pages.pop(tab.id, None)
             await self._env.delegate.page_closed(tab.id)
+
+    async def _reopen_blocked(self, page: LivePage, blocked: BlockedPage, cookie_store_id: str) -> None:
+        if page.tab_id is None:
+            return
+        previous = await page.navigation.previous_entry()
+        try:
+            await self._env.services.rules.choose(page.tab_id, blocked.url, cookie_store_id, close=previous is None)
+        except InvalidIdentity as error:
+            logger.warning("tab %d: %s", page.tab_id, error)
+        else:
+            if previous is not None:
+                await page.navigation.go_to_entry(previous)
 
     async def _confirm_page_closed(self, context: IdentityContext, page: LivePage) -> None:
         if not await self._outlives_its_pages():

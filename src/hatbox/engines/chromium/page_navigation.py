@@ -22,6 +22,7 @@ from hatbox.engines.chromium.isolated_world import IsolatedWorld
 from hatbox.engines.chromium.navigation_state import NavigationState
 from hatbox.engines.chromium.net_errors import ABORTED, load_error_message
 from hatbox.engines.chromium.page_snapshot import PageSnapshot
+from hatbox.engines.chromium.ruled_navigation import BlockedPage, RequestedNavigation
 from hatbox.engines.chromium.sessions import Session
 from hatbox.tabs.tab_model import BLANK
 from hatbox.tasks import Tasks
@@ -84,12 +85,23 @@ class PageNavigation:
         self._load: asyncio.Task[None] | None = None
         self._listen()
 
-    def load(self, url: str, navigation_id: int, snapshot: PageSnapshot | None, fallback_url: str) -> None:
+    def load(
+        self,
+        url: str,
+        navigation_id: int,
+        snapshot: PageSnapshot | None,
+        fallback_url: str,
+        *,
+        is_again: bool = False,
+    ) -> None:
         """Start loading a URL, with the session history of the snapshot. Replaces a load in progress.
 
-        The page loads `fallback_url` if the navigation ends without a document and the tab has none yet.
+        The page loads `fallback_url` if the navigation ends without a document and the tab has none yet. `is_again` if
+        the tab has shown the URL: rules do not reopen it.
         """
         self._fallback_url = fallback_url
+        self._state.requested = RequestedNavigation(navigation_id, stays=is_again)
+        self._state.requested_loader = ""
         if self._load is not None:
             self._load.cancel()
         if self._state.reporter is not None:
@@ -112,6 +124,26 @@ class PageNavigation:
             self._state.set_loading()
             self._commit(url)
             self._tasks.spawn(self._complete_when_loaded())
+
+    def adopt_blocked(self, blocked: BlockedPage) -> None:
+        """Report a page that the engine has not opened, and that shows the error page of a blocked navigation."""
+        self._must_reset_history = False
+        self._state.has_document = True
+        self._state.block(blocked)
+        self._state.blocked = blocked
+        if self._state.reporter is not None:
+            self._state.reporter.navigation_started(blocked.url)
+        self._state.fail(blocked.url, blocked.outcome.message)
+
+    async def previous_entry(self) -> int | None:
+        """The id of the previous entry of the session history; None if the tab has shown no page before."""
+        history = await self._session.send("Page.getNavigationHistory")
+        entry = history["entries"][history["currentIndex"] - 1] if history["currentIndex"] > 0 else None
+        return int(entry["id"]) if entry is not None and entry["url"] != BLANK else None
+
+    async def go_to_entry(self, entry_id: int) -> None:
+        """Go to an entry of the session history."""
+        await self._session.send("Page.navigateToHistoryEntry", {"entryId": entry_id})
 
     async def clear(self) -> None:
         """Navigate from the blank document at a site's URL to about:blank."""
@@ -194,6 +226,7 @@ class PageNavigation:
         self._delegate.navigation_started()
         if self._state.is_requested:
             self._state.is_requested = False
+            self._state.requested_loader = event["loaderId"]
         elif self._state.reporter is not None:
             self._state.restored_title = ""
             self._state.reporter.navigation_started(event["url"])
@@ -241,6 +274,7 @@ class PageNavigation:
             return  # the previous document has stopped loading
         if not state.is_committed and not state.has_document and self._fallback_url:
             url, self._fallback_url, state.is_requested = self._fallback_url, "", True
+            state.requested, state.requested_loader = RequestedNavigation(stays=True), ""
             self._load = self._tasks.spawn(self._navigate(url))
         elif not state.is_committed and not state.has_document and state.page.url != BLANK:
             self._load = self._tasks.spawn(self._clear_and_complete())

@@ -1,6 +1,6 @@
 // Runs in an isolated world of every document. The page sees neither this script nor the binding `hatbox`, which sends
-// messages to the engine. It sets no timers, because the page could observe their ids. INDICATOR is {name, icon} or null.
-((indicator, document) => {
+// messages to the engine. It sets no timers, because the page could observe their ids.
+((document) => {
   const id = Math.random();
   const send = (message, ...args) => hatbox(JSON.stringify([id, message, ...args]));
   const isTop = window === window.top;
@@ -23,57 +23,12 @@
   if (self.cookieStore) cookieStore.addEventListener("change", onCookies);
   if (!isTop) return;
 
-  // ------------------------------------------------------------------------------------- title, icon and indicator
+  // ------------------------------------------------------------------------------------------------- title and icon
 
-  let lastSent = "", ownIcon = null, ownTitle = null, attempts = 0, since = 0;
-  const prefix = () => `${indicator.name} · `;
-
-  const plainTitle = () => {
-    const title = document.title;
-    return indicator === null ? title : title === indicator.name ? "" : title.split(prefix()).join("");
-  };
-
-  const icons = () => [...document.querySelectorAll("link[rel~=icon i]")].filter((link) => link !== ownIcon);
-
-  // If the page undoes every change, the page wins: the two must not use up the processor.
-  const mayChange = () => {
-    const now = performance.now();
-    if (now - since > 1000) [since, attempts] = [now, 0];
-    return ++attempts <= 20;
-  };
-
-  const indicateInTitle = (title) => {
-    if (ownTitle !== null && document.querySelectorAll("head > title").length > 1) {
-      ownTitle.remove();
-      ownTitle = null;
-      return indicateInTitle(document.title);
-    }
-    const shown = title === "" ? indicator.name : prefix() + title;
-    const hasTitle = document.querySelector("title") !== null;
-    if (document.title === shown || !(hasTitle || document.readyState !== "loading") || !mayChange()) return title;
-    document.title = shown;
-    if (!hasTitle) ownTitle = document.querySelector("title");
-    return title;
-  };
-
-  const indicateInIcon = () => {
-    const head = document.head;
-    if (head === null) return;
-    const last = [...head.querySelectorAll("link[rel~=icon i]")].pop();
-    if ((ownIcon !== null && last === ownIcon) || !mayChange()) return;
-    ownIcon ??= Object.assign(document.createElement("link"), { rel: "icon", type: "image/svg+xml" });
-    ownIcon.href = indicator.icon;
-    head.append(ownIcon);
-  };
-
+  let lastSent = "";
   const update = () => {
-    let title = plainTitle();
-    if (indicator !== null && document instanceof HTMLDocument && location.protocol.startsWith("http")) {
-      title = indicateInTitle(title);
-      indicateInIcon();
-    }
-    const icon = icons().pop()?.href ?? "";
-    const current = JSON.stringify([title.slice(0, 4096), icon.length > 65536 ? "" : icon]);
+    const icon = [...document.querySelectorAll("link[rel~=icon i]")].pop()?.href ?? "";
+    const current = JSON.stringify([document.title.slice(0, 4096), icon.length > 65536 ? "" : icon]);
     if (current !== lastSent) send("titleAndIcon", ...JSON.parse((lastSent = current)));
   };
 
@@ -105,15 +60,7 @@
     if (event.target === window) send("focus");
   });
 
-  // The engine calls these functions.
-  self.hatboxIndicator = (other) => {
-    const title = plainTitle();
-    if (ownIcon !== null) ownIcon.remove();
-    ownIcon = null;
-    document.title = title;
-    indicator = other;
-    update();
-  };
+  // The engine calls this function.
   self.hatboxScroll = (x, y) => {
     // A page may grow while it loads. Stop as soon as the user scrolls.
     const grown = new ResizeObserver(() => {
@@ -125,4 +72,4 @@
       window.addEventListener(act, () => grown.disconnect(), { capture: true, passive: true, once: true });
     }
   };
-})(INDICATOR, document);
+})(document);

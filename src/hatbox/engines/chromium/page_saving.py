@@ -14,7 +14,7 @@ from hatbox.engines.chromium.identity_context import IdentityContext
 from hatbox.engines.chromium.live_page import LivePage
 from hatbox.engines.chromium.typed_input import FROZEN, NOT_WEB, TypedInput, describe_lost
 
-__all__ = ["read_snapshot", "save_site_data", "save_snapshot"]
+__all__ = ["lost_input", "read_snapshot", "save_site_data", "save_snapshot"]
 
 logger = logging.getLogger("hatbox.engines.chromium")
 
@@ -29,21 +29,33 @@ async def read_snapshot(page: LivePage) -> tuple[TypedInput, bytes | None]:
         return typed, await page.snapshots.snapshot(typed.forms)
 
 
+async def lost_input(page: LivePage) -> tuple[str, ...]:
+    """Descriptions of the typed text that is lost if the page is closed."""
+    _, lost = await _try_read(page)
+    return (*describe_lost(lost),)
+
+
 async def save_snapshot(delegate: EngineDelegate, tab_id: int, page: LivePage) -> None:
     """Save a snapshot of a page, and report typed text that is lost."""
+    snapshot, lost_fields = await _try_read(page)
+    if snapshot is not None:
+        await delegate.save_snapshot(tab_id, snapshot)
+    if lost_fields:
+        lost = describe_lost(lost_fields)
+        logger.warning("tab %d: typed text is not saved: %s", tab_id, ", ".join(lost))
+        await delegate.not_saved(tab_id, lost)
+
+
+async def _try_read(page: LivePage) -> tuple[bytes | None, dict[str, int]]:
+    """The snapshot of a page, if it has one, and how many fields of each kind it does not contain."""
     try:
         typed, snapshot = await read_snapshot(page)
     except (PlaywrightError, TimeoutError) as error:
-        logger.debug("tab %d: snapshot failed: %s", tab_id, error)
-        typed, snapshot = TypedInput(lost={FROZEN: 1} if page.typed_input.is_possible else {}), None
-    if snapshot is not None:
-        await delegate.save_snapshot(tab_id, snapshot)
-    elif typed.forms:
-        typed = TypedInput(lost={**typed.lost, NOT_WEB: sum(len(form.fields) for form in typed.forms)})
-    if typed.lost:
-        lost = describe_lost(typed.lost)
-        logger.warning("tab %d: typed text is not saved: %s", tab_id, ", ".join(lost))
-        await delegate.not_saved(tab_id, lost)
+        logger.debug("tab %s: snapshot failed: %s", page.tab_id, error)
+        return None, {FROZEN: 1} if page.typed_input.is_possible else {}
+    if snapshot is None and typed.forms:
+        return None, {**typed.lost, NOT_WEB: sum(len(form.fields) for form in typed.forms)}
+    return snapshot, typed.lost
 
 
 async def save_site_data(context: IdentityContext, page: LivePage) -> None:

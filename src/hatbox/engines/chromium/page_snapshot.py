@@ -5,7 +5,7 @@ Pure. `blank_documents` rebuilds the history in the browser.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -13,7 +13,7 @@ import msgspec
 from hatbox.engines.chromium.typed_input import Form
 from hatbox.tabs.credentials import without_credentials
 
-__all__ = ["PageSnapshot", "decode_snapshot", "encode_snapshot", "from_navigation_history"]
+__all__ = ["PageSnapshot", "decode_snapshot", "encode_snapshot", "from_navigation_history", "without_entries"]
 
 _MAX_BACK_ENTRIES: Final = 7  # each entry takes time to restore
 _MAX_FORWARD_ENTRIES: Final = 2
@@ -62,6 +62,13 @@ def from_navigation_history(
     return PageSnapshot(
         [without_credentials(entry["url"]) for entry in entries], entries.index(current), scroll, [*forms]
     )
+
+
+def without_entries(history: dict[str, Any], is_removed: Callable[[str], bool]) -> dict[str, Any]:
+    """The result of Page.getNavigationHistory without some entries, by URL. The current entry stays."""
+    current = history["entries"][history["currentIndex"]]
+    entries = [each for each in history["entries"] if each is current or not is_removed(each["url"])]
+    return {"entries": entries, "currentIndex": next(index for index, each in enumerate(entries) if each is current)}
 
 
 def encode_snapshot(snapshot: PageSnapshot) -> bytes:

@@ -34,6 +34,8 @@ from hatbox.engines.chromium.frame_tree import FrameTree
 from hatbox.engines.chromium.in_flight_requests import InFlightRequests, request_key
 from hatbox.engines.chromium.request_details import TabLookup, is_third_party, request_body, track_request
 from hatbox.engines.chromium.resource_types import DOCUMENT_TYPES, MAIN_FRAME
+from hatbox.engines.chromium.rule_checks import RuleChecks
+from hatbox.engines.navigation_rules import NavigationReopened
 from hatbox.tasks import Tasks
 from hatbox.web_requests import AuthChallenge, Headers, RequestCancelled, RequestEvents, RequestRedirected
 from hatbox.web_requests.headers import merge_duplicates
@@ -62,6 +64,7 @@ class PausedRequests:
         requests: RequestEvents,
         tabs: TabLookup,
         tasks: Tasks,
+        rules: RuleChecks | None = None,
     ) -> None:
         self._session = session
         self._frames = frames
@@ -69,6 +72,7 @@ class PausedRequests:
         self._requests = requests
         self._tabs = tabs
         self._tasks = tasks
+        self._rules = rules
         self._is_stopped = False
 
     def stop(self) -> None:
@@ -100,6 +104,7 @@ class PausedRequests:
         except RequestCancelled as error:
             logger.debug("webRequest: %s cancelled: %s", url, error)
             command = FAIL_REQUEST
+            self._notify_rules(event, error)
             self._tasks.spawn(self._navigate_to_about_blank(event))
         except RequestRedirected as redirected:
             command, if_rejected = self._redirect(event, redirected.url), FAIL_REQUEST  # never send it to the old URL
@@ -130,7 +135,7 @@ class PausedRequests:
         if request is None or not request.lifecycle.is_open:
             request = await track_request(event, self._frames, self._tabs, self._requests)
             if request is None:
-                return CONTINUE
+                return FAIL_REQUEST if await self._is_unknown_and_ruled(event) else CONTINUE
             self._in_flight.add(key, request)
             request.task = asyncio.current_task()
         url = request.url = sent["url"] + sent.get("urlFragment", "")
@@ -138,6 +143,9 @@ class PausedRequests:
         third_party = is_third_party(request.frame, request.resource_type, url)
         lifecycle.start_hop(url, sent["method"], body=request_body(sent), third_party=third_party)
         await lifecycle.before_request()
+        if self._rules is not None and (command := await self._rules.check(event, request)):
+            self._in_flight.pop(key)
+            return command
         return continue_with_headers(await lifecycle.before_send_headers(headers), headers)
 
     async def _on_response(self, event: dict[str, Any]) -> FetchCommand:
@@ -199,6 +207,18 @@ class PausedRequests:
         else:
             self._tasks.spawn(self._navigate(target_id, url))
         return FAIL_REQUEST
+
+    async def _is_unknown_and_ruled(self, event: dict[str, Any]) -> bool:
+        """Whether a rule decides the URL of a request whose frame, and so its identity, is unknown."""
+        if self._rules is None or self._frames.has_frame(event["frameId"]):
+            return False
+        return await self._rules.must_fail(event)
+
+    def _notify_rules(self, event: dict[str, Any], error: RequestCancelled) -> None:
+        """A listener has cancelled a request."""
+        request = self._in_flight.get(request_key(event))
+        if self._rules is not None and request is not None and not isinstance(error, NavigationReopened):
+            self._rules.rules.listener_cancelled(request.lifecycle.place.tab_id, request.url)
 
     async def _navigate(self, target_id: str, url: str) -> None:
         with contextlib.suppress(PlaywrightError):

@@ -45,10 +45,12 @@ def create_chromium(
     try:
         from hatbox.engines.chromium.chromium_runner import ChromiumRunner
         from hatbox.engines.chromium.engine import ChromiumEngine
+        from hatbox.engines.navigation_rules import NavigationRules
     except ModuleNotFoundError as error:
         if error.name != "playwright":
             raise
         raise MissingExtra("chromium", "Playwright, which controls Chromium,") from error
+    rules = NavigationRules(services.store, services.rules)
     engine = ChromiumEngine(
         services.store,
         services.cookies,
@@ -58,5 +60,8 @@ def create_chromium(
         indicator=indicator,
         downloads=downloads,
         requests=services.web_requests,
+        rules=rules,
     )
-    return ChromiumRunner(engine, services.store, services.identities, services.tabs, identities)
+    runner = ChromiumRunner(engine, services.store, services.identities, services.tabs, identities)
+    rules.serves = runner.serves
+    return runner

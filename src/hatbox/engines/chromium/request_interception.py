@@ -1,6 +1,6 @@
-"""Intercepts the requests of a browser with CDP Fetch while webRequest listeners are registered.
+"""Intercepts the requests of a browser with CDP Fetch while webRequest listeners are registered or site rules exist.
 
-Without listeners there is no session and no overhead.
+Without both there is no session and no overhead.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+from typing import Any
 
 from playwright.async_api import Browser, CDPSession
 from playwright.async_api import Error as PlaywrightError
@@ -19,6 +20,8 @@ from hatbox.engines.chromium.frame_tree import FrameTree
 from hatbox.engines.chromium.in_flight_requests import InFlightRequests
 from hatbox.engines.chromium.paused_requests import PausedRequests
 from hatbox.engines.chromium.request_details import TabLookup
+from hatbox.engines.chromium.rule_checks import RuleChecks
+from hatbox.engines.chromium.service_workers import ServiceWorkerRemoval
 from hatbox.engines.chromium.sessions import within
 from hatbox.tasks import Tasks
 from hatbox.web_requests import RequestEvents
@@ -29,15 +32,18 @@ logger = logging.getLogger("hatbox.engines.chromium")
 
 
 class RequestInterceptor:
-    """Enables and configures Fetch as listeners are added and removed."""
+    """Enables and configures Fetch as listeners and site rules are added and removed."""
 
-    def __init__(self, browser: Browser, requests: RequestEvents, tabs: TabLookup) -> None:
+    def __init__(
+        self, browser: Browser, requests: RequestEvents, tabs: TabLookup, rules: RuleChecks | None = None
+    ) -> None:
         self.config: FetchConfig | None = None
         """The configuration that Chromium has; None while nothing is intercepted."""
         self.in_flight = InFlightRequests()
         self._browser = browser
         self._requests = requests
         self._tabs = tabs
+        self._rules = rules
         self._session: CDPSession | None = None
         self._frames: FrameTree
         self._paused: PausedRequests
@@ -52,32 +58,56 @@ class RequestInterceptor:
         return self._session is not None
 
     def start(self) -> None:
-        """Intercept requests whenever listeners are registered."""
+        """Intercept requests whenever listeners are registered, or site rules exist."""
         self._requests.on_listeners_changed.add_listener(self._on_listeners_changed)
+        if self._rules is not None:
+            self._rules.rules.on_presence_changed.add_listener(self._on_listeners_changed)
+            self._rules.rules.on_changed.add_listener(self._on_rules_changed)
         self._on_listeners_changed(None)
 
     def stop(self) -> None:
         """Stop for good: the browser ends, or has ended."""
         self._is_stopped = True
         self._requests.on_listeners_changed.remove_listener(self._on_listeners_changed)
+        if self._rules is not None:
+            self._rules.rules.on_presence_changed.remove_listener(self._on_listeners_changed)
+            self._rules.rules.on_changed.remove_listener(self._on_rules_changed)
         self._stop_interception()
         self._tasks.cancel()
 
     async def wait_until_ready(self) -> None:
-        """Wait until requests are intercepted for the listeners added so far."""
+        """Wait until requests are intercepted for the listeners and rules added so far."""
         if self._update is not None:
             await asyncio.wait([self._update])
 
     def _on_listeners_changed(self, _: None) -> None:
         if self._requests.on_proxy_request and not self._has_warned:
             self._has_warned = True
-            logger.warning("proxy.onRequest is not supported in Chromium; requests use its own proxy settings")
-        if self._update is None and not self._is_stopped and fetch_config(self._requests) != self.config:
+            logger.warning(
+                "proxy.onRequest is not supported in Chromium; requests use the proxy of their identity, or that of "
+                "the system"
+            )
+        if self._update is None and not self._is_stopped and self._wanted_config() != self.config:
             self._update = self._tasks.spawn(self._update_interception())
+
+    def _on_rules_changed(self, _: None) -> None:
+        if self.config is not None and self._update is None:
+            self._update = self._tasks.spawn(self._check_service_workers())
+
+    async def _check_service_workers(self) -> None:
+        try:
+            with contextlib.suppress(PlaywrightError):
+                await within(self._remove_service_workers(), "ServiceWorker.enable")
+        finally:
+            self._update = None
+        self._on_listeners_changed(None)
+
+    def _wanted_config(self) -> FetchConfig | None:
+        return fetch_config(self._requests, has_rules=self._rules is not None and self._rules.rules.are_present)
 
     async def _update_interception(self) -> None:
         try:
-            while (config := fetch_config(self._requests)) != self.config and not self._is_stopped:
+            while (config := self._wanted_config()) != self.config and not self._is_stopped:
                 await within(self._apply_config(config), "Fetch.enable")
         except PlaywrightError as error:
             is_rejected = "Protocol error" in str(error) and "closed" not in str(error)
@@ -104,12 +134,20 @@ class RequestInterceptor:
         self.in_flight.has_network_events = config.needs_network_events
         if is_new:
             await self._frames.refresh_loaders()
+        await self._remove_service_workers()
+
+    async def _remove_service_workers(self) -> None:
+        if self._rules is not None and self._rules.rules.are_present and self._session is not None:
+            identity_of = self._rules.tabs.identity_of
+            await ServiceWorkerRemoval(self._frames, self._rules.rules, identity_of, self._tasks).start()
 
     async def _open_session(self) -> CDPSession:
         session = await self._browser.new_browser_cdp_session()
         self.in_flight = in_flight = InFlightRequests()
-        self._session, self._frames = session, FrameTree(session, in_flight.on_event, self._on_target_destroyed)
-        self._paused = PausedRequests(session, self._frames, in_flight, self._requests, self._tabs, self._tasks)
+        self._session, self._frames = session, FrameTree(session, self._on_event, self._on_target_destroyed)
+        self._paused = PausedRequests(
+            session, self._frames, in_flight, self._requests, self._tabs, self._tasks, self._rules
+        )
         session.on("Fetch.requestPaused", log_exceptions(self._paused.on_request_paused))
         session.on("Fetch.authRequired", log_exceptions(self._paused.on_auth_required))
         await self._frames.discover_targets()
@@ -126,6 +164,11 @@ class RequestInterceptor:
         self.in_flight.abort_all()
         if not self._is_stopped:
             self._tasks.spawn(_detach(session))
+
+    def _on_event(self, name: str, event: dict[str, Any]) -> None:
+        self.in_flight.on_event(name, event)
+        if self._rules is not None:
+            self._rules.starts.on_event(name, event)
 
     def _on_target_destroyed(self, target_id: str) -> None:
         self.in_flight.on_target_destroyed(target_id)

@@ -6,10 +6,12 @@ from typing import NamedTuple
 
 from hatbox.engines.chromium.browser_environment import BrowserEnvironment
 from hatbox.engines.chromium.context_registry import ContextRegistry
+from hatbox.engines.chromium.context_renewal import ContextRenewal
 from hatbox.engines.chromium.focus import FocusTracker
 from hatbox.engines.chromium.minimized_pages import MinimizedPages
 from hatbox.engines.chromium.page_events import PageEvents
 from hatbox.engines.chromium.request_interception import RequestInterceptor
+from hatbox.engines.chromium.rule_checks import RuleChecks
 from hatbox.engines.chromium.tab_pages import TabPages
 from hatbox.engines.chromium.tab_targets import TabTargets
 from hatbox.web_requests import RequestEvents
@@ -28,6 +30,7 @@ class RunningBrowser(NamedTuple):
     focus: FocusTracker
     events: PageEvents
     interceptor: RequestInterceptor
+    renewal: ContextRenewal
 
     @classmethod
     def connect(cls, env: BrowserEnvironment, requests: RequestEvents) -> RunningBrowser:
@@ -36,17 +39,21 @@ class RunningBrowser(NamedTuple):
         targets = TabTargets(env, contexts, pages)
         minimized = MinimizedPages(env, contexts, pages)
         events = PageEvents(env, contexts, pages, targets, minimized, focus)
-        interceptor = RequestInterceptor(env.launched.browser, requests, targets)
+        rules = RuleChecks(env.services.rules, targets)
+        interceptor = RequestInterceptor(env.launched.browser, requests, targets, rules)
         contexts.delegate = events
         interceptor.start()
         contexts.start()
         minimized.start()
-        return cls(env, contexts, pages, targets, minimized, focus, events, interceptor)
+        renewal = ContextRenewal(env, contexts, pages, minimized)
+        renewal.start()
+        return cls(env, contexts, pages, targets, minimized, focus, events, interceptor, renewal)
 
     def unsubscribe(self) -> None:
         """Ignore further changes of the profile. Requests are still intercepted."""
         self.contexts.stop()
         self.minimized.stop()
+        self.renewal.stop()
 
     def abandon(self) -> None:
         """Stop all work and remove all pages: the browser has crashed, or another engine has the tabs."""

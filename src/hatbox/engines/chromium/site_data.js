@@ -147,7 +147,7 @@
         case "u": return undefined;
         case "i": return BigInt(rest[0]);
         case "r": return objects[rest[0]];
-        case "d": return register(new Date(rest[0]));
+        case "d": return register(new Date(rest[0] ?? NaN)); // JSON has null for the time of an invalid Date
         case "x": return register(new RegExp(...rest));
         case "b": return register(this.toBytes(rest[0]).buffer);
         case "f": {

@@ -8,7 +8,7 @@ from typing import Final
 from hatbox.engines.chromium.debounce import Debouncer
 from hatbox.engines.chromium.isolated_world import IsolatedWorld
 from hatbox.engines.chromium.navigation_state import NavigationState
-from hatbox.engines.chromium.page_snapshot import encode_snapshot, from_navigation_history
+from hatbox.engines.chromium.page_snapshot import encode_snapshot, from_navigation_history, without_entries
 from hatbox.engines.chromium.sessions import Session
 from hatbox.engines.chromium.typed_input import Form, merge_forms
 
@@ -67,5 +67,6 @@ class SnapshotSaver:
 
     async def _encode(self, forms: Sequence[Form]) -> bytes | None:
         history = await self._session.send("Page.getNavigationHistory")
+        history = without_entries(history, self._state.was_blocked)
         snapshot = from_navigation_history(history, self.scroll_position, merge_forms(forms, self._unfilled()))
         return encode_snapshot(snapshot) if snapshot else None

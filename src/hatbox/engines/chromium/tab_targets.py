@@ -8,12 +8,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 
+import msgspec
 from playwright.async_api import Error as PlaywrightError
 
 from hatbox.engines.chromium.browser_environment import BrowserEnvironment
 from hatbox.engines.chromium.context_registry import ContextRegistry
 from hatbox.engines.chromium.frame_tree import Target
 from hatbox.engines.chromium.identity_context import IdentityContext
+from hatbox.engines.chromium.ruled_navigation import BlockedPage, RequestedNavigation
 from hatbox.engines.chromium.tab_pages import TabPages
 from hatbox.errors import EngineError, InvalidIdentity
 from hatbox.tabs.tab_model import Tab
@@ -23,12 +25,13 @@ __all__ = ["TabTargets"]
 
 
 class TabTargets:
-    """The tabs of targets. Implements request_interception.TabLookup."""
+    """The tabs of targets. Implements request_details.TabLookup and rule_checks.RuledTabs."""
 
     def __init__(self, env: BrowserEnvironment, contexts: ContextRegistry, pages: TabPages) -> None:
         self._env = env
         self._contexts = contexts
         self._pages = pages
+        self._blocked: dict[str, BlockedPage] = {}  # by target id, until Playwright has a page
         self._unattached: dict[str, asyncio.Task[Tab | None]] = {}  # by target id, until Playwright has a page
 
     async def attach(self, context: IdentityContext, target_id: str, opener_id: str | None, url: str) -> Tab | None:
@@ -49,6 +52,7 @@ class TabTargets:
     def clear(self) -> None:
         """Remove all targets: the browser has ended. Their tabs stay open in the profile."""
         self._unattached.clear()
+        self._blocked.clear()
 
     async def request_frame(self, target: Target) -> RequestFrame | None:
         """See TabLookup."""
@@ -67,6 +71,37 @@ class TabTargets:
         row = await self._env.store.read(lambda transaction: transaction.tabs.get(tab_id))
         return RequestFrame(tab_id, row.window if row is not None else -1, context.cookie_store_id)
 
+    async def requested_navigation(self, target: Target, tab_id: int, network_id: str, url: str) -> RequestedNavigation:
+        """See RuledTabs."""
+        context = self._contexts.find(target.context_id)
+        page = context.page_at(target.id) if context is not None else None
+        row = await self._env.store.read(lambda transaction: transaction.tabs.get(tab_id))
+        cookie_store_id = context.cookie_store_id if context is not None else ""
+        if self._env.services.script_pages.includes(tab_id, row.opener if row else None, cookie_store_id):
+            return RequestedNavigation(stays=True)
+        if page is None:
+            return RequestedNavigation()
+        is_requested = bool(network_id) and page.state.requested_loader == network_id
+        requested = page.state.requested if is_requested else RequestedNavigation()
+        return msgspec.structs.replace(requested, was_blocked=page.state.was_blocked(url))
+
+    def identity_of(self, context_id: str) -> str | None:
+        """See RuledTabs."""
+        context = self._contexts.find(context_id)
+        return context.cookie_store_id if context is not None else None
+
+    def block_page(self, target_id: str, blocked: BlockedPage) -> None:
+        """See RuledTabs."""
+        page = next((page for context in self._contexts if (page := context.page_at(target_id))), None)
+        if page is not None and page.tab_id is not None:
+            page.state.block(blocked)
+        else:
+            self._blocked[target_id] = blocked
+
+    def take_blocked(self, target_id: str) -> BlockedPage | None:
+        """The navigation of a new page that a rule has blocked."""
+        return self._blocked.pop(target_id, None)
+
     def has_page(self, target_id: str) -> bool:
         """See TabLookup."""
         return any(context.page_at(target_id) is not None for context in self._contexts)
@@ -79,6 +114,7 @@ class TabTargets:
 
     def target_destroyed(self, target_id: str) -> None:
         """See TabLookup."""
+        self._blocked.pop(target_id, None)
         if opening := self._unattached.pop(target_id, None):
             self._env.tasks.spawn(self._close_unattached_tab(opening))
 

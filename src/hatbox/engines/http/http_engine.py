@@ -20,10 +20,12 @@ from hatbox.clients.identity_binding import IdentityBinding
 from hatbox.content_coding import BodyTooLarge, ContentCodingError, accept_encoding
 from hatbox.cookies.cookie_stores import CookieStores
 from hatbox.engines.base import Engine, EngineDelegate, PageState
+from hatbox.engines.http.first_request import FirstRequestCheck, NavigationBlocked
 from hatbox.engines.http.html import HtmlHead, is_html, media_type, read_head
 from hatbox.engines.http.http_auth import answer_challenge
 from hatbox.engines.http.intercepting_transport import LIFECYCLE, REDIRECT_URL, InterceptingTransport
 from hatbox.engines.load_errors import firefox_error_name, format_bytes, load_error_message
+from hatbox.engines.navigation_rules import NavigationReopened, NavigationRules
 from hatbox.errors import PackageError
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import IdentityLike
@@ -60,7 +62,8 @@ class LoadLimits(msgspec.Struct, frozen=True, kw_only=True):
 class HttpEngine(Engine):
     """Loads pages over HTTP. `options` are those of httpx.AsyncClient, for every identity.
 
-    `requests` are the webRequest events; `read_extension_file` reads pages of extensions.
+    `requests` are the webRequest events; `read_extension_file` reads pages of extensions. `rules` decide which identity
+    loads a URL.
     """
 
     name: ClassVar[str] = "HTTP"
@@ -74,6 +77,7 @@ class HttpEngine(Engine):
         options: Mapping[str, Any] | None = None,
         requests: RequestEvents | None = None,
         read_extension_file: ReadExtensionFile | None = None,
+        rules: NavigationRules | None = None,
     ) -> None:
         self.limits = limits or LoadLimits()
         """The limits of a page load."""
@@ -82,6 +86,7 @@ class HttpEngine(Engine):
         self._options = dict(options or {})
         self._requests = requests or RequestEvents()
         self._read_extension_file = read_extension_file or (lambda _: None)
+        self._rules = rules
         self._delegate: EngineDelegate | None = None
         self._clients: dict[str, httpx.AsyncClient] = {}
         self._loads: dict[int, asyncio.Task[None]] = {}
@@ -145,7 +150,11 @@ class HttpEngine(Engine):
             return visit.page(await self._request_page(tab, visit))
         except RequestCancelled as error:
             logger.debug("HTTP engine: loading %s was stopped: %s", visit.url, error)
+            if self._rules is not None and not isinstance(error, NavigationReopened):
+                self._rules.listener_cancelled(tab.id, visit.url)
             return PageState(tab.url, stopped=True)
+        except NavigationBlocked as error:
+            return visit.page(str(error))
         except TimeoutError:
             return visit.page(f"timed out after {self.limits.timeout:g} seconds")
         except Exception as error:
@@ -182,6 +191,7 @@ class HttpEngine(Engine):
             raise httpx.InvalidURL("URL has no host")
         client = await self._client(tab.cookie_store_id)
         request: httpx.Request | None = _request(client, visit.url)
+        check = FirstRequestCheck(self._rules, tab)
         for _ in range(self.limits.max_redirects + 1):
             assert request is not None  # noqa: S101 - set before the loop and after each redirect
             if request.url.scheme not in ("http", "https"):
@@ -189,7 +199,7 @@ class HttpEngine(Engine):
                 return f"redirected to an unsupported URL: {request.url} (use http or https)"
             visit.url = _url_text(request.url)
             try:
-                response = await self._fetch(client, lifecycle, request)
+                response = await self._fetch(client, lifecycle, request, check)
             except RequestRedirected as redirect:
                 if redirect.url == BLANK:
                     visit.url = BLANK
@@ -210,7 +220,7 @@ class HttpEngine(Engine):
         return f"too many redirects: more than {self.limits.max_redirects}"
 
     async def _fetch(
-        self, client: httpx.AsyncClient, lifecycle: RequestLifecycle, request: httpx.Request
+        self, client: httpx.AsyncClient, lifecycle: RequestLifecycle, request: httpx.Request, check: FirstRequestCheck
     ) -> httpx.Response:
         """Send one request: the first, or a hop of a redirect.
 
@@ -219,7 +229,12 @@ class HttpEngine(Engine):
         """
         lifecycle.start_hop(_url_text(request.url), request.method)
         await lifecycle.choose_proxy(merge_duplicates(request.headers.multi_items()))
-        await lifecycle.before_request()
+        try:
+            await lifecycle.before_request()
+        except RequestRedirected:
+            check.skip()
+            raise
+        await check.check(lifecycle, _url_text(request.url))
         request.extensions[LIFECYCLE] = lifecycle
         response = await client.send(request, stream=True, follow_redirects=False)
         if url := response.extensions.get(REDIRECT_URL):

@@ -33,6 +33,8 @@ def create_http(
     """The HTTP engine with these LoadLimits, and options of httpx.AsyncClient."""
     with require_extra("httpx"):
         from hatbox.engines.http.http_engine import HttpEngine, LoadLimits
+        from hatbox.engines.navigation_rules import NavigationRules
+    rules = NavigationRules(services.store, services.rules)
     engine = HttpEngine(
         services.identities,
         services.cookies,
@@ -40,5 +42,8 @@ def create_http(
         options,
         services.web_requests,
         services.read_extension_file,
+        rules,
     )
-    return EngineRunner(engine, services.store, identities)
+    runner = EngineRunner(engine, services.store, identities)
+    rules.serves = runner.serves
+    return runner

@@ -43,20 +43,22 @@ def info_at(address: str) -> ProfileInfo:
     return info(address)
 
 
-def dump_at(address: str) -> AbstractContextManager[ProfileDump]:
+def dump_at(address: str, key: Key | None = None) -> AbstractContextManager[ProfileDump]:
     """The rows of the profile of this URL, for a copy."""
     _require_driver()
     from hatbox.store.postgres.offline import opened_dump
 
-    return opened_dump(address)
+    return opened_dump(address, key)
 
 
-def fill_at(address: str, source: CopySource, *, plain: bool, progress: CopyProgress) -> CopyResult:
+def fill_at(
+    address: str, source: CopySource, *, plain: bool, progress: CopyProgress, key: Key | None = None
+) -> CopyResult:
     """Write the rows of another profile into a new or unchanged profile."""
     _require_driver()
     from hatbox.store.postgres.offline import fill_schema
 
-    return fill_schema(address, source, plain=plain, progress=progress)
+    return fill_schema(address, source, plain=plain, progress=progress, key=key)
 
 
 def change_key_at(address: str, old: Key | None, new: Key | None) -> int | None:

@@ -79,20 +79,22 @@ def info(url: str) -> ProfileInfo:
 
 
 @contextlib.contextmanager
-def opened_dump(url: str) -> Iterator[ProfileDump]:
-    """The rows of a profile, as of one commit, for a copy."""
+def opened_dump(url: str, key: Key | None = None) -> Iterator[ProfileDump]:
+    """The rows of a profile, as of one commit, for a copy. `key`: default is the key that is set."""
     address = PostgresAddress.parse(url)
     with _connected(address) as connection:
         with _mapped_errors(address.label):
             _existing_format(connection, address)
             prepare_schema(connection, address.schema)  # upgrades an earlier format
             connection.run([BEGIN_READ])
-            found = dump(address.label, _rows(DirectSession(connection), _key_of(connection)))
+            found = dump(address.label, _rows(DirectSession(connection), _key_of(connection, key)))
         # Errors of the target are raised in the body, so they must not be mapped here.
         yield found._replace(batches=_mapped_batches(address.label, found))
 
 
-def fill_schema(url: str, source: CopySource, *, plain: bool, progress: CopyProgress) -> CopyResult:
+def fill_schema(
+    url: str, source: CopySource, *, plain: bool, progress: CopyProgress, key: Key | None = None
+) -> CopyResult:
     """Write the rows of `source` into a new schema, or into a profile that is unchanged since it was created.
 
     One transaction creates and fills it, so another program sees all of it or nothing.
@@ -103,13 +105,13 @@ def fill_schema(url: str, source: CopySource, *, plain: bool, progress: CopyProg
         version = format_of(connection, address.schema)
         if version is None:
             # Without a key it is refused by fill() if the source is encrypted.
-            key = None if plain else configured_key()
+            new_key = None if plain else key or configured_key()
             with privilege_errors(connection.label, address.schema):
-                connection.run(missing_statements(connection, address.schema, version, key))
+                connection.run(missing_statements(connection, address.schema, version, new_key))
         _require_format(address, version)
         connection.run([LOCK_HEAD])
         session = DirectSession(connection)
-        rows = _rows(session, _key_of(connection))
+        rows = _rows(session, _key_of(connection, key))
         require_fillable(address.label, rows, source)
         with source.open() as found:
             fill(address.label, rows, session.log, found, plain=plain, progress=progress)
@@ -117,10 +119,10 @@ def fill_schema(url: str, source: CopySource, *, plain: bool, progress: CopyProg
         return CopyResult(found.label, address.label, version is None, found.rows)
 
 
-def _key_of(connection: PostgresConnection) -> Key | None:
-    """The key that is set, if the profile is encrypted. A copy may have an encrypted source and a plain target."""
+def _key_of(connection: PostgresConnection, key: Key | None) -> Key | None:
+    """This key, or the one that is set, if the profile is encrypted: only one of source and target may be."""
     row = DirectSession(connection).rows(PROFILE).get(1)
-    return None if row is None or row[1] is None else configured_key()
+    return None if row is None or row[1] is None else key or configured_key()
 
 
 def _rows(session: DirectSession, key: Key | None) -> Callable[[Table], Rows]:

@@ -137,6 +137,12 @@ class PostgresTransaction(SqlTables):
             rows.clear()
         self._used.clear()
 
+    def trim(self) -> None:
+        self.session.flush()
+        for rows in self._used:
+            rows.clear()
+        self._used.clear()
+
     def ask(self, statement: Statement) -> Result:
         return self.session.ask(statement)
 
@@ -176,6 +182,9 @@ class ReadSession:
 
     def queue(self, statement: Statement) -> None:
         raise ServerError("25006", f"a transaction function that only reads must not execute {statement.sql[:40]}")
+
+    def flush(self) -> None:
+        """Nothing is queued."""
 
     def add_answer(self, statement: Statement, answer: Result) -> None:
         """Provide the answer to a statement."""
@@ -223,6 +232,11 @@ class WriteSession:
     def queue(self, statement: Statement) -> None:
         self.written += 1
         self._queued.append(statement)
+
+    def flush(self) -> None:
+        """Execute the queued statements now."""
+        if self._queued:
+            self._run([])
 
     def head(self) -> Head:
         """The counters at the start of the transaction."""

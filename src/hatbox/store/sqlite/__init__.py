@@ -67,18 +67,20 @@ def info_at(address: str) -> ProfileInfo:
     return info(_path_at(address))
 
 
-def dump_at(address: str) -> AbstractContextManager[ProfileDump]:
+def dump_at(address: str, key: Key | None = None) -> AbstractContextManager[ProfileDump]:
     """The rows of the profile in the file with this path, for a copy."""
     from hatbox.store.sqlite.copying import opened_dump
 
-    return opened_dump(_path_at(address))
+    return opened_dump(_path_at(address), key)
 
 
-def fill_at(address: str, source: CopySource, *, plain: bool, progress: CopyProgress) -> CopyResult:
+def fill_at(
+    address: str, source: CopySource, *, plain: bool, progress: CopyProgress, key: Key | None = None
+) -> CopyResult:
     """Write the rows of another profile into a new or unchanged profile in the file with this path."""
     from hatbox.store.sqlite.copying import fill_file
 
-    return fill_file(_path_at(address), source, plain=plain, progress=progress)
+    return fill_file(_path_at(address), source, plain=plain, progress=progress, key=key)
 
 
 def change_key_at(address: str, old: Key | None, new: Key | None) -> int | None:

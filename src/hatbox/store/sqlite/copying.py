@@ -34,12 +34,15 @@ __all__ = ["fill_file", "opened_dump"]
 
 
 @contextlib.contextmanager
-def opened_dump(path: Path) -> Iterator[ProfileDump]:
-    """The rows of a profile, as of one commit. A profile of an earlier format is upgraded first, as by any program."""
+def opened_dump(path: Path, key: Key | None = None) -> Iterator[ProfileDump]:
+    """The rows of a profile, as of one commit. A profile of an earlier format is upgraded first, as by any program.
+
+    `key` is that of an encrypted profile. Default: the key that is set.
+    """
     path = real_path(path)
     if not os.path.lexists(path):
         raise not_found(path)
-    file = open_profile(path, _key_of(path))
+    file = open_profile(path, _key_of(path, key))
     is_damaged = False
     try:
         with _mapped_errors(path):
@@ -71,21 +74,23 @@ def _mapped_errors(path: Path) -> Iterator[None]:
         raise to_profile_error(path, error) from error
 
 
-def fill_file(path: Path, source: CopySource, *, plain: bool, progress: CopyProgress) -> CopyResult:
+def fill_file(
+    path: Path, source: CopySource, *, plain: bool, progress: CopyProgress, key: Key | None = None
+) -> CopyResult:
     """Write the rows of `source` into a new file, or into a profile that is unchanged since it was created."""
     path = real_path(path)
     with _mapped_errors(path):
         if os.path.lexists(path):
-            return _fill_existing(path, source, plain=plain, progress=progress)
-        return _fill_new(path, source, plain=plain, progress=progress)
+            return _fill_existing(path, source, key, plain=plain, progress=progress)
+        return _fill_new(path, source, key, plain=plain, progress=progress)
 
 
-def _fill_new(path: Path, source: CopySource, *, plain: bool, progress: CopyProgress) -> CopyResult:
+def _fill_new(path: Path, source: CopySource, given: Key | None, *, plain: bool, progress: CopyProgress) -> CopyResult:
     with source.open() as found:
 
         def fill_draft(connection: sqlite3.Connection) -> None:
             # Without a key it is refused by fill() if the source is encrypted.
-            key = None if plain else configured_key()
+            key = None if plain else given or configured_key()
             create_tables(connection, key)
             cipher = cipher_of(SqliteRows(connection, PROFILE), key, str(path))
             _fill(path, connection, cipher, found, plain=plain, progress=progress)
@@ -97,11 +102,13 @@ def _fill_new(path: Path, source: CopySource, *, plain: bool, progress: CopyProg
         return CopyResult(found.label, str(path), True, found.rows)
 
 
-def _fill_existing(path: Path, source: CopySource, *, plain: bool, progress: CopyProgress) -> CopyResult:
+def _fill_existing(
+    path: Path, source: CopySource, key: Key | None, *, plain: bool, progress: CopyProgress
+) -> CopyResult:
     if (version := info(path).format) != FORMAT:
         problem = f"it has the earlier format {version}, so it is not a new profile"
         raise ProfileError(path, problem, "Nothing was copied. Name a profile that is new or does not exist.")
-    file = open_profile(path, _key_of(path))
+    file = open_profile(path, _key_of(path, key))
     try:
         if file.read_only:
             raise read_only(path)
@@ -121,9 +128,9 @@ def _fill_existing(path: Path, source: CopySource, *, plain: bool, progress: Cop
         file.close()
 
 
-def _key_of(path: Path) -> Key | None:
-    """The key that is set, if the profile is encrypted. A copy may have an encrypted source and a plain target."""
-    return configured_key() if info(path).is_encrypted else None
+def _key_of(path: Path, key: Key | None) -> Key | None:
+    """This key, or the one that is set, if the profile is encrypted: only one of source and target may be."""
+    return (key or configured_key()) if info(path).is_encrypted else None
 
 
 def _rows(path: Path, connection: sqlite3.Connection, cipher: Cipher | None) -> Callable[[Table], Rows]:

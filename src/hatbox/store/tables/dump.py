@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from hatbox.store.profile_copy import ProfileDump
+from hatbox.store.profile_copy import COPIED_TABLES, ProfileDump
 from hatbox.store.tables.rows import Rows
-from hatbox.store.tables.schema import CHANGES, PROFILE, TABLES, Table
+from hatbox.store.tables.schema import PROFILE, Table
 
-__all__ = ["COPIED_TABLES", "dump"]
-
-COPIED_TABLES: Final = tuple(table for table in TABLES if table not in (PROFILE, CHANGES))
-"""The tables that a copy has. A copy is another profile, with its own id, and its change log starts empty."""
+__all__ = ["dump"]
 
 _MAX_ROWS: Final = 1000  # of a batch
 _MAX_BYTES: Final = 2**20  # of a batch with more than one row

@@ -35,6 +35,10 @@ class SqlExtensionTable:
             found = self._rows.find("WHERE kind = ? AND extension = ? ORDER BY sequence", (kind, extension))
         return [row[:3] for row in found]
 
+    def load(self, extension: str) -> list[tuple[str, str, bytes]]:
+        found = self._rows.find("WHERE extension = ? ORDER BY sequence", (extension,))
+        return [(kind, key, value) for _, key, value, kind, _ in found]
+
     def put(self, extension: str, kind: str, key: str, value: bytes) -> None:
         found = self._rows.select("sequence", f"WHERE {_BY_KEY}", (kind, extension, key))
         sequence = found[0][0] if found else self._counters.increment("extension_data")

@@ -9,7 +9,7 @@ import msgspec
 
 from hatbox.errors import ProfileError
 from hatbox.store.base import RESYNC
-from hatbox.store.profile_copy import CopyProgress, CopySource, ProfileDump
+from hatbox.store.profile_copy import CopyProgress, CopySource, NotNew, ProfileDump
 from hatbox.store.tables.new_profile import is_unchanged
 from hatbox.store.tables.rows import Rows
 from hatbox.store.tables.schema import HEAD, IDENTITIES, PROFILE, Table
@@ -31,7 +31,7 @@ def require_fillable(label: str, rows: Callable[[Table], Rows], source: CopySour
         raise ProfileError(label, "source and target are the same profile", f"{_NOTHING} Name another target.")
     if not is_unchanged(rows):
         problem = "it was changed since it was created, and a copy would replace what it contains"
-        raise ProfileError(label, problem, f"{_NOTHING} Name a profile that is new or does not exist.")
+        raise NotNew(label, problem, f"{_NOTHING} Name a profile that is new or does not exist.")
 
 
 def fill(

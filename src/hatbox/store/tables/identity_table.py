@@ -56,6 +56,19 @@ class SqlIdentityTable:
     def uuids(self) -> dict[str, int]:
         return {each: user_context_id for user_context_id, each in self._rows.select("id, uuid")}
 
+    def find_uuids(self, uuids: Collection[str]) -> dict[str, int]:
+        wanted = list(dict.fromkeys(uuids))
+        found: dict[str, int] = {}
+        for start in range(0, len(wanted), _MAX_PARAMETERS):
+            part = wanted[start : start + _MAX_PARAMETERS]
+            rows = self._rows.select("id, uuid", f"WHERE uuid IN ({', '.join('?' * len(part))})", part)
+            found |= {each: user_context_id for user_context_id, each in rows}
+        return found
+
+    def find_uuid(self, uuid: str) -> int | None:
+        found = self._rows.select("id", "WHERE uuid = ?", (uuid,))
+        return int(found[0][0]) if found else None
+
     def index(self, user_context_id: int) -> int:
         row = self._rows.get(user_context_id)
         if row is None:
@@ -72,9 +85,27 @@ class SqlIdentityTable:
         self._append(user_context_id, name, icon, color, 0, uuid or new_uuid())
         return user_context_id
 
-    def restore(self, user_context_id: int, uuid: str, name: str, icon: str, color: str, hidden: int) -> None:
+    def position(self, user_context_id: int) -> int | None:
+        row = self._rows.get(user_context_id)
+        return None if row is None else row[5]
+
+    def restore(
+        self,
+        user_context_id: int,
+        uuid: str,
+        name: str,
+        icon: str,
+        color: str,
+        hidden: int,
+        *,
+        position: int | None = None,
+    ) -> None:
         self._counters.raise_to("identities", user_context_id)
-        self._append(user_context_id, name, icon, color, hidden, uuid)
+        if position is not None:
+            self._counters.raise_to("identity_position", position)
+            self._rows.insert((user_context_id, name, icon, color, hidden, position, uuid))
+        else:
+            self._append(user_context_id, name, icon, color, hidden, uuid)
 
     def _append(self, user_context_id: int, name: str, icon: str, color: str, hidden: int, uuid: str) -> None:
         position = self._counters.increment("identity_position", _GAP)

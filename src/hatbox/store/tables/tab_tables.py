@@ -279,6 +279,13 @@ class SqlSiteDataTable:
     def load(self, store: int) -> list[tuple[str, bytes]]:
         return [row[:2] for row in self._rows.find("WHERE store = ? ORDER BY origin", (store,))]
 
+    def origins(self, store: int) -> list[str]:
+        return [origin for (origin,) in self._rows.select("origin", "WHERE store = ? ORDER BY origin", (store,))]
+
+    def get(self, store: int, origin: str) -> bytes | None:
+        row = self._rows.get(store, origin)
+        return row[1] if row else None
+
     def put(self, store: int, origin: str, data: bytes) -> None:
         self._rows.put([(origin, data, store)])
 

@@ -80,5 +80,8 @@ class SqlTables:
         if last_focused:
             self.windows.prefetch()
 
+    def trim(self) -> None:
+        """See Transaction.trim. A local store caches no rows."""
+
     def time(self) -> float:
         return self._clock()

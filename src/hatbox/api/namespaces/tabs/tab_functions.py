@@ -16,6 +16,7 @@ from hatbox.errors import ApiError
 from hatbox.identities.ids import user_context_id_of
 from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs.moving import move_tabs, pin_without_event
+from hatbox.tabs.named_identity import mark_identity_named
 from hatbox.tabs.opening import duplicate, open_tab
 from hatbox.tabs.pages import navigate, reload
 from hatbox.tabs.strip import change, close_rows, record_update, row_of, rows_of
@@ -91,6 +92,8 @@ def create(transaction: Transaction, access: TabAccess, details: Details) -> Tab
         pinned=bool(details["pinned"]),
         opener_id=opener.id if opener else None,
     )
+    if details["cookieStoreId"]:
+        mark_identity_named(transaction, tab.id, store)
     if details["muted"]:
         tab = tab_of(transaction, change(transaction, row_of(transaction, tab.id), muted=1, muted_by=access.id))
     return tab_view(tab, access)

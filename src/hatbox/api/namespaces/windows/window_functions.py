@@ -16,6 +16,7 @@ from hatbox.errors import ApiError, InvalidWindow
 from hatbox.identities.ids import cookie_store_id_of
 from hatbox.store.base import Transaction
 from hatbox.tabs.moving import attach
+from hatbox.tabs.named_identity import mark_identity_named
 from hatbox.tabs.opening import open_window
 from hatbox.tabs.strip import ensure_active, row_of
 from hatbox.tabs.tab_model import Window, all_tabs, tab_of
@@ -73,6 +74,9 @@ def create(transaction: Transaction, access: TabAccess, details: Details) -> Win
         resolved = [resolve_tab_url(url, access) for url in ([urls] if isinstance(urls, str) else urls)]
         store = resolve_cookie_store(transaction, details["cookieStoreId"], access)
         window = open_window(transaction, resolved, cookie_store_id=store, **fields)
+        if details["cookieStoreId"]:
+            for row in transaction.tabs.find(window=window.id):
+                mark_identity_named(transaction, row.id, store)
     return _view(transaction, window, access, {"populate": True})
 
 

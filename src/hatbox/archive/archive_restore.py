@@ -1,0 +1,288 @@
+"""Restores an archive, or some of its identities, into a profile that has contents. One transaction function.
+
+Every restored identity is made equal to the archive. All others stay as they are, and so does the trash. Reads the
+archive once, from the start to the end, with the cookies of one identity, or the data of one site, in memory; tabs are
+the exception, as they refer to each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+import msgspec
+
+from hatbox.archive.archive_contents import ArchiveContents, digest_of_extension, is_restored_kind
+from hatbox.archive.archive_file import ArchiveFile
+from hatbox.archive.identity_archive import ArchivedIdentity, ArchivedTab, Columns, rule_identities
+from hatbox.archive.identity_restore import (
+    RestoredIdentity,
+    place_identity,
+    replace_cookies,
+    replace_settings,
+    replace_site_data,
+)
+from hatbox.archive.restore_log import RestoreLog
+from hatbox.archive.restore_report import RestoreReport
+from hatbox.archive.rule_restore import restore_rules
+from hatbox.archive.tab_restore import restore_page, restore_tabs
+from hatbox.archive.table_stream import Row, TableStream, by_identity
+from hatbox.errors import ArchiveDamaged
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of
+from hatbox.identities.model import MOVED, record_change
+from hatbox.store.base import TabRow, Transaction, WindowRow
+from hatbox.tabs.hiders import hider_of, note_hider
+from hatbox.tabs.session_values import kind_of_tab, tab_of_kind
+from hatbox.tabs.tab_model import BLANK
+
+__all__ = ["DryRunDone", "restore_archive"]
+
+_HIDDEN_BY: Final = "tabs.hidden_by"
+_TRASH: Final = "trash"  # the setting that describes the contents of the trash
+
+
+class DryRunDone(Exception):
+    """Ends the transaction of a dry run, so that nothing of it is committed. `report` is what it would change."""
+
+    def __init__(self, report: RestoreReport) -> None:
+        super().__init__()
+        self.report = report
+
+
+def restore_archive(
+    transaction: Transaction,
+    archive: ArchiveFile,
+    contents: ArchiveContents,
+    wanted: frozenset[int] | None,
+    *,
+    profile_uuid: str | None,
+    dry_run: bool = False,
+    on_rows: Callable[[int], None] = lambda _: None,
+) -> RestoreReport:
+    """Restore these identities, by archived id, or everything. Raises DryRunDone at the end of a dry run."""
+    restore = _Restore(transaction, contents, wanted, same_profile=profile_uuid == contents.manifest.profile)
+    report = restore.run(TableStream(archive.rows().batches(), on_rows))
+    report.dry_run = dry_run
+    if dry_run:
+        raise DryRunDone(report)
+    return report
+
+
+class _Restore:
+    """The state of one run. `ids` has the id here of each restored identity, by archived id; 0 is the default store."""
+
+    def __init__(
+        self,
+        transaction: Transaction,
+        contents: ArchiveContents,
+        wanted: frozenset[int] | None,
+        *,
+        same_profile: bool,
+    ) -> None:
+        self._transaction = transaction
+        self._contents = contents
+        self._is_everything = wanted is None and contents.manifest.is_whole
+        self._rows = {row[0]: row for row in contents.identities if wanted is None or row[0] in wanted}
+        self._with_default = self._is_everything or (wanted is not None and 0 in wanted)
+        self._same_profile = same_profile
+        self._log = RestoreLog(transaction)
+        self._report = RestoreReport(created=contents.manifest.created, rows=contents.rows)
+        self._done: dict[int, RestoredIdentity] = {}
+        self._ids: dict[int, int] = {}
+        self._tabs: dict[int, int] = {}  # the id here of each archived tab
+
+    def run(self, stream: TableStream) -> RestoreReport:
+        """Restore the tables in the order of the archive."""
+        for _ in stream.rows("identities"):
+            pass  # known already
+        self._place_identities()
+        self._restore_settings(stream.rows("settings"))
+        self._restore_rules(stream.rows("rules"))
+        self._restore_cookies(stream.rows("cookies"))
+        self._restore_site_data(stream.rows("site_data"))
+        self._restore_tabs(list(stream.rows("windows")), list(stream.rows("tabs")))
+        self._restore_pages(stream.rows("tab_pages"))
+        self._restore_extensions(stream.rows("extension_data"))
+        self._restore_packages(stream.rows("packages"))
+        stream.finish()
+        self._log.finish()
+        return self._report
+
+    # ── Identities ──
+
+    def _place_identities(self) -> None:
+        places = _Places(self._transaction, self._contents)
+        for row in sorted(self._rows.values(), key=lambda row: places.archived.get(row[0], 0)):
+            number, name, icon, color, hidden, _, uuid = row
+            archived = ArchivedIdentity(number, uuid, name, icon, color, hidden == 1, places.find(number))
+            done = place_identity(self._transaction, archived, self._log, keep_id=self._same_profile)
+            if done.created:
+                places.note(uuid, int(done.cookie_store_id.rpartition("-")[2]), archived.index)
+            self._done[number] = done
+            self._ids[number] = int(done.cookie_store_id.rpartition("-")[2])
+            self._report.identities.append(done)
+        if self._with_default:
+            self._ids[0] = 0
+            self._done[0] = self._report.default_store = RestoredIdentity(
+                name="", cookie_store_id=DEFAULT_COOKIE_STORE_ID, uuid="", archived_id=DEFAULT_COOKIE_STORE_ID
+            )
+        self._arrange([done.cookie_store_id for done in self._report.identities])
+
+    def _arrange(self, wanted: Sequence[str]) -> None:
+        """Put the restored identities into their order, at the places that they have among all."""
+        identities = self._transaction.identities
+        order = [row[0] for row in identities.find()]
+        restored = [int(each.rpartition("-")[2]) for each in wanted]
+        members = frozenset(restored)
+        if [each for each in order if each in members] == restored:
+            return
+        following = iter(restored)
+        for place, number in enumerate([next(following) if each in members else each for each in order]):
+            if order[place] != number:
+                identities.move([number], place)
+                order.remove(number)
+                order.insert(place, number)
+                row = identities.get(number)
+                if row is not None and self._log.take():
+                    record_change(self._transaction, MOVED, row)
+
+    # ── What belongs to them ──
+
+    def _each(self, rows: Iterator[Row], place: int) -> Iterator[tuple[int, RestoredIdentity, Iterator[Row]]]:
+        """The rows of each restored identity, with its id here."""
+        for number, group in by_identity(rows, place, list(self._ids)):
+            yield self._ids[number], self._done[number], group
+            self._transaction.trim()
+
+    def _restore_settings(self, rows: Iterator[Row]) -> None:
+        for number, done, group in self._each(rows, 0):
+            settings = {name: value for _, name, value in group}
+            if number:
+                done.settings_changed = replace_settings(self._transaction, number, settings, self._log)
+            elif self._is_everything:
+                self._restore_profile_settings(settings)
+
+    def _restore_profile_settings(self, settings: dict[str, bytes]) -> None:
+        """Settings that were made since the backup stay. The trash stays too, and so does what describes it."""
+        table = self._transaction.settings
+        for name, value in settings.items():
+            if name != _TRASH and table.get(0, name) != value:
+                table.put(0, name, value)
+                self._report.settings_changed = True
+                self._log.require_resync()
+
+    def _restore_rules(self, rows: Iterator[Row]) -> None:
+        named = {cookie_store_id_of(number) for number in self._ids if number}
+        rules = [
+            (number, rule)
+            for number, rule in rows
+            if self._is_everything or not named.isdisjoint(rule_identities(rule))
+        ]
+        self._report.rules = restore_rules(self._transaction, rules, self._ids, same_profile=self._same_profile)
+
+    def _restore_cookies(self, rows: Iterator[Row]) -> None:
+        for number, done, group in self._each(rows, 13):
+            replace_cookies(self._transaction, number, [row[:13] for row in group], self._log, done)
+
+    def _restore_site_data(self, rows: Iterator[Row]) -> None:
+        for number, done, group in self._each(rows, 2):
+            replace_site_data(self._transaction, number, ((origin, data) for origin, data, _ in group), done)
+
+    def _restore_tabs(self, windows: Sequence[Row], tabs: Sequence[Row]) -> None:
+        columns: dict[int, Columns] = {}
+        for row in windows:
+            values = WindowRow._make(row)._asdict()
+            columns[row[0]] = {name: value for name, value in values.items() if name not in ("id", "focused")}
+        indexes: dict[int, int] = {}
+        by_store: dict[int, list[ArchivedTab]] = {}
+        for tab in sorted(map(TabRow._make, tabs), key=lambda tab: (tab.window, tab.position)):
+            if tab.store == 0 and tab.url == BLANK and not tab.target:
+                continue  # it may be the blank tab of the first window, which is not the user's
+            index = indexes[tab.window] = indexes.get(tab.window, -1) + 1
+            by_store.setdefault(tab.store, []).append(ArchivedTab(tab._asdict(), index))
+        known: dict[int, int] = {}
+        for number, here in self._ids.items():
+            found = restore_tabs(self._transaction, here, by_store.get(number, []), columns, self._log, known)
+            done = self._done[number]
+            done.tabs_opened, done.tabs_closed = found.opened, found.closed
+            self._tabs |= found.ids
+
+    def _restore_pages(self, rows: Iterator[Row]) -> None:
+        for tab, page in rows:
+            if (here := self._tabs.get(tab)) is not None:
+                restore_page(self._transaction, here, page)
+                self._transaction.trim()
+
+    # ── The profile ──
+
+    def _restore_extensions(self, rows: Iterator[Row]) -> None:
+        """Restore what extensions have stored about tabs, and with everything else also all other data of them."""
+        extensions = self._transaction.extensions
+        replaced = self._cleared_extensions() if self._is_everything else frozenset()
+        for extension, key, value, kind, _ in rows:
+            if (number := tab_of_kind(kind)) is not None:
+                tab = self._tabs.get(number)
+                if tab is not None and extensions.get(extension, kind_of_tab(tab), key) != value:
+                    extensions.put(extension, kind_of_tab(tab), key, value)
+            elif extension == "" and kind == _HIDDEN_BY:
+                self._restore_hider(key, value)
+            elif extension in replaced and is_restored_kind(kind):
+                extensions.put(extension, kind, key, value)
+
+    def _restore_hider(self, archived_tab: str, value: bytes) -> None:
+        tab = self._tabs.get(int(archived_tab)) if archived_tab.isdecimal() else None
+        row = None if tab is None else self._transaction.tabs.get(tab)
+        try:
+            hider = msgspec.json.decode(value, type=str)
+        except msgspec.DecodeError as error:
+            raise ArchiveDamaged("the archive", f"a hidden tab has an invalid record: {error}") from error
+        if row is not None and row.hidden and hider_of(self._transaction, row.id) != hider:
+            note_hider(self._transaction, [row.id], hider)
+
+    def _cleared_extensions(self) -> frozenset[str]:
+        """Delete the data of extensions whose data differs from the archive. Returns them."""
+        transaction = self._transaction
+        for extension, digest in self._contents.extensions.items():
+            if digest_of_extension(transaction, extension) != digest:
+                self._report.extensions.append(extension)
+                self._log.require_resync()
+                for kind in dict.fromkeys(kind for kind, _, _ in transaction.extensions.load(extension)):
+                    if is_restored_kind(kind):
+                        transaction.extensions.clear(extension, kind)
+            transaction.trim()
+        return frozenset(self._report.extensions)
+
+    def _restore_packages(self, rows: Iterator[Row]) -> None:
+        known = set(self._transaction.packages.digests()) if self._is_everything else set()
+        for digest, data in rows:
+            if self._is_everything and digest not in known:
+                self._transaction.packages.put(digest, data)
+                self._transaction.trim()
+                self._report.packages += 1
+
+
+class _Places:
+    """Where identities that are created belong: right after the one that precedes them in the archive."""
+
+    def __init__(self, transaction: Transaction, contents: ArchiveContents) -> None:
+        self.archived = contents.order
+        """The places in the archive, by archived id."""
+        self._uuids = [row[6] for row in sorted(contents.identities, key=lambda row: self.archived.get(row[0], 0))]
+        places = {uuid: place for place, uuid in enumerate(self._uuids)}
+        self._place = {row[0]: places[row[6]] for row in contents.identities}
+        self._here = transaction.identities.uuids()
+        self._order = [row[0] for row in transaction.identities.find()]
+        self._is_whole = contents.manifest.is_whole
+
+    def find(self, archived_id: int) -> int:
+        """The place here of an identity, if it is created."""
+        if self._is_whole:
+            for uuid in reversed(self._uuids[: self._place[archived_id]]):
+                if (neighbour := self._here.get(uuid)) is not None:
+                    return self._order.index(neighbour) + 1
+        return min(self.archived.get(archived_id, len(self._order)), len(self._order))
+
+    def note(self, uuid: str, user_context_id: int, place: int) -> None:
+        """An identity was created."""
+        self._here[uuid] = user_context_id
+        self._order.insert(place, user_context_id)

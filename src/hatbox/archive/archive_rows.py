@@ -1,0 +1,188 @@
+"""The contents of an archive: a manifest, then the rows of one table after the other. Knows no store.
+
+Rows are MessagePack arrays, in the order of the table's key. Every value is checked before it reaches a profile,
+because checksums do not protect from an archive that another program has made.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from typing import Annotated, Any, Final, TypeAlias
+
+import msgspec
+
+from hatbox.archive.block_file import BlockReader, BlockWriter, ByteSink, ByteSource
+from hatbox.cookies.cookie import SameSite
+from hatbox.errors import ArchiveDamaged
+from hatbox.store.profile_copy import COPIED_TABLES, Table
+
+__all__ = ["ArchiveManifest", "ArchiveRows", "ArchiveWriter", "Batch"]
+
+Batch: TypeAlias = tuple[Table, list[tuple[Any, ...]]]
+"""Rows of one table."""
+
+_MANIFEST: Final = 1
+_ROWS: Final = 2
+_TABLES: Final = {table.name: table for table in COPIED_TABLES}
+_COUNTERS: Final = ("identities", "windows", "tabs", "rules", "extension_data")
+"""The tables whose keys are numbers from a counter of the same name."""
+_HEAD: Final = "head"
+_SAME_SITE: Final = frozenset(each.value for each in SameSite)
+
+_encode = msgspec.msgpack.Encoder().encode
+_encode_manifest = msgspec.json.Encoder().encode
+
+
+class ArchiveManifest(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+    """What an archive contains."""
+
+    created: float
+    """When it was made, in seconds since 1970."""
+    profile: str
+    """The UUID of the profile: its ids belong to the same identities as those of this archive."""
+    label: str
+    """The name of the profile; contains no password."""
+    is_encrypted: bool
+    """Whether the profile is encrypted, whose values are plain text in the archive."""
+    is_whole: bool
+    """Whether it contains a whole profile, and not only some identities."""
+    tables: dict[str, list[str]] = msgspec.field(
+        default_factory=lambda: {table.name: list(table.columns) for table in COPIED_TABLES}
+    )
+    """The columns of each table."""
+    places: dict[int, int] = {}
+    """The places of these identities in the user's order, if it is not whole."""
+
+
+class ArchiveWriter:
+    """Writes an archive. `finish` completes it."""
+
+    def __init__(self, file: ByteSink, manifest: ArchiveManifest) -> None:
+        self._blocks = BlockWriter(file)
+        self._blocks.write(_MANIFEST, _encode_manifest(manifest))
+        self.rows: dict[str, int] = dict.fromkeys(_TABLES, 0)
+        """The number of rows that were written, by table."""
+
+    def write(self, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Write rows of a table. Tables in the order of a dump, and rows in the order of the key."""
+        if rows:
+            self._blocks.write(_ROWS, _encode((table.name, rows)))
+            self.rows[table.name] += len(rows)
+
+    def finish(self) -> None:
+        """Write the end."""
+        self._blocks.finish()
+
+
+class ArchiveRows:
+    """Reads an archive once, from its start to its end. Raises ArchiveDamaged and ArchiveTooNew."""
+
+    def __init__(self, file: ByteSource, source: str) -> None:
+        self._source = source
+        self._blocks = BlockReader(file, source).blocks()
+        self.manifest = self._read_manifest()
+        self.rows: dict[str, int] = dict.fromkeys(_TABLES, 0)
+        """The number of rows that were read, by table."""
+        self._last: dict[str, tuple[Any, ...]] = {}  # the key of the last row, by table
+        self._head: dict[str, int] = {}
+
+    def batches(self) -> Iterator[Batch]:
+        """The rows of all tables. Complete only if the iterator ends without an error."""
+        order = list(_TABLES)
+        place = 0
+        for kind, data in self._blocks:
+            if kind != _ROWS:
+                raise self._damaged(f"an unknown kind of block: {kind}")
+            table, rows = self._decoded(data)
+            if (found := order.index(table.name)) < place:
+                raise self._damaged(f"the table {table.name} is in the wrong place")
+            place = found
+            self._check_order(table, rows)
+            self.rows[table.name] += len(rows)
+            yield table, rows
+        self._check_counters()
+
+    def _read_manifest(self) -> ArchiveManifest:
+        kind, data = next(self._blocks, (0, b""))
+        if kind != _MANIFEST:
+            raise self._damaged("it has no manifest")
+        try:
+            manifest = msgspec.json.decode(data, type=ArchiveManifest)
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise self._damaged(f"the manifest is invalid: {error}") from error
+        for name, columns in manifest.tables.items():
+            if name not in _TABLES or tuple(columns) != _TABLES[name].columns:
+                raise self._damaged(f"the table {name} has other columns")
+        return manifest
+
+    def _decoded(self, data: bytes) -> Batch:
+        try:
+            name, raw = _decode_block(data)
+            if name not in self.manifest.tables:
+                raise self._damaged(f"an unknown table: {name}")
+            rows = _row_decoder(name)(raw)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            raise self._damaged(f"invalid rows: {error}") from error
+        table = _TABLES[name]
+        places = _real_places(name)
+        if places and not all(row[place] is None or math.isfinite(row[place]) for row in rows for place in places):
+            raise self._damaged(f"a number in the table {name} is not finite")
+        if name == "cookies" and not all(row[8] in _SAME_SITE for row in rows):
+            raise self._damaged("a cookie has an unknown SameSite value")
+        return table, rows
+
+    def _check_order(self, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Rows are sorted by their key, so no key occurs twice, and the rows of an identity are together."""
+        places = _key_places(table.name)
+        last = self._last.get(table.name)
+        for row in rows:
+            key = tuple([row[place] for place in places])
+            if last is not None and key <= last:
+                raise self._damaged(f"the rows of the table {table.name} are in the wrong order")
+            last = key
+        if last is not None:
+            self._last[table.name] = last
+        if table.name == _HEAD and rows:
+            self._head = dict(zip(table.columns, rows[-1], strict=True))
+
+    def _check_counters(self) -> None:
+        """Ids are never given out twice: a counter is not below the highest id."""
+        if not self.manifest.is_whole:
+            return
+        if self.rows[_HEAD] != 1:
+            raise self._damaged("the counters are missing")
+        for name in _COUNTERS:
+            if name in self._last and self._last[name][-1] > self._head[name]:
+                raise self._damaged(f"the counter of the table {name} is too low")
+
+    def _damaged(self, problem: str) -> ArchiveDamaged:
+        return ArchiveDamaged(self._source, f"it is damaged: {problem}")
+
+
+_decode_block = msgspec.msgpack.Decoder(tuple[str, msgspec.Raw]).decode
+_Integer = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+_TYPES: Final[dict[str, Any]] = {"integer": _Integer, "text": str, "real": float, "blob": bytes}
+
+
+@cache
+def _row_decoder(name: str) -> Callable[[bytes], list[tuple[Any, ...]]]:
+    table = _TABLES[name]
+    types = [
+        _TYPES[kind] | None if column in table.nullable else _TYPES[kind]
+        for column, kind in zip(table.columns, table.types, strict=True)
+    ]
+    decoder: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(list[tuple[*types]])  # type: ignore[valid-type]
+    return decoder.decode
+
+
+@cache
+def _key_places(name: str) -> tuple[int, ...]:
+    table = _TABLES[name]
+    return tuple(table.columns.index(column) for column in table.key)
+
+
+@cache
+def _real_places(name: str) -> tuple[int, ...]:
+    return tuple(place for place, kind in enumerate(_TABLES[name].types) if kind == "real")

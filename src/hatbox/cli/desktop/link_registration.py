@@ -1,0 +1,159 @@
+"""Registers `hatbox open-link` on a Linux desktop: a .desktop file, and the user's default applications.
+
+The earlier defaults are stored, so that removing the registration restores them: to the byte if nothing has changed
+since.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from hatbox.cli.desktop.container_link import SCHEME
+from hatbox.cli.desktop.mime_defaults import default_of, with_default, without_default
+
+__all__ = ["LinkRegistration", "exec_line"]
+
+_NAME: Final = "hatbox-links.desktop"
+_LINKS: Final = f"x-scheme-handler/{SCHEME}"
+_WEB: Final = ("x-scheme-handler/http", "x-scheme-handler/https")
+_RESERVED: Final = '"`$\\'
+
+
+class _Backup(msgspec.Struct):
+    """The default applications before and after the registration."""
+
+    existed: bool
+    before: str
+    after: str
+    values: dict[str, str | None]
+    """The earlier values by type; None if it had none."""
+
+
+class LinkRegistration:
+    """The registration of a user."""
+
+    def __init__(self, data_home: Path, config_home: Path) -> None:
+        self.entry = data_home / "applications" / _NAME
+        """The .desktop file."""
+        self.defaults = config_home / "mimeapps.list"
+        """The default applications of the user."""
+        self._backup = data_home / "hatbox" / "links.json"
+
+    @classmethod
+    def of_user(cls) -> LinkRegistration:
+        """In the folders of the XDG Base Directory Specification."""
+        data, config = os.environ.get("XDG_DATA_HOME"), os.environ.get("XDG_CONFIG_HOME")
+        home = Path.home()
+        return cls(Path(data) if data else home / ".local" / "share", Path(config) if config else home / ".config")
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether the .desktop file exists."""
+        return self.entry.exists()
+
+    def install(self, *, browser: bool, profile: str | None) -> list[str]:
+        """Register, in place of an earlier registration. Returns the types that Hatbox opens now."""
+        self.remove()
+        types = [_LINKS, *(_WEB if browser else ())]
+        existed = self.defaults.exists()
+        before = _read(self.defaults)
+        text = before
+        for mime in types:
+            text = with_default(text, mime, _NAME)
+        values = {mime: default_of(before, mime) for mime in types}
+        values = {mime: None if value == _NAME else value for mime, value in values.items()}
+        backup = _Backup(existed, before, text, values)
+        _write(self._backup, msgspec.json.encode(backup).decode(), 0o600)
+        _write(self.entry, _entry_text(types, exec_line(profile), browser=browser))
+        _write(self.defaults, text)
+        return types
+
+    def remove(self) -> bool:
+        """Restore what was there before. False if nothing was registered."""
+        if not self._backup.exists() and not self.entry.exists():
+            return False
+        with contextlib.suppress(OSError, msgspec.DecodeError):
+            backup = msgspec.json.decode(self._backup.read_bytes(), type=_Backup)
+            self._restore(backup)
+        self.entry.unlink(missing_ok=True)
+        self._backup.unlink(missing_ok=True)
+        for folder in (self.entry.parent, self._backup.parent):
+            with contextlib.suppress(OSError):  # it has other files
+                folder.rmdir()
+        return True
+
+    def _restore(self, backup: _Backup) -> None:
+        text = _read(self.defaults)
+        if text == backup.after:
+            text = backup.before
+        else:
+            for mime, value in backup.values.items():
+                if (default_of(text, mime) or "").rstrip(";") != _NAME:
+                    continue  # the user has chosen another program since
+                text = without_default(text, mime) if value is None else with_default(text, mime, value)
+        if not text and not backup.existed:
+            self.defaults.unlink(missing_ok=True)
+        elif text != _read(self.defaults):
+            _write(self.defaults, text)
+
+
+def exec_line(profile: str | None) -> str:
+    """The command of the .desktop file. The link is one argument, after --, so that it is never read as an option."""
+    program = shutil.which("hatbox")
+    words = [program] if program else [sys.executable, "-m", "hatbox"]
+    words += ["open-link", *(["--profile", profile] if profile else []), "--"]
+    return " ".join([*map(_quoted, words), "%u"])
+
+
+def _quoted(word: str) -> str:
+    escaped = "".join(f"\\{each}" if each in _RESERVED else each for each in word)
+    # A string of a .desktop file has escapes of its own, and % starts a field code.
+    return f'"{escaped}"'.replace("\\", "\\\\").replace("%", "%%")
+
+
+def _entry_text(types: list[str], command: str, *, browser: bool) -> str:
+    lines = [
+        "[Desktop Entry]",
+        "Type=Application",
+        "Name=Hatbox",
+        "Comment=Open links in an identity",
+        f"Exec={command}",
+        "Terminal=false",
+        "StartupNotify=false",
+        *(["Categories=Network;WebBrowser;"] if browser else ["NoDisplay=true"]),
+        f"MimeType={''.join(f'{each};' for each in types)}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8", "surrogateescape")
+    except FileNotFoundError:
+        return ""
+
+
+def _write(path: Path, text: str, mode: int = 0o644) -> None:
+    """Write atomically. A symbolic link stays one, and the file that it names is replaced."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    real = path.resolve()
+    temporary = real.with_name(f".{real.name}.{os.getpid()}.new")
+    try:
+        with contextlib.suppress(OSError):
+            mode = real.stat().st_mode & 0o777
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(text.encode("utf-8", "surrogateescape"))
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.chmod(mode)
+        temporary.replace(real)
+    finally:
+        temporary.unlink(missing_ok=True)

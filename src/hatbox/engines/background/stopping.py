@@ -1,0 +1,86 @@
+"""Stops engines of other processes: only processes of this machine and, unless forced, of this user.
+
+An engine that receives SIGTERM saves the state of its pages and exits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import time
+from pathlib import Path
+from typing import Final
+
+from hatbox.engines.running_engines import RunningEngine
+from hatbox.store.processes import ProcessId
+
+__all__ = ["refusal", "stop_process"]
+
+_POLL_SECONDS: Final = 0.05
+
+
+def refusal(engine: RunningEngine, *, force: bool) -> str:
+    """Why the process of an engine is not stopped; empty if it may be."""
+    process = engine.process
+    if process is None:
+        return "its process is not known yet. Try again"
+    if not process.is_local:
+        return f"it runs on {process.machine}. Stop it there"
+    if process.pid == os.getpid():
+        return "it runs in this process"
+    owner = _owner(process.pid)
+    if owner is not None and owner != os.getuid() and not (force and os.getuid() == 0):
+        return "its process belongs to another user"
+    if not engine.background and not force:
+        return "it runs in a terminal or another program. Stop it there, or use --force"
+    return ""
+
+
+async def stop_process(process: ProcessId, max_time: float, *, kill: bool) -> bool:
+    """Ask a local process to exit, and wait. With `kill`, kill it after `max_time` seconds. Whether it has exited.
+
+    Raises PermissionError for a process of another user.
+    """
+    if _signal(process, signal.SIGTERM) and not await _wait_for_exit(process, max_time):
+        if not kill:
+            return False
+        _signal(process, getattr(signal, "SIGKILL", signal.SIGTERM))
+        return await _wait_for_exit(process, max_time)
+    return True
+
+
+def _signal(process: ProcessId, number: int) -> bool:
+    """Send a signal, unless the process has exited and its id belongs to another one."""
+    if not process.is_running:
+        return False
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(process.pid, number)
+        return True
+    return False
+
+
+async def _wait_for_exit(process: ProcessId, max_time: float) -> bool:
+    deadline = time.monotonic() + max_time
+    while process.is_running and not _is_zombie(process.pid):
+        if time.monotonic() > deadline:
+            return False
+        await asyncio.sleep(_POLL_SECONDS)
+    return True
+
+
+def _is_zombie(pid: int) -> bool:
+    """Whether it has exited, and its parent has not noticed yet."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()[0] == "Z"
+    except (OSError, IndexError):
+        return False
+
+
+def _owner(pid: int) -> int | None:
+    """The user of a process; None if the system does not tell."""
+    try:
+        return Path(f"/proc/{pid}").stat().st_uid
+    except OSError:
+        return None

@@ -1,0 +1,91 @@
+"""Checks the paused requests of main frames against the site rules, and fails those that must not be sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, Protocol
+
+from hatbox.engines.chromium.fetch_commands import FetchCommand
+from hatbox.engines.chromium.frame_tree import Target
+from hatbox.engines.chromium.in_flight_requests import InFlightRequest
+from hatbox.engines.chromium.navigation_starts import NavigationStarts
+from hatbox.engines.chromium.resource_types import MAIN_FRAME
+from hatbox.engines.chromium.ruled_navigation import BlockedPage, RequestedNavigation
+from hatbox.engines.navigation_rules import (
+    CheckedNavigation,
+    NavigationReopened,
+    NavigationRules,
+    is_https_upgrade,
+)
+from hatbox.web_requests import RequestFrame
+
+__all__ = ["RuleChecks", "RuledTabs"]
+
+_STOPPED: Final = "NS_BINDING_ABORTED"
+_SHOW_ERROR_PAGE: Final = FetchCommand("Fetch.failRequest", {"errorReason": "BlockedByClient"})
+
+
+class RuledTabs(Protocol):
+    """The tabs of the browser, for rules."""
+
+    async def requested_navigation(self, target: Target, tab_id: int, network_id: str, url: str) -> RequestedNavigation:
+        """How a navigation of a page was requested. `network_id` is that of its first request."""
+
+    def identity_of(self, context_id: str) -> str | None:
+        """The cookieStoreId of a browserContextId; None if it belongs to no identity."""
+
+    def block_page(self, target_id: str, blocked: BlockedPage) -> None:
+        """Show the outcome of a check in the error page that Chromium is about to show."""
+
+
+class RuleChecks:
+    """The checks of one browser."""
+
+    def __init__(self, rules: NavigationRules, tabs: RuledTabs) -> None:
+        self.rules = rules
+        self.starts = NavigationStarts()
+        self.tabs = tabs
+
+    async def check(self, event: Mapping[str, Any], request: InFlightRequest) -> FetchCommand | None:
+        """The command that ends a request; None if it may be sent. Raises NavigationReopened.
+
+        Only the first request of a navigation with GET is checked. A redirect from http to https at the start counts as
+        the first request.
+        """
+        url, before = request.url, request.checked_url
+        request.checked_url = ""
+        is_first = "redirectedRequestId" not in event or bool(before and is_https_upgrade(before, url))
+        if request.resource_type != MAIN_FRAME or event["request"]["method"] != "GET" or not is_first:
+            return None
+        if self.starts.start_of(event.get("networkId")) == "form":
+            return None
+        request.checked_url = url
+        outcome = await self.rules.check(await self._navigation(event, request))
+        if outcome.action == "stay":
+            return None
+        request.lifecycle.failed(_STOPPED)
+        if outcome.action == "reopened":
+            raise NavigationReopened("reopened in another identity")
+        self.tabs.block_page(request.frame.target.id, BlockedPage(url, outcome))
+        return _SHOW_ERROR_PAGE
+
+    async def must_fail(self, event: Mapping[str, Any]) -> bool:
+        """Whether a request of an unknown frame must not be sent: a rule decides its URL."""
+        return event["resourceType"] == "Document" and await self.rules.decides(event["request"]["url"])
+
+    async def _navigation(self, event: Mapping[str, Any], request: InFlightRequest) -> CheckedNavigation:
+        network_id, place = event.get("networkId") or "", request.lifecycle.place
+        start = self.starts.start_of(network_id)
+        requested = await self._requested(request, place, network_id)
+        return CheckedNavigation(
+            tab_id=place.tab_id,
+            cookie_store_id=place.cookie_store_id,
+            url=request.url,
+            navigation_id=requested.navigation_id,
+            stays=(requested.stays or start == "again") and not requested.was_blocked,
+        )
+
+    async def _requested(self, request: InFlightRequest, place: RequestFrame, network_id: str) -> RequestedNavigation:
+        if place.tab_id < 0:
+            return RequestedNavigation()
+        return await self.tabs.requested_navigation(request.frame.target, place.tab_id, network_id, request.url)

@@ -1,0 +1,26 @@
+"""What a page knows about its navigation, for the check of site rules. Pure data."""
+
+from __future__ import annotations
+
+import msgspec
+
+from hatbox.engines.navigation_rules import NavigationOutcome
+
+__all__ = ["BlockedPage", "RequestedNavigation"]
+
+
+class RequestedNavigation(msgspec.Struct, frozen=True):
+    """What the engine knows about a navigation that it has requested, or about the page that started it."""
+
+    navigation_id: int = 0
+    """0 if the page or the user has started it."""
+    stays: bool = False
+    was_blocked: bool = False
+    """Whether a rule has blocked this URL in this page before, so that loading it again is no reload."""
+
+
+class BlockedPage(msgspec.Struct, frozen=True):
+    """A page that a rule has blocked: its error page shows the outcome."""
+
+    url: str
+    outcome: NavigationOutcome

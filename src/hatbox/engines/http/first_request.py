@@ -1,0 +1,60 @@
+"""Checks the first request of a load against the site rules."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hatbox.engines.navigation_rules import (
+    CheckedNavigation,
+    NavigationReopened,
+    NavigationRules,
+    is_https_upgrade,
+    is_rule_message,
+)
+from hatbox.errors import HatboxError
+from hatbox.tabs.tab_model import Tab
+from hatbox.web_requests import RequestLifecycle
+
+__all__ = ["FirstRequestCheck", "NavigationBlocked"]
+
+_STOPPED: Final = "NS_BINDING_ABORTED"
+
+
+class NavigationBlocked(HatboxError):
+    """A rule does not let the identity load the URL, or the user has to choose an identity."""
+
+
+class FirstRequestCheck:
+    """The check of one load. Redirects are not checked, except from http to https at the start."""
+
+    def __init__(self, rules: NavigationRules | None, tab: Tab) -> None:
+        self._rules = rules
+        self._tab = tab
+        self._checked = ""  # the URL that was checked last
+
+    def skip(self) -> None:
+        """A listener has redirected the request: rules do not act on it."""
+        self._rules = None
+
+    async def check(self, lifecycle: RequestLifecycle, url: str) -> None:
+        """Check the next request. Raises NavigationReopened or NavigationBlocked."""
+        if self._checked and not is_https_upgrade(self._checked, url):
+            self._rules = None
+        if self._rules is None:
+            return
+        self._checked, tab = url, self._tab
+        outcome = await self._rules.check(
+            CheckedNavigation(
+                tab_id=tab.id,
+                cookie_store_id=tab.cookie_store_id,
+                url=url,
+                navigation_id=tab.navigation_id,
+                stays=tab.pending_url in ("", tab.url) and not is_rule_message(tab.error),
+            )
+        )
+        if outcome.action == "stay":
+            return
+        lifecycle.failed(_STOPPED)
+        if outcome.action == "reopened":
+            raise NavigationReopened("reopened in another identity")
+        raise NavigationBlocked(outcome.message)

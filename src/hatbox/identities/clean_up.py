@@ -1,0 +1,87 @@
+"""Removes what is left in a profile: tabs and temporary identities of ended programs, and expired trash.
+
+Runs when a profile is opened, when an engine starts, and each hour while a profile is open. What is needed only if
+something is left is imported then.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Final
+
+from hatbox.errors import ProfileClosed, ProfileError
+from hatbox.identities.trash_state import is_due
+from hatbox.store.base import Store, Transaction
+from hatbox.tabs.program_records import ProgramRecord, abandoned_records
+
+__all__ = ["CleanUp", "clean_up"]
+
+logger = logging.getLogger("hatbox.identities")
+
+_INTERVAL: Final = 3600.0  # seconds
+
+
+class CleanUp:
+    """Cleans up a profile when it is opened, and then at intervals."""
+
+    def __init__(self, store: Store, interval: float = _INTERVAL) -> None:
+        self._store = store
+        self._interval = interval
+        self._timer: asyncio.TimerHandle | None = None
+        self._running: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Clean up once, and start the timer."""
+        await clean_up(self._store)
+        self._timer = asyncio.get_running_loop().call_later(self._interval, self._on_time)
+
+    async def stop(self) -> None:
+        """Stop the timer, and wait until nothing is cleaned up."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+            if self._running is not None:
+                await self._running
+
+    def _on_time(self) -> None:
+        self._running = asyncio.create_task(self._run())
+
+    async def _run(self) -> None:
+        await clean_up(self._store)
+        if self._timer is not None:
+            self._timer = asyncio.get_running_loop().call_later(self._interval, self._on_time)
+
+
+async def clean_up(store: Store) -> None:
+    """Clean up, if anything is left. A failure is logged: the next call tries again."""
+    try:
+        if await store.read(lambda each: bool(_left(each)) or is_due(each)):
+            await store.write(_remove_left)
+    except ProfileClosed:
+        return
+    except ProfileError as error:
+        logger.warning("%s: cleaning up failed: %s", store.label, error)
+
+
+def _left(transaction: Transaction) -> list[tuple[str, ProgramRecord]]:
+    found = abandoned_records(transaction)
+    if not found:
+        return []
+    from hatbox.identities.temporary import is_unused
+
+    return [(key, record) for key, record in found if not record.identity or is_unused(transaction, key, record)]
+
+
+def _remove_left(transaction: Transaction) -> None:
+    from hatbox.identities.temporary import remove_temporary
+    from hatbox.identities.trash_rows import expire
+    from hatbox.tabs.script_tabs import close_script_tabs
+
+    for key, record in _left(transaction):
+        if record.identity:
+            remove_temporary(transaction, key)
+        else:
+            close_script_tabs(transaction, key)
+    if is_due(transaction):
+        expire(transaction)

@@ -1,0 +1,55 @@
+"""Deletes an identity that has no tabs, and temporary identities with their last tab. Transaction functions."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from hatbox.cookies.cookie_rows import delete_cookies
+from hatbox.identities.ids import cookie_store_id_of
+from hatbox.identities.model import REMOVED, ContextualIdentity, record_change
+from hatbox.store.base import CookieRow, IdentityRow, Transaction
+from hatbox.tabs.program_records import delete_record, get_record, place_of_record
+
+__all__ = ["delete_identity", "delete_unused_identities", "places_of_temporary", "temporary_key"]
+
+_PREFIX: Final = "identity:"
+
+
+def temporary_key(user_context_id: int) -> str:
+    """The key of the record of a temporary identity."""
+    return f"{_PREFIX}{user_context_id}"
+
+
+def places_of_temporary(stores: Collection[int]) -> list[tuple[str, str, str]]:
+    """What `delete_unused_identities` reads, for Transaction.load."""
+    return [place_of_record(temporary_key(store)) for store in stores if store]
+
+
+def delete_identity(
+    transaction: Transaction, row: IdentityRow, cookies: Sequence[CookieRow] | None = None
+) -> ContextualIdentity:
+    """Delete an identity without tabs, with its cookies, site data, settings and rules. Returns its last state.
+
+    `cookies` are its cookies, if they were read already.
+    """
+    from hatbox.identities.site_rules.rule_rows import remove_rules_of  # imported late: most commands need no rules
+
+    delete_cookies(transaction, row[0], cookies)
+    transaction.site_data.clear(row[0])
+    transaction.settings.clear(row[0])
+    remove_rules_of(transaction, cookie_store_id_of(row[0]))
+    transaction.identities.delete(row[0])
+    return record_change(transaction, REMOVED, row)
+
+
+def delete_unused_identities(transaction: Transaction, stores: Collection[int]) -> None:
+    """Tabs of these cookie stores were closed: delete those that are temporary identities without any tab."""
+    for store in stores:
+        record = get_record(transaction, temporary_key(store)) if store else None
+        if record is None or not record.until_last_tab or transaction.tabs.find(store=store):
+            continue
+        delete_record(transaction, temporary_key(store))
+        row = transaction.identities.get(store)
+        if row is not None and transaction.identities.uuid(store) == record.identity:
+            delete_identity(transaction, row)

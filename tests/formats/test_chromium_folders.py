@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from hatbox.errors import ImportExportError, InvalidInputFile
+from hatbox.formats.chromium_folders import default_user_data, find_user_data, profiles_in
+from hatbox.formats.chromium_profile import RECENT, SITE_DATA, read_folder
+from hatbox.formats.folder_formats import FOLDER_FORMATS
+from tests.formats.chromium_files import make_profile
+
+
+@pytest.mark.parametrize(
+    ("platform", "place"),
+    [
+        ("linux", ".config/chromium"),
+        ("linux", ".config/google-chrome"),
+        ("linux", ".config/BraveSoftware/Brave-Browser"),
+        ("linux", "snap/chromium/common/chromium"),
+        ("linux", ".var/app/org.chromium.Chromium/config/chromium"),
+        ("linux", ".var/app/com.google.Chrome/config/google-chrome"),
+        ("darwin", "Library/Application Support/Chromium"),
+        ("darwin", "Library/Application Support/Google/Chrome"),
+        ("win32", "AppData/Local/Chromium/User Data"),
+        ("win32", "AppData/Local/Google/Chrome/User Data"),
+        ("win32", "AppData/Local/Microsoft/Edge/User Data"),
+    ],
+)
+@pytest.mark.parametrize("network", [True, False])
+def test_the_folders_of_browsers_are_found(tmp_path: Path, platform: str, place: str, network: bool) -> None:
+    make_profile(tmp_path / place / "Default", network=network)
+    found = find_user_data(tmp_path, platform, {})
+    assert found == [tmp_path / place]
+    assert default_user_data(found) == found[0]
+    for other in {"linux", "darwin", "win32"} - {platform}:
+        assert find_user_data(tmp_path, other, {}) == []
+
+
+def test_environment_variables_name_other_places(tmp_path: Path) -> None:
+    make_profile(tmp_path / "config" / "chromium" / "Default")
+    assert find_user_data(tmp_path / "home", "linux", {"XDG_CONFIG_HOME": str(tmp_path / "config")})
+    make_profile(tmp_path / "local" / "Chromium" / "User Data" / "Default")
+    assert find_user_data(tmp_path / "home", "win32", {"LOCALAPPDATA": str(tmp_path / "local")})
+
+
+def test_none_and_several_are_errors_that_say_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(ImportExportError, match=r"no Chromium profile found.*chrome://version"):
+        default_user_data([])
+    with pytest.raises(ImportExportError, match=r"found 2 folders.*one; .*two\. Specify one"):
+        default_user_data([tmp_path / "one", tmp_path / "two"])
+    with pytest.raises(InvalidInputFile, match="not a folder of Chromium"):
+        read_folder(tmp_path)
+    with pytest.raises(InvalidInputFile, match="not a folder of Chromium"):
+        read_folder(tmp_path / "nowhere")
+
+
+def test_each_profile_is_an_identity_with_the_name_that_chromium_shows(tmp_path: Path) -> None:
+    for folder in ("Profile 10", "Profile 2", "Default", "System Profile", "Guest Profile"):
+        make_profile(tmp_path / folder, value=folder)
+    (tmp_path / "Empty").mkdir()
+    names = {"Default": {"name": "Your Chromium"}, "Profile 2": {"name": "Work \u2603"}, "Profile 10": {"name": 5}}
+    (tmp_path / "Local State").write_text(json.dumps({"profile": {"info_cache": names}}))
+    (tmp_path / "Profile 10" / "Preferences").write_text(json.dumps({"profile": {"name": "Old"}}))
+    bundle = read_folder(tmp_path)
+    labels = [each.label and each.label.name for each in bundle.entries]
+    assert labels == ["Your Chromium", "Work \u2603", "Old"]
+    assert [each.cookies[0].value for each in bundle.entries] == ["Default", "Profile 2", "Profile 10"]
+    assert bundle.dropped == {RECENT: 0, SITE_DATA: 0}
+    (single,) = FOLDER_FORMATS["chromium"].read(tmp_path / "Profile 2").entries
+    assert single == bundle.entries[1]
+
+
+@pytest.mark.parametrize("state", ["", "nonsense", "[]", '{"profile": []}', "{}", '{"profile": {"info_cache": 1}}'])
+def test_a_broken_local_state_costs_only_the_name(tmp_path: Path, state: str) -> None:
+    make_profile(tmp_path / "Profile 1")
+    (tmp_path / "Local State").write_text(state)
+    (found,) = profiles_in(tmp_path)
+    assert found.name == "Profile 1"
+
+
+def test_a_blank_name_is_replaced_by_the_folders(tmp_path: Path) -> None:
+    make_profile(tmp_path / "Default")
+    (tmp_path / "Local State").write_text(json.dumps({"profile": {"info_cache": {"Default": {"name": "  "}}}}))
+    (entry,) = read_folder(tmp_path).entries
+    assert entry.label is not None
+    assert entry.label.name == "Default"
+
+
+def test_one_damaged_profile_stops_the_import_of_all(tmp_path: Path) -> None:
+    make_profile(tmp_path / "Default")
+    (tmp_path / "Profile 1").mkdir()
+    (tmp_path / "Profile 1" / "Cookies").write_bytes(b"garbage" * 1000)
+    with pytest.raises(InvalidInputFile, match="Profile 1"):
+        read_folder(tmp_path)

@@ -1,0 +1,114 @@
+"""A real Chromium on the other side: its cookies are imported while it runs, and after."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+
+import hatbox
+from hatbox.cookies import Cookie, SameSite
+from hatbox.formats.chromium_profile import read_folder
+
+COOKIES = {
+    "sid": "sid=abc; Max-Age=99999",
+    "session": "session=1",
+    "strict": "strict=\u00fc; HttpOnly; SameSite=Strict; Max-Age=1000; Path=/x",
+    "lax": "lax=1; SameSite=Lax; Max-Age=1000",
+    "none": "none=1; SameSite=None; Secure; Max-Age=1000",
+    "part": "part=1; SameSite=None; Secure; Partitioned; Max-Age=1000",
+    "empty": "empty=; Max-Age=1000",
+}
+LIMIT_SECONDS = 120  # Chromium writes 30 seconds after a change
+
+
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.send_response(200)
+        if self.path == "/":
+            for line in COOKIES.values():
+                self.send_header("Set-Cookie", line.encode().decode("latin-1"))
+        self.end_headers()
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@contextmanager
+def chromium(binary: str, user_data: Path, url: str) -> Iterator[subprocess.Popen[bytes]]:
+    sandbox = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+    arguments = ["--headless=new", "--no-first-run", "--password-store=basic", f"--user-data-dir={user_data}"]
+    process = subprocess.Popen(
+        [binary, *sandbox, *arguments, url], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait(60)
+
+
+@pytest.fixture
+def url() -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://localhost:{server.server_port}/"
+        server.shutdown()
+        thread.join()
+
+
+def cookies_of(folder: Path) -> dict[str, Cookie]:
+    (entry,) = read_folder(folder).entries
+    return {each.name: each for each in entry.cookies}
+
+
+def test_cookies_are_read_while_chromium_runs_and_after(browser: str, url: str, tmp_path: Path) -> None:
+    user_data = tmp_path / "user data"
+    deadline = time.monotonic() + LIMIT_SECONDS
+    with chromium(browser, user_data, url) as process:
+        found: dict[str, Cookie] = {}
+        while not found:
+            assert process.poll() is None, "Chromium has ended"
+            assert time.monotonic() < deadline, "Chromium has written no cookies"
+            try:
+                found = cookies_of(user_data)
+            except hatbox.ImportExportError:  # it has not created the database yet
+                time.sleep(0.2)
+    assert set(found) == set(COOKIES)
+    assert cookies_of(user_data / "Default") == found, "the same after it has ended"
+    assert found["sid"].value == "abc"
+    assert (found["strict"].value, found["strict"].path) == ("ü".encode().decode("latin-1"), "/x")
+    assert (found["strict"].http_only, found["strict"].same_site) == (True, SameSite.STRICT)
+    assert (found["sid"].same_site, found["lax"].same_site) == (SameSite.UNSPECIFIED, SameSite.LAX)
+    assert (found["none"].secure, found["none"].same_site) == (True, SameSite.NONE)
+    assert (found["session"].expires, found["empty"].value) == (None, "")
+    assert found["sid"].domain == "localhost"
+    assert found["sid"].host_only
+    assert found["part"].partition is not None
+    assert found["part"].partition.top_level_site == "http://localhost"
+    lifetime = (found["sid"].expires or 0) - time.time()
+    assert 99_000 < lifetime <= 99_999
+
+    async def imported() -> dict[str, str]:
+        async with hatbox.open(tmp_path / "profile.db") as profile:
+            bundle = read_folder(user_data)
+            report = await profile.import_bundle(bundle)
+            assert (report.identities_new, report.cookies_new, report.skipped) == (1, len(COOKIES), {})
+            await profile.identities.update("Your Chromium", name="Mine", color="red")
+            again = await profile.import_bundle(bundle)
+            assert (again.identities_new, again.cookies_unchanged) == (0, len(COOKIES))
+            store = await profile.cookie_store("Mine")
+            return dict(pair.split("=", 1) for pair in (await store.header(url)).split("; "))
+
+    sent = asyncio.run(imported())
+    assert {"sid": "abc", "session": "1", "lax": "1"}.items() <= sent.items()
