@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.api.browsing import PAGES, browsing
+from tests.api.browsing import PAGES, browsing, noting
 from tests.recording_proxy import RecordingProxy, RecordingSite
 from tests.store.in_loop import in_loop
 
@@ -43,7 +43,7 @@ async def test_the_proxy_of_the_identity_beats_proxy_on_request(
         async with browsing(tmp_path) as web:
             await web.profile.identities.set_settings("Work", proxy=proxy.url("http"))
             for answer in answers(other):
-                web.browser.proxy.onRequest.addListener(lambda _, answer=answer: answer, PAGES)
+                web.browser.proxy.onRequest.addListener(noting([], answer), PAGES)
                 for host in ("site.test", "127.0.0.1"):  # proxy.onRequest would not be used for loopback
                     tab = await web.visit(f"http://{host}:{recorder.port}/redirect")
                     assert tab.title == "Recorded", tab.error
