@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Generator, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -567,20 +567,25 @@ class Profile:
         """Restore a backup, or these of its identities, in one transaction. Others are not changed.
 
         Each restored identity is equal to the backup afterwards. A profile that was not changed since it was created
-        becomes equal to a whole backup. With `dry_run`, nothing is changed. Raises ArchiveError before anything
-        changes: ArchiveDamaged, ArchiveTooNew, WrongPassphrase or NotInArchive.
+        becomes equal to a whole backup. A running browser closes the pages of an identity whose site data is replaced,
+        and opens the restored ones. With `dry_run`, nothing is changed. Raises ArchiveError before anything changes:
+        ArchiveDamaged, ArchiveTooNew, WrongPassphrase or NotInArchive.
         """
         from hatbox.archive.profile_archive import restore_profile
+        from hatbox.engines.restoring import closed_pages
 
-        return await restore_profile(
-            self._store,
-            Path(path),
-            identities=_names(identities),
-            passphrase=passphrase,
-            plain=plain,
-            dry_run=dry_run,
-            progress=progress,
-        )
+        names = _names(identities)
+        ask = cache(passphrase) if callable(passphrase) else passphrase
+
+        def restore(*, dry: bool) -> Coroutine[Any, Any, RestoreReport]:
+            return restore_profile(
+                self._store, Path(path), identities=names, passphrase=ask, plain=plain, dry_run=dry, progress=progress
+            )
+
+        if dry_run or not await self.running_engines():
+            return await restore(dry=dry_run)
+        async with closed_pages(self._store, self.tabs, self.identities, await restore(dry=True)):
+            return await restore(dry=False)
 
     async def close(self) -> None:
         """Stop the extensions and engines, finish pending calls, and close the store. May be called twice."""

@@ -300,16 +300,19 @@ def test_every_value_is_decrypted_as_it_was(tmp_path_factory: pytest.TempPathFac
 
 def test_a_commit_that_is_in_progress_is_undone_in_the_copy_and_nothing_is_written(tmp_path: Path, path: Path) -> None:
     connection = make_database(path)
-    insert(connection, value="old")
+    connection.execute("BEGIN")
+    for number in range(500):
+        insert(connection, name=f"n{number}", value="old" + "v" * 200)
+    connection.execute("COMMIT")
     connection.execute("PRAGMA cache_size = 1")  # so that it spills into the file before the commit
     connection.execute("BEGIN EXCLUSIVE")
-    connection.execute("UPDATE cookies SET value = 'new'")
-    for number in range(500):
-        insert(connection, name=f"n{number}", value="v" * 200)
+    connection.execute("UPDATE cookies SET value = 'new' || value")
     assert path.with_name("Cookies-journal").stat().st_size > 0
+    assert b"newold" in path.read_bytes()
     before = {file.name: hashlib.sha256(file.read_bytes()).digest() for file in tmp_path.iterdir()}
     found, _ = read(path)
-    assert [each.value for each in found] == ["old"]
+    assert {each.value for each in found} == {"old" + "v" * 200}
+    assert len(found) == 500
     assert {file.name: hashlib.sha256(file.read_bytes()).digest() for file in tmp_path.iterdir()} == before
     connection.execute("COMMIT")
     connection.close()

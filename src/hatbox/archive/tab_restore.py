@@ -20,13 +20,14 @@ from hatbox.tabs.hiders import note_hider
 from hatbox.tabs.session_values import kind_of_tab
 from hatbox.tabs.strip import close_rows, ensure_active, record_update, row_of, within_pinned
 from hatbox.tabs.tab_model import CREATED, record_change, tab_of
+from hatbox.tabs.visibility import hide_again, show_again
 from hatbox.tabs.windows import announce_window, insert_window
 
 __all__ = ["RestoredTabs", "restore_page", "restore_tabs"]
 
-_CONTENT: Final = ("url", "target", "title", "icon", "pinned", "hidden", "muted", "muted_by", "discardable")
+_CONTENT: Final = ("url", "target", "title", "icon", "pinned", "muted", "muted_by", "discardable")
 """The columns that make two tabs equal."""
-_STATE: Final = ("last_accessed", "navigation", "begun", "loaded", "status", "content_type", "error")
+_STATE: Final = ("hidden", "last_accessed", "navigation", "begun", "loaded", "status", "content_type", "error")
 """The other columns that a restored tab has. The rest refers to its window and to other tabs."""
 _WINDOW_COLUMNS: Final = ("state", "kind", "title_preface", "left", "top", "width", "height")
 
@@ -61,6 +62,7 @@ def restore_tabs(
     for tab in tabs:
         if tab.page is not None and (here := ids.get(_id_of(tab))) is not None:
             restore_page(transaction, here, tab.page)
+    _restore_visibility(transaction, tabs, ids)
     surplus = [row for row in present if row.id not in set(ids.values())]
     opened = 0
     for window, group in groups:
@@ -83,6 +85,17 @@ def restore_page(transaction: Transaction, tab: int, page: bytes) -> None:
     """Replace the page snapshot of a tab, if it differs."""
     if transaction.tabs.page_snapshot(tab) != page:
         transaction.tabs.save_page_snapshot(tab, page)
+
+
+def _restore_visibility(transaction: Transaction, tabs: Sequence[ArchivedTab], ids: Mapping[int, int]) -> None:
+    """Hide and show the tabs that exist. Their identity is as in the archive already."""
+    rows = [(tab, row_of(transaction, ids[_id_of(tab)])) for tab in tabs if _id_of(tab) in ids]
+    differing = [(tab, row) for tab, row in rows if tab.columns.get("hidden") != row.hidden]
+    show_again(transaction, [row for _, row in differing if row.hidden])
+    hide_again(transaction, [row for _, row in differing if not row.hidden])
+    for tab, row in differing:
+        if tab.hidden_by:
+            note_hider(transaction, [row.id], tab.hidden_by)
 
 
 def _window_of(tab: ArchivedTab) -> int:

@@ -31,9 +31,9 @@ Every command takes `--profile` and `--json`, before or after its name. The defa
 profile that `--profile` or `$HATBOX_PROFILE` names must exist: create it with `hatbox profile create`, or with
 `--create`, which every command takes that opens a profile.
 
-`hatbox ls` is `hatbox list`, `hatbox rm` is `hatbox remove`, also in groups (`hatbox cookies ls`). `hatbox help COMMAND`
-is `hatbox COMMAND --help`, and `hatbox version` is `hatbox --version`. `hatbox --install-completion` installs completion
-for the current shell.
+`hatbox ls` is `hatbox list`, `hatbox rm` is `hatbox remove`, also in groups (`hatbox cookies ls`). `hatbox help
+COMMAND` is `hatbox COMMAND --help`, and `hatbox version` is `hatbox --version`. `hatbox --install-completion` installs
+completion for the current shell.
 
 | exit status | meaning |
 |---|---|

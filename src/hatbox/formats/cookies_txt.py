@@ -157,6 +157,7 @@ FORMAT: Final = Format(
         NOT_UTF8,
         TOO_LONG,
         NAMELESS,
+        "HttpOnly cookies in wget, which ignores them",
         HIDDEN,
         "times of creation and of last use",
         "fractions of a second",

@@ -12,7 +12,7 @@ from hatbox.identities import changes
 from hatbox.identities.ids import container_user_context_id, cookie_store_id_of
 from hatbox.identities.model import ContextualIdentity
 from hatbox.store.base import Store, Transaction, TransactionFunction
-from hatbox.tabs.identity_removal import delete_unused_identities, temporary_key
+from hatbox.tabs.identity_removal import delete_unused_identities, identities_until_last_tab, temporary_key
 from hatbox.tabs.program_records import ProgramRecord, delete_record, get_record, put_record
 
 __all__ = ["TemporaryIdentities", "create_temporary", "is_unused", "remove_temporary"]
@@ -51,7 +51,7 @@ class TemporaryIdentities:
             await self._remove(user_context_id)
         stores, self._until_last_tab = self._until_last_tab, set()
         if stores:
-            await self._write(lambda each: delete_unused_identities(each, stores))
+            await self._write(lambda each: delete_unused_identities(each, identities_until_last_tab(each, stores)))
 
     async def _create(self, name: str | None, color: str, icon: str, *, until_last_tab: bool) -> ContextualIdentity:
         await self._store.register_process()  # before it exists: programs on other machines must not remove it

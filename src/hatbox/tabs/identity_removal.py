@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from hatbox.cookies.cookie_rows import delete_cookies
 from hatbox.identities.ids import cookie_store_id_of
 from hatbox.identities.model import REMOVED, ContextualIdentity, record_change
 from hatbox.store.base import CookieRow, IdentityRow, Transaction
-from hatbox.tabs.program_records import delete_record, get_record, place_of_record
+from hatbox.tabs.program_records import ProgramRecord, delete_record, get_record, place_of_record
 
-__all__ = ["delete_identity", "delete_unused_identities", "places_of_temporary", "temporary_key"]
+__all__ = [
+    "delete_identity",
+    "delete_unused_identities",
+    "identities_until_last_tab",
+    "places_of_temporary",
+    "temporary_key",
+]
 
 _PREFIX: Final = "identity:"
 
@@ -22,7 +28,7 @@ def temporary_key(user_context_id: int) -> str:
 
 
 def places_of_temporary(stores: Collection[int]) -> list[tuple[str, str, str]]:
-    """What `delete_unused_identities` reads, for Transaction.load."""
+    """What `identities_until_last_tab` reads, for Transaction.load."""
     return [place_of_record(temporary_key(store)) for store in stores if store]
 
 
@@ -43,11 +49,16 @@ def delete_identity(
     return record_change(transaction, REMOVED, row)
 
 
-def delete_unused_identities(transaction: Transaction, stores: Collection[int]) -> None:
-    """Tabs of these cookie stores were closed: delete those that are temporary identities without any tab."""
-    for store in stores:
-        record = get_record(transaction, temporary_key(store)) if store else None
-        if record is None or not record.until_last_tab or transaction.tabs.find(store=store):
+def identities_until_last_tab(transaction: Transaction, stores: Collection[int]) -> dict[int, ProgramRecord]:
+    """Those of these cookie stores that are identities which are deleted with their last tab."""
+    records = {store: get_record(transaction, temporary_key(store)) for store in stores if store}
+    return {store: record for store, record in records.items() if record is not None and record.until_last_tab}
+
+
+def delete_unused_identities(transaction: Transaction, identities: Mapping[int, ProgramRecord]) -> None:
+    """Tabs of these identities were closed: delete those without any tab."""
+    for store, record in identities.items():
+        if transaction.tabs.find(store=store):
             continue
         delete_record(transaction, temporary_key(store))
         row = transaction.identities.get(store)

@@ -12,7 +12,8 @@ from typing import Final
 from hatbox.errors import InvalidTab
 from hatbox.store.base import TabRow, Transaction, WindowSummary
 from hatbox.tabs.hiders import forget_hiders
-from hatbox.tabs.identity_removal import delete_unused_identities, places_of_temporary
+from hatbox.tabs.identity_removal import delete_unused_identities, identities_until_last_tab, places_of_temporary
+from hatbox.tabs.program_records import ProgramRecord
 from hatbox.tabs.session_values import drop_values, kind_of_tab, kind_of_window
 from hatbox.tabs.tab_model import (
     ACTIVATED,
@@ -187,6 +188,7 @@ def close_rows(transaction: Transaction, rows: Sequence[TabRow], *, window_closi
     A temporary identity may be deleted with its last tab.
     """
     stores = dict.fromkeys(row.store for row in rows)
+    temporary: dict[int, ProgramRecord] = {}
     for window in dict.fromkeys(row.window for row in rows):
         going = {row.id: row for row in rows if row.window == window}
         transaction.load(tabs=going, windows=[window], values=places_of_temporary(stores), last_focused=True)
@@ -195,6 +197,8 @@ def close_rows(transaction: Transaction, rows: Sequence[TabRow], *, window_closi
         active = next((row for row in going.values() if row.active), None)
         summary = transaction.tabs.summary(window)
         referring = transaction.tabs.referring(going)
+        temporary |= identities_until_last_tab(transaction, stores)  # before writes, after which all is read again
+        stores = {}
         next_active = next_active_tab(transaction, active, going.values()) if active and not is_emptied else None
         for row in sorted(going.values(), key=lambda row: row.position if is_emptied else row.active):
             transaction.tabs.delete(row.id)
@@ -207,7 +211,7 @@ def close_rows(transaction: Transaction, rows: Sequence[TabRow], *, window_closi
         if next_active is not None:
             activate(transaction, row_of(transaction, next_active.id), summary._replace(related=()))
         close_if_empty(transaction, window)
-    delete_unused_identities(transaction, stores)
+    delete_unused_identities(transaction, temporary)
 
 
 def _without(summary: WindowSummary, leaving: Collection[int]) -> WindowSummary:

@@ -28,9 +28,11 @@ from hatbox.tabs.tab_model import ACTIVATED, record_change
 
 __all__ = [
     "close_identity_tabs",
+    "hide_again",
     "hide_identity_tabs",
     "hide_tabs",
     "show_abandoned",
+    "show_again",
     "show_and_activate",
     "show_identity_of",
     "show_identity_tabs",
@@ -52,6 +54,16 @@ def show_identity_tabs(transaction: Transaction, cookie_store_id: str) -> None:
 def close_identity_tabs(transaction: Transaction, user_context_id: int) -> None:
     """Close every tab of an identity that is being removed."""
     close_rows(transaction, transaction.tabs.find(store=user_context_id))
+
+
+def hide_again(transaction: Transaction, rows: Sequence[TabRow]) -> None:
+    """Hide tabs that were hidden before, active and pinned ones too. The identity is not changed."""
+    _hide(transaction, rows)
+
+
+def show_again(transaction: Transaction, rows: Sequence[TabRow]) -> None:
+    """Show tabs that were visible before. The identity is not changed."""
+    _show(transaction, rows)
 
 
 def hide_tabs(transaction: Transaction, tab_ids: Sequence[int], extension: str | None = None) -> list[int]:

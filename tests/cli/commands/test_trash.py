@@ -95,6 +95,7 @@ def test_an_ambiguous_or_unknown_name_is_refused_with_the_candidates(cli: Cli) -
         ["profile", "settings", "--trash-days", "-1"],
         ["profile", "settings", "--trash-days", "soon"],
         ["profile", "settings", "--trash-bytes", "1T"],
+        ["profile", "settings", "--trash-skips-extensions", "maybe"],
         ["profile", "settings", "--trash-bytes", "9999G"],
     ],
 )
@@ -108,7 +109,7 @@ def test_settings_are_shown_and_changed(cli: Cli) -> None:
     assert cli("profile", "settings").out == (
         "trash-days              30 days\ntrash-bytes             256 MiB\ntrash-skips-extensions  yes\n"
     )
-    changed = cli("profile", "settings", "--trash-days", "7", "--trash-bytes", "64M", "--trash-includes-extensions")
+    changed = cli("profile", "settings", "--trash-days", "7", "--trash-bytes", "64M", "--trash-skips-extensions", "no")
     assert "7 days" in changed.out
     assert cli("profile", "settings", "--json").json == {
         "trashDays": 7,

@@ -14,6 +14,7 @@ import pytest
 
 from hatbox.cli.completion.shells import split_words
 from tests.cli.conftest import Cli
+from tests.postgres import sqlite_file
 
 NAMES = ["Client A", "it's $HOME", "x*y", "日本語", "a:b"]
 
@@ -27,8 +28,9 @@ def script_for(shell: str) -> str:
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli) -> Path:
+def home(tmp_path: Path, profile: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli) -> Path:
     """A home with `hatbox` on PATH, and a profile with names that shells have to quote."""
+    sqlite_file(profile)  # names on a server may take longer than a shell waits, on a busy machine
     home = tmp_path / "home"
     (home / "bin").mkdir(parents=True)
     program = home / "bin" / "hatbox"

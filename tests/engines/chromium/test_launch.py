@@ -92,6 +92,15 @@ def test_the_security_features_of_a_normal_browser_are_enabled() -> None:
         assert "--disable-popup-blocking" in left_out
 
 
+def test_only_a_browser_for_identities_with_a_proxy_limits_webrtc() -> None:
+    (features, *others), _ = flags(headless=True, block_webrtc=True)
+    assert "IsolateSandboxedIframes" in features
+    assert others == ["--webrtc-ip-handling-policy=disable_non_proxied_udp"]
+    (features, *others), _ = flags(headless=True)
+    assert "IsolateSandboxedIframes" not in features
+    assert others == []
+
+
 def test_without_playwright_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
     real_import = builtins.__import__
 

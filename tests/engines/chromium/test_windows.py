@@ -21,7 +21,7 @@ async def test_windows_show_the_identity_and_the_user_is_in_charge(
         two = await runner.new_page("Work", site.url("/page/2"))
         other = await runner.new_page("Personal", site.url("/login", user="Personal"))
         titles = [await page.title() for page in (one, two, other)]
-        assert titles == ["Work · Signed in as Work", "Work · Page 2", "Personal · Signed in as Personal"]
+        assert titles == ["Signed in as Work", "Page 2", "Signed in as Personal"]
         assert [tab.title for tab in await profile.tabs.query()] == [
             "Signed in as Work",
             "Page 2",
@@ -58,6 +58,6 @@ async def test_windows_show_the_identity_and_the_user_is_in_charge(
         await profile.identities.show("firefox-container-2")
         tab = next(tab for tab in await profile.tabs.query() if tab.title == "Signed in as Work")
         page = await runner.page(tab.id)
-        assert await page.title() == "Work · Signed in as Work"
+        assert await page.title() == "Signed in as Work"
         assert await page.evaluate("history.length") == 1
     assert not site.mixed

@@ -32,10 +32,10 @@ def settings(
         ),
     ] = None,
     trash_skips_extensions: Annotated[
-        bool | None,
+        str | None,
         typer.Option(
-            "--trash-skips-extensions/--trash-includes-extensions",
-            help="Whether identities that an extension has created and removes itself are deleted for ever.",
+            metavar="YES-OR-NO",
+            help="Whether identities that an extension has created and removes itself are deleted for ever: yes or no.",
         ),
     ] = None,
     profile: ProfileOption = None,
@@ -45,7 +45,7 @@ def settings(
     given = {
         "trash_days": trash_days,
         "trash_bytes": None if trash_bytes is None else _size(trash_bytes),
-        "trash_skips_extensions": trash_skips_extensions,
+        "trash_skips_extensions": None if trash_skips_extensions is None else _is_yes(trash_skips_extensions),
     }
     changed = {name: value for name, value in given.items() if value is not None}
 
@@ -72,6 +72,12 @@ def settings(
         ("trash-skips-extensions", "yes" if found.trash_skips_extensions else "no"),
     ]
     print_rows(("Setting", "Value"), rows, sys.stdout, unwrapped="Setting")
+
+
+def _is_yes(text: str) -> bool:
+    if text not in ("yes", "no"):
+        raise typer.BadParameter(f"must be yes or no, not {text}", param_hint="--trash-skips-extensions")
+    return text == "yes"
 
 
 def _size(text: str) -> int:

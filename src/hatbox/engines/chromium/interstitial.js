@@ -8,7 +8,9 @@
     parent.append(element);
     return element;
   };
-  document.documentElement.replaceChildren(document.createElement("head"), document.createElement("body"));
+  // Other children of the root, such as the identity indicator, stay.
+  document.head.replaceWith(document.createElement("head"));
+  document.body.replaceWith(document.createElement("body"));
   add(document.head, "title", title);
   add(document.head, "style", `
     :root { color-scheme: light dark; }

@@ -1,0 +1,37 @@
+"""Closes pages before a restore: a page that stays open would save its old site data over what was restored."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+
+from hatbox.archive.restore_report import RestoreReport
+from hatbox.engines.hiding import hide_and_wait
+from hatbox.engines.running_engines import engine_for
+from hatbox.identities.service import Identities
+from hatbox.store.base import Store
+from hatbox.tabs.service import Tabs
+
+__all__ = ["closed_pages"]
+
+
+@contextlib.asynccontextmanager
+async def closed_pages(store: Store, tabs: Tabs, identities: Identities, planned: RestoreReport) -> AsyncIterator[None]:
+    """Hide the identities whose site data will be replaced, and which a running engine displays.
+
+    The restore in the body shows them, unless they are hidden in the archive. If it fails, they are shown again.
+    """
+    found = [
+        await identities.get(each.cookie_store_id)
+        for each in planned.identities
+        if each.sites_changed and not each.created
+    ]
+    displayed = [each for each in found if not each.hidden and await engine_for(store, each.cookie_store_id)]
+    try:
+        if displayed:
+            await hide_and_wait(tabs, identities, displayed)
+        yield
+    except BaseException:
+        await asyncio.gather(*map(identities.show, displayed))
+        raise
