@@ -181,6 +181,7 @@ def test_tests_mirror_the_source() -> None:
         "firefox",
         "groups",
         "loopback_proxy",
+        "recording_proxy",
         "postgres",
         "site",
         "__init__",

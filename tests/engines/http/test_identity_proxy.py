@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.api.browsing import PAGES, browsing
+from tests.api.browsing import PAGES, browsing, noting
 from tests.clients.recording_proxy import RecordingProxy, RecordingSite
 from tests.store.in_loop import in_loop
 
@@ -44,7 +43,7 @@ async def test_the_proxy_of_the_identity_beats_proxy_on_request(
         async with browsing(tmp_path) as web:
             await web.profile.identities.set_settings("Work", proxy=proxy.url("http"))
             for answer in answers(other):
-                web.browser.proxy.onRequest.addListener(partial(_answer, answer), PAGES)
+                web.browser.proxy.onRequest.addListener(noting([], answer), PAGES)
                 for host in ("site.test", "127.0.0.1"):  # proxy.onRequest would not be used for loopback
                     tab = await web.visit(f"http://{host}:{recorder.port}/redirect")
                     assert tab.title == "Recorded", tab.error
@@ -106,7 +105,3 @@ async def test_user_agent_and_locale_are_sent_and_change_at_run_time(tmp_path: P
             sent = recorder.requests[-1]
             assert sent["user-agent"] == agent
             assert sent["accept-language"].startswith(locale)
-
-
-def _answer(answer: Any, _: Any) -> Any:
-    return answer
