@@ -18,8 +18,8 @@ from requests.adapters import HTTPAdapter
 import hatbox
 from hatbox import MissingExtra, SettingNotSupported
 from tests.clients.faces import Aiohttp, AsyncHttpx, Httpx, Requests, Urllib, Wardrobe
-from tests.clients.server import Site
 from tests.clients.recording_proxy import RecordingProxy, RecordingSite
+from tests.clients.server import Site
 from tests.store.in_loop import in_loop
 
 

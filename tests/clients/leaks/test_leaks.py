@@ -17,8 +17,17 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.clients.recording_proxy import (
+    DROPS,
+    MODES,
+    PASSWORD,
+    REFUSES,
+    UP,
+    RecordingProxy,
+    RecordingSite,
+    certificate,
+)
 from tests.postgres import address_of
-from tests.clients.recording_proxy import DROPS, MODES, PASSWORD, REFUSES, UP, RecordingProxy, RecordingSite, certificate
 
 ROOT = Path(__file__).parents[3]
 CLIENTS = ("httpx", "async-httpx", "requests", "urllib", "aiohttp", "engine", "fetch")
