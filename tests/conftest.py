@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from hatbox.store import sqlite
 from hatbox.store.registry import store_at
@@ -23,6 +24,10 @@ from tests.store.delayed_store import delayed_store_at
 _MEMORY: Final = Path("/dev/shm")  # a new profile costs an fsync of a real disk
 _MIN_FREE_BYTES: Final = 2 * 10**9
 _QUICK: Final = "HATBOX_QUICK_TESTS"  # set for the worker processes of pytest-xdist
+
+# Tests do not depend on the speed of the machine.
+settings.register_profile("any speed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any speed")
 
 if os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > _MIN_FREE_BYTES:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))

@@ -38,7 +38,6 @@ LAYERS = [
     "extension_data",
     "messaging",
     "web_requests",
-    "identities.site_rules.identity_choice",
     "identities",
     "archive",
     "tabs",

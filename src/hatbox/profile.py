@@ -233,7 +233,7 @@ class Profile:
 
         Raises IdentityNotChosen if the rule lets the user choose between several identities.
         """
-        from hatbox.identities.site_rules.identity_choice import IdentityChooser
+        from hatbox.identities.identity_choice import IdentityChooser
 
         return await IdentityChooser(self.identities, self.rules).identity_for(url)
 
@@ -247,7 +247,7 @@ class Profile:
 
         with require_extra("httpx"):
             from hatbox.clients.httpx_auto import auto_async_client
-        from hatbox.identities.site_rules.identity_choice import IdentityChooser
+        from hatbox.identities.identity_choice import IdentityChooser
 
         chooser = IdentityChooser(self.identities, self.rules, default)
         return auto_async_client(chooser.choose, lambda identity: self.httpx(identity, **options), options)
@@ -451,7 +451,7 @@ class Profile:
         await others
         return report
 
-    async def change_settings(
+    async def change_identity_settings(
         self,
         identity: IdentityLike,
         *,

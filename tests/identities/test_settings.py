@@ -274,7 +274,7 @@ async def test_a_stored_value_that_cannot_be_used_is_an_error_and_never_no_setti
 async def test_a_proxy_of_a_newer_version_can_be_replaced(path: Path) -> None:
     async with hatbox.open(path) as profile:
         await profile.store.write(put(b'{"proxy":"masque://h:1","locale":"de"}'))
-        changed = await profile.change_settings("Work", proxy="direct")
+        changed = await profile.change_identity_settings("Work", proxy="direct")
         assert changed == IdentitySettings(proxy="direct", locale="de")
 
 
@@ -307,5 +307,5 @@ async def test_a_profile_that_was_closed_reads_settings_again(path: Path) -> Non
 def test_a_synchronous_profile_has_settings(path: Path) -> None:
     with hatbox.open_sync(path) as profile:
         profile.identities.set_settings("Work", locale="de")
-        assert profile.change_settings("Work", timezone="UTC") == IdentitySettings(locale="de", timezone="UTC")
+        assert profile.change_identity_settings("Work", timezone="UTC") == IdentitySettings(locale="de", timezone="UTC")
         assert profile.identities.settings("Work").locale == "de"

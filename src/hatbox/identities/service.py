@@ -186,7 +186,7 @@ class Identities:
         """Change settings of an identity; None unsets one, an omitted one stays. Resolves to all of its settings.
 
         Clients and engines in every process use them for their next request. Raises InvalidSetting. A browser that has
-        pages of the identity may lose typed input: Profile.change_settings() asks it first.
+        pages of the identity may lose typed input: Profile.change_identity_settings() asks it first.
         """
         expect_identity(identity)
         changed = checked_settings(proxy=proxy, user_agent=user_agent, locale=locale, timezone=timezone)

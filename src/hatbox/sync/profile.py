@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from hatbox.clients.identity_binding import IdentityBinding, SyncIdentityBinding, require_extra
+from hatbox.identities.identity_choice import IdentityChooser
 from hatbox.identities.model import ContextualIdentity, IdentityLike
 from hatbox.identities.settings import IdentitySettings, SettingValue
-from hatbox.identities.site_rules.identity_choice import IdentityChooser
 from hatbox.profile import Profile
 from hatbox.store.registry import Address
 from hatbox.sync.chromium import SyncChromium
@@ -166,7 +166,7 @@ class SyncProfile:
         """Create an identity that is removed for ever with its last tab. See Profile.create_temporary."""
         return self._loop.run(lambda: self._profile.create_temporary(name, color=color, icon=icon))
 
-    def change_settings(
+    def change_identity_settings(
         self,
         identity: IdentityLike,
         *,
@@ -176,9 +176,9 @@ class SyncProfile:
         locale: SettingValue = msgspec.UNSET,
         timezone: SettingValue = msgspec.UNSET,
     ) -> IdentitySettings:
-        """Change settings of an identity, unless an open browser would lose input. See Profile.change_settings."""
+        """Change settings of an identity, unless an open browser would lose input. See Profile.change_identity_settings."""
         return self._loop.run(
-            lambda: self._profile.change_settings(
+            lambda: self._profile.change_identity_settings(
                 identity, force=force, proxy=proxy, user_agent=user_agent, locale=locale, timezone=timezone
             )
         )

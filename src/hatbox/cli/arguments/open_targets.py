@@ -12,9 +12,9 @@ from hatbox.cli.arguments.url_argument import parse_url_argument
 from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.cli.terminal.output import print_line
 from hatbox.errors import IdentityNotFound
+from hatbox.identities.identity_choice import no_rule, shown_url
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import ContextualIdentity
-from hatbox.identities.site_rules.identity_choice import no_rule, shown_url
 from hatbox.identities.site_rules.site_rule import Decision
 from hatbox.profile import Profile
 from hatbox.tabs.tab_model import BLANK

@@ -82,7 +82,7 @@ def settings(
         found = await find_identity(opened, identity)
         if not changed:
             return _Found(found, await opened.identities.settings(found))
-        return _Found(found, await opened.change_settings(found, force=force, **changed))
+        return _Found(found, await opened.change_identity_settings(found, force=force, **changed))
 
     found = run_with_profile(profile, apply)
     shown = found.settings if show_secrets else found.settings.masked
