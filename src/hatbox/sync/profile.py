@@ -176,7 +176,7 @@ class SyncProfile:
         locale: SettingValue = msgspec.UNSET,
         timezone: SettingValue = msgspec.UNSET,
     ) -> IdentitySettings:
-        """Change settings of an identity, unless an open browser would lose input. See Profile.change_identity_settings."""
+        """Change settings of an identity, unless a browser would lose input. See Profile.change_identity_settings."""
         return self._loop.run(
             lambda: self._profile.change_identity_settings(
                 identity, force=force, proxy=proxy, user_agent=user_agent, locale=locale, timezone=timezone
