@@ -187,7 +187,7 @@ async def test_the_next_proxy_is_tried_and_if_none_answers_the_tab_says_so(
 @pytest.mark.parametrize(
     ("kind", "error"),
     [
-        ("socks", "SOCKS proxies need: pip install 'httpx[socks]'"),
+        ("socks", "SOCKS proxies need: pip install 'hatbox[socks]'"),
         ("socks4", "SOCKS 4 proxies are not supported; use HTTP, HTTPS or SOCKS 5"),
     ],
 )
