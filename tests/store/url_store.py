@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from hatbox.store import registry, sqlite
+from hatbox.store.keys import Key
 from hatbox.store.profile_copy import CopyResult, CopySource
 from hatbox.store.profile_info import ProfileInfo
 from hatbox.store.sqlite import SqliteStore
@@ -49,9 +50,9 @@ class UrlStores:
         self.seen.append(address)
         return sqlite.info_at(str(self.path))._replace(label=LABEL, place=LABEL)
 
-    def dump_at(self, address: str) -> Any:
+    def dump_at(self, address: str, key: Key | None = None) -> Any:
         self.seen.append(address)
-        return sqlite.dump_at(str(self.path))
+        return sqlite.dump_at(str(self.path), key)
 
     def fill_at(self, address: str, source: CopySource, **options: Any) -> CopyResult:
         self.seen.append(address)
