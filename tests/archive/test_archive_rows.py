@@ -55,6 +55,10 @@ COOKIE = (*cookie("a"), 2)
 @pytest.mark.parametrize(
     "batch",
     [
+        ("identities", [replaced(WORK, 0, -3)]),
+        ("identities", [replaced(WORK, 1, " ")]),
+        ("identities", [replaced(WORK, 6, "")]),
+        ("head", [replaced(HEAD, 0, 2)]),
         ("identities", [replaced(WORK, 0, "2")]),
         ("identities", [replaced(WORK, 1, b"Work")]),
         ("identities", [replaced(WORK, 1, None)]),

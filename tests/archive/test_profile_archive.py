@@ -396,3 +396,32 @@ def test_a_copy_and_a_backup_are_read_by_the_same_code() -> None:
 
     assert {*COPIED_TABLES} == {*TABLES} - {PROFILE, CHANGES}
     assert len(COPIED_TABLES) == len(TABLES) - 2
+
+
+def test_temporary_identities_of_a_backup_are_not_restored(address: str, target: str, file: Path) -> None:
+    async def back_up(profile: Profile) -> None:
+        async with profile.temporary("Visitor"):
+            await profile.backup(file)
+
+    with_profile(address, back_up)
+    write(target, lambda transaction: changes.create(transaction, "Own", "red", "pet"))
+    restore(target, file)
+    found = with_profile(target, lambda profile: profile.identities.query())
+    assert "Visitor" not in [identity.name for identity in found]
+
+
+def test_an_id_far_above_all_others_leaves_ids_for_new_identities(address: str, target: str, file: Path) -> None:
+    write(address, lambda transaction: transaction.identities.restore(2**32 - 2, "uuid", "Far", "pet", "red", 0))
+    backup(address, file, "Far")
+    report = restore(target, file)
+    assert report.identities[0].has_new_id
+    assert write(target, lambda transaction: changes.create(transaction, "Next", "red", "pet")).name == "Next"
+
+
+@pytest.mark.parametrize("rule", [b'{"pattern": 5, "identities": []}', b'{"pattern": "a", "identities": 7}', b"{}"])
+def test_a_rule_that_no_version_writes_is_refused(address: str, target: str, file: Path, rule: bytes) -> None:
+    write(address, lambda transaction: transaction.rules.insert(rule))
+    backup(address, file)
+    write(target, lambda transaction: changes.create(transaction, "Own", "red", "pet"))
+    with pytest.raises(ArchiveDamaged, match="a site rule is invalid"):
+        restore(target, file)

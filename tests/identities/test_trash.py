@@ -18,7 +18,7 @@ from hatbox.archive.identity_restore import restore_identity
 from hatbox.identities import trash_rows
 from hatbox.identities.clean_up import clean_up
 from hatbox.identities.ids import container_user_context_id
-from hatbox.identities.trash_state import TrashState, is_due
+from hatbox.identities.trash_state import TrashState, is_due, load_state
 from hatbox.store.base import Transaction, TrashRow
 from hatbox.store.profile_settings import PROFILE
 from hatbox.tabs.pages import PageState, save_page_snapshot, update_page
@@ -402,3 +402,48 @@ def test_remove_and_restore_give_equal_rows(
 
 def test_a_row_of_the_trash_has_no_data_in_listings() -> None:
     assert "data" not in TrashRow._fields
+
+
+@in_loop
+async def test_an_identity_that_a_backup_has_restored_is_removed_for_ever_with_its_earlier_entry(path: Path) -> None:
+    backup = path.with_name("backup.hatbox")
+    async with hatbox.open(path) as profile:
+        await fill(profile)
+        await profile.backup(backup)
+        await profile.identities.remove("Work")
+        assert len(await profile.trash.list()) == 1
+        await profile.restore(backup, ["Work"])
+        assert [each.name for each in await profile.trash.list()] == ["Work"]
+        await profile.identities.remove("Work", forever=True)
+        assert await profile.trash.list() == []
+        assert await profile.store.read(lambda transaction: transaction.trash.total_bytes()) == 0
+
+
+@in_loop
+async def test_the_trash_has_one_entry_for_an_identity_that_is_removed_twice(path: Path) -> None:
+    backup = path.with_name("backup.hatbox")
+    async with hatbox.open(path) as profile:
+        await fill(profile)
+        await profile.backup(backup)
+        for _ in range(3):
+            await profile.identities.remove("Work")
+            await profile.restore(backup, ["Work"])
+        await profile.identities.remove("Work")
+        assert [each.name for each in await profile.trash.list()] == ["Work"]
+        state = await profile.store.read(lambda each: load_state(dict(each.settings.load(PROFILE))))
+        assert state.bytes == await profile.store.read(lambda transaction: transaction.trash.total_bytes())
+
+
+@in_loop
+async def test_garbage_in_place_of_the_state_does_not_prevent_opening(path: Path) -> None:
+    async with hatbox.open(path) as profile:
+        await profile.identities.remove("Work")
+
+        def put(transaction: Transaction) -> None:
+            transaction.settings.put(PROFILE, "trash", b"\xff garbage")
+            transaction.extensions.put("", "programs", "identity:1", b"[garbage")
+
+        await profile.store.write(put)
+    async with hatbox.open(path) as profile:
+        [removed] = await profile.trash.list()
+        assert (await profile.trash.restore([removed.name]))[0].name == "Work"

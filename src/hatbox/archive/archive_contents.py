@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 from hatbox.archive.archive_file import ArchiveFile
 from hatbox.archive.archive_rows import ArchiveManifest
 from hatbox.store.base import Transaction
+from hatbox.tabs.program_records import temporary_identity_in
 
 __all__ = ["ArchiveContents", "digest_of_extension", "is_restored_kind", "read_contents"]
 
@@ -27,6 +28,8 @@ class ArchiveContents(NamedTuple):
     """The rows of the identities, by id."""
     extensions: dict[str, bytes]
     """A digest of the data of each extension."""
+    temporary: frozenset[str] = frozenset()
+    """The UUIDs of temporary identities, which a restore leaves out: their programs have ended."""
 
     @property
     def order(self) -> dict[int, int]:
@@ -42,16 +45,19 @@ def read_contents(archive: ArchiveFile, progress: Callable[[int, int], None]) ->
     rows = archive.rows()
     identities: list[tuple[Any, ...]] = []
     extensions: dict[str, Any] = {}
+    temporary: set[str] = set()
     for table, batch in rows.batches():
         if table.name == "identities":
             identities += batch
         elif table.name == "extension_data":
             for extension, key, value, kind, _ in batch:
+                if uuid := temporary_identity_in(extension, kind, value):
+                    temporary.add(uuid)
                 if extension and is_restored_kind(kind):
                     _add(extensions.setdefault(extension, hashlib.sha256()), kind, key, value)
         progress(archive.position, archive.size)
     digests = {extension: digest.digest() for extension, digest in extensions.items()}
-    return ArchiveContents(rows.manifest, rows.rows, identities, digests)
+    return ArchiveContents(rows.manifest, rows.rows, identities, digests, frozenset(temporary))
 
 
 def is_restored_kind(kind: str) -> bool:

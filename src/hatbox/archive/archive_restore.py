@@ -84,7 +84,11 @@ class _Restore:
         self._transaction = transaction
         self._contents = contents
         self._is_everything = wanted is None and contents.manifest.is_whole
-        self._rows = {row[0]: row for row in contents.identities if wanted is None or row[0] in wanted}
+        self._rows = {
+            row[0]: row
+            for row in contents.identities
+            if (wanted is None and row[6] not in contents.temporary) or (wanted is not None and row[0] in wanted)
+        }
         self._with_default = self._is_everything or (wanted is not None and 0 in wanted)
         self._same_profile = same_profile
         self._log = RestoreLog(transaction)

@@ -16,6 +16,7 @@ import msgspec
 from hatbox.archive.block_file import BlockReader, BlockWriter, ByteSink, ByteSource
 from hatbox.cookies.cookie import SameSite
 from hatbox.errors import ArchiveDamaged
+from hatbox.javascript.text import is_blank
 from hatbox.store.profile_copy import COPIED_TABLES, Table
 
 __all__ = ["ArchiveManifest", "ArchiveRows", "ArchiveWriter", "Batch"]
@@ -131,6 +132,10 @@ class ArchiveRows:
             raise self._damaged(f"a number in the table {name} is not finite")
         if name == "cookies" and not all(row[8] in _SAME_SITE for row in rows):
             raise self._damaged("a cookie has an unknown SameSite value")
+        if name == _HEAD and any(row[0] != 1 for row in rows):
+            raise self._damaged("the counters are invalid")
+        if name == "identities" and not all(row[0] > 0 and not is_blank(row[1]) and row[6] for row in rows):
+            raise self._damaged("an identity has no valid id, name or UUID")
         return table, rows
 
     def _check_order(self, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:

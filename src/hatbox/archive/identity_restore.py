@@ -38,6 +38,7 @@ SETTINGS_CHANGED: Final = "identities.settings"
 """Topic of the change log, with the cookieStoreId."""
 
 _MAX_USER_CONTEXT_ID: Final = 2**32 - 2
+_MAX_ID_GAP: Final = 10_000_000  # a foreign id far above all others would leave none for new identities
 _SOURCE: Final = "the archived identity"
 
 
@@ -186,7 +187,8 @@ def _may_have_id(transaction: Transaction, archived: ArchivedIdentity, *, keep_i
     """Whether the archived id is free here: it was never given out, or only to this UUID."""
     if transaction.identities.get(archived.id) is not None:
         return False
-    return keep_id or archived.id > transaction.identities.last_id() or _is_in_trash(transaction, archived)
+    above = archived.id - transaction.identities.last_id()
+    return keep_id or 0 < above <= _MAX_ID_GAP or _is_in_trash(transaction, archived)
 
 
 def _is_in_trash(transaction: Transaction, archived: ArchivedIdentity) -> bool:

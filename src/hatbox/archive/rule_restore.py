@@ -18,6 +18,13 @@ RULES_CHANGED: Final = "rules.changed"
 """Topic of the change log."""
 
 
+class _Rule(msgspec.Struct):
+    """What is checked. Fields of later versions are restored as they are."""
+
+    pattern: str
+    identities: list[str]
+
+
 def restore_rules(
     transaction: Transaction, rules: Sequence[ArchivedRule], ids: Mapping[int, int], *, same_profile: bool = False
 ) -> int:
@@ -77,7 +84,9 @@ def _is_part(rule: dict[str, Any], whole: dict[str, Any]) -> bool:
 
 def _decode(data: bytes) -> dict[str, Any]:
     try:
-        return msgspec.json.decode(data, type=dict[str, Any])
+        rule: dict[str, Any] = msgspec.json.decode(data, type=dict[str, Any])
+        msgspec.convert(rule, _Rule)
+        return rule
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise ArchiveDamaged("the archive", f"a site rule is invalid: {error}") from error
 

@@ -59,13 +59,25 @@ def remove(
     row = row_of(transaction, cookie_store_id)
     transaction.load(stores=[row[0]], values=places_of_temporary([row[0]]), last_focused=True)
     cookies = None
-    if not forever and get_record(transaction, temporary_key(row[0])) is None:
+    if forever:
+        _delete_earlier(transaction, row[0])
+    elif get_record(transaction, temporary_key(row[0])) is None:
         stored = dict(transaction.settings.load(PROFILE))
         settings = load_profile_settings(stored)
         own = settings.trash_skips_extensions and extension is not None and extension == read_maker(transaction, row[0])
         if settings.has_trash and not own:
             cookies = _add(transaction, row, settings, load_state(stored), require_trash=require_trash)
     return changes.remove(transaction, cookie_store_id, cookies)
+
+
+def _delete_earlier(transaction: Transaction, user_context_id: int) -> None:
+    """Delete what an earlier removal has put into the trash: the identity was then restored from a backup."""
+    size = transaction.trash.size(user_context_id)
+    if size is not None:
+        transaction.trash.delete(user_context_id)
+        state = load_state(dict(transaction.settings.load(PROFILE)))
+        put_state(transaction, TrashState(max(0, state.bytes - size), state.oldest))
+        transaction.changes.append(TRASH_CHANGED, msgspec.json.encode(cookie_store_id_of(user_context_id)))
 
 
 def write_maker(transaction: Transaction, cookie_store_id: str, extension: str) -> None:
@@ -83,7 +95,10 @@ def read_maker(transaction: Transaction, user_context_id: int) -> str | None:
 def _add(
     transaction: Transaction, row: IdentityRow, settings: ProfileSettings, state: TrashState, *, require_trash: bool
 ) -> Sequence[CookieRow] | None:
-    """Put an identity into the trash. Returns its cookies, which need not be read again."""
+    """Put an identity into the trash. Returns its cookies, which need not be read again.
+
+    The trash has one entry per identity: an earlier one, of an identity that was restored from a backup, is replaced.
+    """
     archived = read_identity(transaction, row[0], for_trash=True)
     if archived is None:
         return None
@@ -93,6 +108,9 @@ def _add(
         if require_trash:
             raise TooLargeForTrash(row[1], cookie_store_id_of(row[0]), size, settings.trash_bytes)
         return archived.cookies
+    if (earlier := transaction.trash.size(row[0])) is not None:
+        transaction.trash.delete(row[0])
+        state = TrashState(max(0, state.bytes - earlier), state.oldest)
     if state.bytes + size > settings.trash_bytes:
         state = _evict(transaction, settings.trash_bytes - size)
     user_context_id, name, icon, color, _ = row

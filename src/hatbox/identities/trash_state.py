@@ -29,7 +29,12 @@ class TrashState(msgspec.Struct, frozen=True):
 
 def load_state(stored: Mapping[str, bytes]) -> TrashState:
     """The state in the settings of the profile: name, value."""
-    return _decode(stored[_NAME]) if _NAME in stored else TrashState()
+    if _NAME not in stored:
+        return TrashState()
+    try:
+        return _decode(stored[_NAME])
+    except (msgspec.MsgspecError, UnicodeDecodeError):  # of another program: the trash is read, and counted again
+        return TrashState(oldest=0.0)
 
 
 def put_state(transaction: Transaction, state: TrashState) -> None:

@@ -473,6 +473,9 @@ class TrashTable(Protocol):
     def get(self, user_context_id: int) -> tuple[TrashRow, bytes] | None:
         """A removed identity with its archive, or None."""
 
+    def size(self, user_context_id: int) -> int | None:
+        """The size of the archive of a removed identity; None if it is not in the trash. Does not read the archive."""
+
     def put(self, row: TrashRow, data: bytes) -> None:
         """Add a removed identity. It replaces the one with this id."""
 

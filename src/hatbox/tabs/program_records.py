@@ -21,6 +21,7 @@ __all__ = [
     "get_record",
     "place_of_record",
     "put_record",
+    "temporary_identity_in",
 ]
 
 _NO_EXTENSION: Final = ""
@@ -47,7 +48,7 @@ def place_of_record(key: str) -> tuple[str, str, str]:
 def get_record(transaction: Transaction, key: str) -> ProgramRecord | None:
     """One record, or None."""
     value = transaction.extensions.get(*place_of_record(key))
-    return None if value is None else _decode(value)
+    return None if value is None else _decoded(value)
 
 
 def put_record(transaction: Transaction, key: str, record: ProgramRecord) -> None:
@@ -62,13 +63,30 @@ def delete_record(transaction: Transaction, key: str) -> None:
 
 def find_records(transaction: Transaction) -> list[tuple[str, ProgramRecord]]:
     """All records by key, in the order in which they were first put."""
-    return [(key, _decode(value)) for _, key, value in transaction.extensions.find(_KIND, _NO_EXTENSION)]
+    found = ((key, _decoded(value)) for _, key, value in transaction.extensions.find(_KIND, _NO_EXTENSION))
+    return [(key, record) for key, record in found if record is not None]
 
 
 def abandoned_records(transaction: Transaction) -> list[tuple[str, ProgramRecord]]:
     """The records of processes that do not run any more, on this machine and on others."""
     is_running = transaction.processes.is_running
     return [(key, record) for key, record in find_records(transaction) if not is_running(record.process)]
+
+
+def _decoded(value: bytes) -> ProgramRecord | None:
+    """The record; None if this version cannot read it."""
+    try:
+        return _decode(value)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return None
+
+
+def temporary_identity_in(extension: str, kind: str, value: bytes) -> str | None:
+    """The UUID of the temporary identity that a row of extension data describes; None if it describes none."""
+    if (extension, kind) != (_NO_EXTENSION, _KIND):
+        return None
+    record = _decoded(value)
+    return record.identity or None if record is not None else None
 
 
 _encode = msgspec.json.Encoder().encode

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import typer
 
 from hatbox.cli.terminal.terminal_text import visible
 from hatbox.tabs.tab_model import BLANK
+from hatbox.urls.hosts import canonical_host
 from hatbox.urls.url import parse_url
 
-__all__ = ["parse_url_argument"]
+__all__ = ["has_one_host", "parse_url_argument"]
 
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _PORT: Final = re.compile(r"[0-9]+(?=[/?#]|$)")
@@ -34,7 +35,17 @@ def parse_url_argument(typed: str) -> str:
     url = text if scheme else f"{_default_scheme(text)}://{text}"
     if not text or text.startswith(("/", ".", "?", "#")) or not _is_url(url):
         raise _bad_url(typed, "not a URL")
+    if not has_one_host(url):
+        raise _bad_url(typed, "programs disagree about its host. Write it without a backslash, and encode @ in it")
     return url
+
+
+def has_one_host(url: str) -> bool:
+    """Whether browsers and HTTP clients read the same host. In `http://a\\@b/` they read a and b."""
+    parsed = parse_url(url)
+    if parsed is None:
+        return False
+    return canonical_host(unquote(urlsplit(url).hostname or "")) == parsed.host
 
 
 def _scheme(text: str) -> str:

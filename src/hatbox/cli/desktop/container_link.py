@@ -13,10 +13,10 @@ from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
 
+from hatbox.cli.arguments.url_argument import has_one_host
 from hatbox.cli.terminal.terminal_text import visible
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, user_context_id_of
 from hatbox.tabs.credentials import without_credentials
-from hatbox.urls.url import parse_url
 
 __all__ = ["SCHEME", "ContainerLink", "InvalidLink", "checked_web_url", "is_container_link", "parse_container_link"]
 
@@ -73,7 +73,7 @@ def checked_web_url(url: str) -> str:
     if not url.isprintable() or re.search(r"\s", url):
         raise InvalidLink(url, "the URL has spaces or control characters")
     try:
-        if urlsplit(url).hostname and urlsplit(url).port != 0 and parse_url(url) is not None:
+        if urlsplit(url).hostname and urlsplit(url).port != 0 and has_one_host(url):
             return without_credentials(url)
     except ValueError:  # invalid port or IP address
         pass

@@ -25,6 +25,10 @@ class SqlTrashTable:
         row = self._rows.get(user_context_id)
         return None if row is None else (TrashRow._make(row[:-1]), row[-1])
 
+    def size(self, user_context_id: int) -> int | None:
+        found = self._rows.select("size", "WHERE id = ?", (user_context_id,))
+        return int(found[0][0]) if found else None
+
     def put(self, row: TrashRow, data: bytes) -> None:
         self._rows.put([(*row, data)])
 
