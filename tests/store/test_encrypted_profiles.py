@@ -361,6 +361,35 @@ async def test_check_lists_rows_that_were_moved_and_repair_saves_the_others(
         assert await values(profile, "Banking") == []
 
 
+@pytest.mark.parametrize("has_key", [True, False])
+@in_loop
+async def test_an_identity_whose_encrypted_proxy_was_lost_sends_nothing_until_the_user_decides(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_key: bool
+) -> None:
+    async with hatbox.open(path) as profile:
+        await profile.identities.set_settings("Work", proxy="http://127.0.0.1:9")
+    if has_key:
+        with edited(path) as connection:
+            connection.execute("UPDATE settings SET identity = 3")
+    else:
+        monkeypatch.delenv("HATBOX_KEY")
+        with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            connection.execute("UPDATE settings SET checksum = checksum + 1")
+    assert repair(path, tmp_path / "repaired.db").without_settings == 4
+    monkeypatch.setenv("HATBOX_KEY", KEY)
+    if not has_key:
+        async with hatbox.open(tmp_path / "repaired.db") as profile:
+            with pytest.raises(hatbox.DecryptionError):
+                await profile.identities.settings("Work")
+        repair(tmp_path / "repaired.db", tmp_path / "with_key.db")  # as the error says
+        (tmp_path / "with_key.db").rename(tmp_path / "repaired.db")
+    async with hatbox.open(tmp_path / "repaired.db") as profile:
+        with pytest.raises(hatbox.InvalidSetting, match="lost in a repair"):
+            await profile.identities.settings("Work")
+        await profile.identities.set_settings("Work", proxy=None)
+        assert await profile.identities.settings("Work") == hatbox.IdentitySettings()
+
+
 @in_loop
 async def test_a_profile_that_has_lost_its_id_is_repaired_without_its_encrypted_values(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

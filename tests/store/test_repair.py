@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import random
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -120,6 +121,60 @@ def test_an_identity_that_was_lost_is_replaced_where_it_has_cookies(path: Path, 
     assert repair(path, new).replaced["identities"] == 1
     names = {number: name for number, name, *_ in everything(new)["identities"]}
     assert names[6] == "Recovered 6"
+
+
+def _damaged_row(path: Path) -> None:
+    change(path, "UPDATE settings SET value = '{}'")
+
+
+def _lost_page(path: Path) -> None:
+    overwrite(path, (root_of(path, "settings") - 1) * PAGE, bytes(PAGE))
+
+
+def _emptied_page(path: Path) -> None:
+    overwrite(path, (root_of(path, "settings") - 1) * PAGE + 3, bytes(PAGE - 3))
+
+
+@pytest.mark.parametrize("damage", [_damaged_row, _lost_page, _emptied_page])
+def test_an_identity_whose_proxy_was_lost_sends_nothing_until_the_user_decides(
+    path: Path, new: Path, damage: Callable[[Path], None]
+) -> None:
+    with hatbox.open_sync(path) as profile:
+        profile.identities.set_settings("Work", proxy="http://127.0.0.1:9")
+    damage(path)
+    done = repair(path, new)
+    assert done.without_settings == 16
+    assert done.saved["settings"] == 0
+    with hatbox.open_sync(new) as profile:
+        with pytest.raises(hatbox.InvalidSetting, match=r"lost in a repair.*Set or unset it"):
+            profile.identities.settings("Work")
+        with profile.requests("Work") as session, pytest.raises(hatbox.InvalidSetting):
+            session.get("http://127.0.0.1:9/")
+        with pytest.raises(hatbox.InvalidSetting):
+            profile.identities.set_settings("Work", locale="de-DE")
+        profile.identities.set_settings("Work", proxy=None)
+        assert profile.identities.settings("Work") == hatbox.IdentitySettings()
+        profile.identities.set_settings("Personal", proxy="direct")
+        assert profile.identities.settings("Personal").is_direct
+    assert check(new).is_sound
+
+
+def test_settings_are_saved_where_others_were_lost(path: Path, new: Path) -> None:
+    with hatbox.open_sync(path) as profile:
+        profile.identities.set_settings("Work", proxy="http://127.0.0.1:9")
+        profile.identities.set_settings("Personal", proxy="http://127.0.0.1:9")
+    change(path, "UPDATE settings SET identity = 4 WHERE identity = 1")
+    done = repair(path, new)
+    assert (done.saved["settings"], done.without_settings) == (1, 15)
+    with hatbox.open_sync(new) as profile:
+        assert profile.identities.settings("Work").proxy == "http://127.0.0.1:9"
+
+
+def test_damage_of_other_tables_leaves_identities_without_settings_as_they_are(path: Path, new: Path) -> None:
+    overwrite(path, (root_of(path, "windows") - 1) * PAGE, bytes(PAGE))
+    assert repair(path, new).without_settings == 0
+    with hatbox.open_sync(new) as profile:
+        assert profile.identities.settings("Work") == hatbox.IdentitySettings()
 
 
 def test_no_number_is_given_twice_although_the_counters_are_lost(path: Path, new: Path) -> None:

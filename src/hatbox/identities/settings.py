@@ -165,7 +165,7 @@ def _settings(user_context_id: int, fields: Mapping[str, Any]) -> IdentitySettin
         settings = msgspec.convert(fields, IdentitySettings)
         _ = settings.proxy_url  # parses it
     except (msgspec.ValidationError, InvalidSetting) as error:
-        reason = f"have a value that this version of Hatbox cannot use: {error} Set it again with: hatbox settings"
+        reason = f"have a value that this version of Hatbox cannot use: {error} Set or unset it with: hatbox settings"
         raise _unusable(user_context_id, reason) from error
     return settings
 

@@ -45,3 +45,5 @@ class Repair(NamedTuple):
     """Lost identities and windows that have cookies, site data or tabs: new rows replace them."""
     undecryptable: dict[str, int]
     """Rows that were not saved, because they cannot be decrypted."""
+    without_settings: int
+    """Identities whose settings may be lost. Their requests are refused until the user sets or unsets their proxy."""

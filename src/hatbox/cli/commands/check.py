@@ -63,6 +63,7 @@ def _document(report: Report, repaired: Repair | None) -> dict[str, object]:
             "unreadable": repaired.unreadable,
             "replaced": repaired.replaced,
             "undecryptable": repaired.undecryptable,
+            "without_settings": repaired.without_settings,
         }
     return document
 
@@ -92,3 +93,7 @@ def _print_repair(repaired: Repair) -> None:
     for name, count in repaired.replaced.items():
         if count:
             print_line(f"{count} lost {name} had cookies, site data or tabs: new ones replace them.", sys.stdout)
+    if repaired.without_settings:
+        lost = f"The settings of {repaired.without_settings} identities may be lost, and with them a proxy"
+        remedy = "hatbox settings IDENTITY --proxy URL, or --unset proxy"
+        print_line(f"{lost}. Their requests are refused until you decide: {remedy}.", sys.stdout)

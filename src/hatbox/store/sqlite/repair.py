@@ -12,9 +12,11 @@ from typing import Any, Final
 
 from hatbox.errors import ProfileCorrupt, ProfileError
 from hatbox.store.check_results import Repair
+from hatbox.store.encryption import Cipher
 from hatbox.store.keys import configured_key
 from hatbox.store.sqlite.check import alone_with, connect_to_read
 from hatbox.store.sqlite.failures import in_use, to_profile_error
+from hatbox.store.sqlite.lost_settings import mark_lost_settings, may_have_lost_settings
 from hatbox.store.sqlite.migrations import LAST_POSITION, count_tabs, create_schema, insert_profile, number_tabs
 from hatbox.store.sqlite.profile_file import create_profile, real_path
 from hatbox.store.sqlite.rows import SqliteRows
@@ -30,6 +32,7 @@ from hatbox.store.tables.schema import (
     IDENTITIES,
     PROFILE,
     RULES,
+    SETTINGS,
     TAB_COUNTS,
     TABLES,
     TABS,
@@ -64,8 +67,11 @@ def _repair(path: Path, into: Path) -> Repair:
     replaced: dict[str, int] = {}
     saved: dict[str, int] = {}
     undecryptable: Counter[str] = Counter()
+    missing: Counter[str] = Counter()
+    marked = 0
 
     def fill(connection: sqlite3.Connection) -> None:
+        nonlocal marked
         create_schema(connection)
         connection.execute(f"PRAGMA user_version = {FORMAT}")
         tables = {table.name: SqliteRows(connection, table) for table in TABLES}
@@ -77,25 +83,33 @@ def _repair(path: Path, into: Path) -> Repair:
             problem = "nothing in it can be saved: no row has a valid checksum"
             raise ProfileCorrupt(path, problem, "Nothing was written. Restore it from a backup.")
         replaced.update(_replace_lost_owners(connection))
-        undecryptable.update(_delete_undecryptable(path, connection))
+        cipher = _cipher(path, connection)
+        undecryptable.update(_delete_undecryptable(path, connection, cipher))
         _count_tabs(connection)
         _raise_counters(connection)
+        missing.update(_missing(path, connection))
+        if undecryptable[SETTINGS.name] or missing[SETTINGS.name] or may_have_lost_settings(path, connection):
+            marked = mark_lost_settings(connection, cipher, str(path))
 
     if not create_profile(into, fill):
         raise ProfileError(into, "it exists", "Nothing was written. Name a file that does not exist.")
-    missing = _missing(path, into)
     saved = {name: count - undecryptable[name] for name, count in saved.items()}
     lost = {name: max(salvage.damaged[name], missing[name] + replaced.get(name, 0)) for name in saved}
-    return Repair(str(into), saved, lost, salvage.unreadable, replaced, dict(undecryptable))
+    return Repair(str(into), saved, lost, salvage.unreadable, replaced, dict(+undecryptable), marked)
 
 
-def _delete_undecryptable(path: Path, connection: sqlite3.Connection) -> Counter[str]:
+def _cipher(path: Path, connection: sqlite3.Connection) -> Cipher | None:
+    """The cipher of an encrypted profile, if its key is set."""
+    rows = partial(SqliteRows, connection)
+    key = configured_key() if _count(connection, PROFILE) else None
+    return cipher_of(rows(PROFILE), key, str(path)) if key is not None and not has_key(rows, None) else None
+
+
+def _delete_undecryptable(path: Path, connection: sqlite3.Connection, cipher: Cipher | None) -> Counter[str]:
     """Delete rows that another program has changed or moved, if the key is set; all encrypted ones without its id."""
     rows = partial(SqliteRows, connection)
     if not _count(connection, PROFILE):
         return delete_encrypted(rows)
-    key = configured_key()
-    cipher = cipher_of(rows(PROFILE), key, str(path)) if key is not None and not has_key(rows, None) else None
     return Counter() if cipher is None else delete_undecryptable(rows, cipher, str(path))
 
 
@@ -149,15 +163,12 @@ def _count_tabs(connection: sqlite3.Connection) -> None:
         count_tabs(connection)
 
 
-def _missing(path: Path, into: Path) -> Counter[str]:
+def _missing(path: Path, repaired: sqlite3.Connection) -> Counter[str]:
     """How many rows the indexes of the damaged profile still name that the new one does not have."""
     missing: Counter[str] = Counter()
     if damage_in(path.with_name(f"{path.name}-wal")):
         return missing
-    with (
-        contextlib.closing(connect_to_read(path, alone=True)) as damaged,
-        contextlib.closing(connect_to_read(into, alone=True)) as repaired,
-    ):
+    with contextlib.closing(connect_to_read(path, alone=True)) as damaged:
         for table in TABLES:
             keys = ", ".join(table.key)
             found: set[Any] = set()
