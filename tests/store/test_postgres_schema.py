@@ -66,3 +66,29 @@ async def test_a_profile_of_an_earlier_format_is_upgraded_and_all_or_nothing_of_
     monkeypatch.undo()
     with pytest.raises(hatbox.ProfileTooNew, match=f"format {latest}"):
         await store_at(address).open()
+
+
+@in_loop
+async def test_a_profile_is_not_upgraded_while_a_program_of_an_earlier_version_has_it_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = shared_cluster().new_address()
+    latest = schema.FORMAT + 1
+    for number in range(1, latest):
+        (tmp_path / f"{number:04}.sql").write_text((schema._MIGRATIONS / f"{number:04}.sql").read_text())
+    (tmp_path / f"{latest:04}.sql").write_text("ALTER TABLE identities ADD COLUMN more int8;\n")
+    async with opened(store_at(address)) as earlier:
+        with monkeypatch.context() as later:
+            later.setattr(schema, "_MIGRATIONS", tmp_path)
+            later.setattr(schema, "FORMAT", latest)
+            with pytest.raises(
+                hatbox.ProfileLocked, match=r"earlier format.*open: hatbox from a local .*\(sessions \d"
+            ):
+                await store_at(address).open()
+        await earlier.write(add("still works"))
+    monkeypatch.setattr(schema, "_MIGRATIONS", tmp_path)
+    monkeypatch.setattr(schema, "FORMAT", latest)
+    monkeypatch.setattr("hatbox.store.postgres.transaction.FORMAT", latest)
+    async with opened(store_at(address)) as first, opened(store_at(address)) as second:
+        assert "still works" in await first.read(names)
+        await second.write(add("after"))

@@ -5,7 +5,7 @@ Every worker's connection has a shared advisory lock of the profile. Changing th
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from hatbox.errors import ProfileError, ProfileLocked, WrongKey
 from hatbox.store.encryption import Cipher
@@ -15,6 +15,7 @@ from hatbox.store.postgres.connection import PostgresConnection, Statement
 from hatbox.store.postgres.direct_session import DirectSession
 from hatbox.store.postgres.failures import ConnectionLost, ServerError, to_profile_error, unavailable
 from hatbox.store.postgres.nearest_schemas import not_found
+from hatbox.store.postgres.open_lock import lock_alone, lock_shared
 from hatbox.store.postgres.schema import format_of, prepare_schema
 from hatbox.store.postgres.setup import connect
 from hatbox.store.tables.profile_row import cipher_of
@@ -22,14 +23,6 @@ from hatbox.store.tables.reencryption import has_key, old_values_remain, reencry
 from hatbox.store.tables.schema import PROFILE, TABLES
 
 __all__ = ["ProfileKey", "change_key"]
-
-_KEY: Final = "hashtextextended(encode($1, 'hex'), 0)"
-_LOCK_SHARED: Final = f"SELECT pg_try_advisory_lock_shared({_KEY})"
-_LOCK_ALONE: Final = f"SELECT pg_try_advisory_lock({_KEY})"
-
-
-def _lock_name(schema: str) -> str:
-    return f"hatbox\0{schema}\0\0open"  # no lease has an empty name
 
 
 class ProfileKey:
@@ -53,9 +46,8 @@ class ProfileKey:
             raise
 
     def _verified(self, connection: PostgresConnection) -> Cipher | None:
-        ((is_locked,),) = connection.run([Statement(_LOCK_SHARED, (_lock_name(self._schema),))])[0]
-        if not is_locked:
-            problem = "another program is changing its encryption"
+        if not lock_shared(connection, self._schema):
+            problem = "another program is changing its encryption, or upgrades it"
             raise ProfileLocked(connection.label, problem, "Nothing was changed. Try again later.")
         rows = DirectSession(connection).rows(PROFILE)
         row = rows.get(1)
@@ -97,11 +89,7 @@ def _change_key(
     if format_of(connection, address.schema) is None:
         raise not_found(connection, address.schema)
     prepare_schema(connection, address.schema)
-
-    ((is_alone,),) = connection.run([Statement(_LOCK_ALONE, (_lock_name(address.schema),))])[0]
-    if not is_alone:
-        problem = "its encryption can be changed only while no program has it open"
-        raise ProfileLocked(connection.label, problem, "Nothing was changed. End those programs, then try again.")
+    lock_alone(connection, address.schema, "its encryption can be changed only while no program has it open")
     _require_owner(connection, address.schema)
     session = DirectSession(connection)
     rows = session.rows

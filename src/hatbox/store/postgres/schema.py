@@ -7,11 +7,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from hatbox.errors import NotAProfile, ProfileError
+from hatbox.errors import NotAProfile, ProfileError, ProfileLocked
 from hatbox.store.keys import Key
 from hatbox.store.postgres.connection import PostgresConnection, Statement
 from hatbox.store.postgres.failures import ServerError, to_profile_error, too_new
 from hatbox.store.postgres.nearest_schemas import not_found
+from hatbox.store.postgres.open_lock import lock_alone
 from hatbox.store.postgres.sql import quoted
 from hatbox.store.tables.new_profile import NEW_HEAD, new_identities
 from hatbox.store.tables.profile_row import new_profile_row
@@ -108,9 +109,12 @@ def _create_or_upgrade(connection: PostgresConnection, schema: str, key: Key | N
         if version is not None and version >= FORMAT:
             connection.run([Statement("ROLLBACK")])
             return False
+        if version is not None:  # programs of the earlier version do not know what the new format has, such as proxies
+            problem = f"it has the earlier format {version}, and can be upgraded only while no program has it open"
+            lock_alone(connection, schema, problem, in_transaction=True)
         connection.run([*missing_statements(connection, schema, version, key), Statement("COMMIT")])
         return version is None
-    except ServerError:
+    except (ServerError, ProfileLocked):
         connection.run([Statement("ROLLBACK")])
         raise
 
