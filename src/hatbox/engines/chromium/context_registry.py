@@ -52,6 +52,11 @@ class ContextRegistry:
     def __iter__(self) -> Iterator[IdentityContext]:
         return iter([*self._contexts.values()])
 
+    @property
+    def used(self) -> list[str]:
+        """The cookieStoreIds of the contexts that are open, and of those being created or closed."""
+        return [*self._locks]
+
     def start(self) -> None:
         """Subscribe to changes of cookies, site data and identities."""
         self._env.services.cookie_stores.on_changed.add_listener(self.on_cookie_changed)

@@ -53,8 +53,8 @@ class ContextRenewal:
         if change.topic == SETTINGS_CHANGED:
             self._spawn(decode_settings_change(change.payload))
         elif change.topic == RESYNC:
-            for context in self._contexts:
-                self._spawn(context.cookie_store_id)
+            for cookie_store_id in self._contexts.used:  # one that is being created may have read the old settings
+                self._spawn(cookie_store_id)
 
     def _spawn(self, cookie_store_id: str) -> None:
         task = self._env.tasks.spawn(self._contexts.renew(cookie_store_id, self._save, self._on_closed))
