@@ -101,3 +101,16 @@ async def test_a_context_that_was_being_created_with_the_old_settings_is_made_an
     await browser.renewal.wait()
     assert browser.made[0].calls == ["offline", "close"]
     assert list(browser.contexts) == []
+
+
+@in_loop
+async def test_a_context_that_cannot_be_taken_offline_is_closed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    browser = Browser(monkeypatch, goes_offline=False)
+    browser.created.set()
+    await browser.use()
+    browser.made[0].users = 1  # a page is being opened, and does not end
+    browser.settings = NEW
+    await browser.change(CHANGED)
+    await browser.renewal.wait()
+    assert browser.made[0].calls == ["offline", "discard"]
+    assert list(browser.contexts) == []

@@ -10,6 +10,7 @@ import pytest
 
 import hatbox
 from hatbox.engines.chromium.chromium_runner import ChromiumRunner
+from hatbox.engines.chromium.identity_context import IdentityContext
 from hatbox.engines.settings_change import change_settings
 from hatbox.errors import InputWouldBeLost
 from tests.engines.chromium.real import browser_process, running, value, with_browser
@@ -173,6 +174,35 @@ async def test_a_new_proxy_is_used_and_the_old_one_gets_nothing_more(browser: st
             assert "/bye" not in one.paths() | two.paths()
             assert "/tick" not in two.paths()
             assert {each.path for each in site.seen} >= {"/page/1", "/tick", "/again"}
+
+
+SHARED_WORKER = """async () => {
+  const code = `setInterval(() => fetch("${location.origin}/worker").catch(() => 0), 5)`;
+  window.worker = new SharedWorker(URL.createObjectURL(new Blob([code])));
+}"""
+
+
+@with_browser
+async def test_a_shared_worker_sends_nothing_while_its_pages_are_saved(
+    browser: str, path: Path, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen_while_saving: list[int] = []
+    async with RecordingProxy(port_of(site)) as one, RecordingProxy(port_of(site)) as two, hatbox.open(path) as profile:
+        await profile.identities.set_settings("Work", proxy=one.url)
+
+        async def save(_: object, __: IdentityContext) -> None:
+            await asyncio.sleep(0.3)  # what was sent before arrives
+            count = len(one.asked)
+            await asyncio.sleep(0.3)  # a page that takes long to be saved
+            seen_while_saving.append(len(one.asked) - count)
+
+        monkeypatch.setattr("hatbox.engines.chromium.context_renewal.ContextRenewal._save", save)
+        async with profile.chromium(headless=True, browser=browser) as runner:
+            page = await runner.new_page("Work", "http://name.test/page/1")
+            await page.evaluate(SHARED_WORKER)
+            await until(lambda: "/worker" in one.paths())
+            await changed(profile, runner, proxy=two.url)
+            assert seen_while_saving == [0]
 
 
 @with_browser

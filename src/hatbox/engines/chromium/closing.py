@@ -17,13 +17,14 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from hatbox.engines.chromium.sessions import Session, within
 
-__all__ = ["close_context", "close_page"]
+__all__ = ["close_context", "close_page", "end_workers"]
 
 logger = logging.getLogger("hatbox.engines.chromium")
 
 _ATTEMPT_TIMEOUT: Final = 0.5
 _ATTEMPTS: Final = 10
 _CONTEXT_TIMEOUT: Final = 5.0
+_WORKERS: Final = ("shared_worker", "service_worker")
 
 
 async def close_page(page: Page, target_id: str, browser: Session) -> None:
@@ -61,3 +62,11 @@ async def close_context(context: BrowserContext, context_id: str, browser: Sessi
             logger.warning("Target.disposeBrowserContext failed: %s", error)
     except PlaywrightError as error:
         logger.debug("context %s closed: %s", context_id, error)
+
+
+async def end_workers(browser: Session, context_id: str) -> None:
+    """End the shared workers and service workers of a context: Playwright takes only pages offline."""
+    found = (await browser.send("Target.getTargets"))["targetInfos"]
+    for target in found:
+        if target["type"] in _WORKERS and target.get("browserContextId") == context_id:
+            await browser.send("Target.closeTarget", {"targetId": target["targetId"]})

@@ -130,7 +130,8 @@ class ContextRegistry:
     ) -> None:
         """Save and close the context of an identity whose settings have changed. The next `use` creates it anew.
 
-        If the proxy differs, the context is offline from the start. `save` saves its pages before it is closed.
+        If the proxy differs, the context is offline from the start. `save` saves its pages before it is closed. A
+        context that cannot be taken offline is closed at once, with what it has not saved yet.
         """
         if cookie_store_id not in self._locks:
             return
@@ -138,8 +139,14 @@ class ContextRegistry:
             context = self._contexts.get(cookie_store_id)
             if context is None or (settings := await self._usable_settings(cookie_store_id)) == context.settings:
                 return
-            if settings is None or settings.proxy != context.settings.proxy:
-                await context.go_offline()
+            is_rerouted = settings is None or settings.proxy != context.settings.proxy
+            if is_rerouted and not await context.go_offline():
+                logger.warning("context of %s is closed unsaved: its proxy has changed", cookie_store_id)
+                pages = [*context.pages]
+                self.discard(context)
+                await context.discard()
+                on_closed(pages)
+                return
             while context.users:  # noqa: ASYNC110 - pages that are being opened
                 await asyncio.sleep(_USERS_POLL_SECONDS)
             await save(context)

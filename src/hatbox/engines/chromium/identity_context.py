@@ -14,7 +14,7 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page as PlaywrightPage
 
 from hatbox.cookies.cookie_stores import CookieStore
-from hatbox.engines.chromium.closing import close_context
+from hatbox.engines.chromium.closing import close_context, end_workers
 from hatbox.engines.chromium.context_site_data import clear_in_browser, restore_all, save_unsaved
 from hatbox.engines.chromium.cookie_polling import CookiePoller
 from hatbox.engines.chromium.cookie_sync import CookieSync
@@ -213,14 +213,25 @@ class IdentityContext:
         if self._options.relay is not None:
             await self._options.relay.close()
 
-    async def go_offline(self) -> None:
-        """Send no more requests: the context is about to be closed, because its proxy has changed."""
+    async def go_offline(self) -> bool:
+        """Send no more requests: the context is about to be closed, because its proxy has changed.
+
+        False if some may still be sent. Then it must be closed at once.
+        """
         if self._options.relay is not None:
             await self._options.relay.close()
         try:
-            await within(self.context.set_offline(True), "context.set_offline()", _OFFLINE_TIMEOUT)
+            await within(self._go_offline(), "context.set_offline()", _OFFLINE_TIMEOUT)
         except PlaywrightError as error:
             logger.debug("context of %s: not set offline: %s", self.cookie_store_id, error)
+            return self._options.relay is not None  # without it, nothing reaches the proxy
+        return True
+
+    async def _go_offline(self) -> None:
+        # Workers first: pages that are offline cannot start one again.
+        await end_workers(self.browser_session, self.context_id)
+        await self.context.set_offline(True)
+        await end_workers(self.browser_session, self.context_id)
 
     def stop(self) -> None:
         """Stop polling, and cancel scheduled saves."""
