@@ -114,3 +114,18 @@ async def test_a_context_that_cannot_be_taken_offline_is_closed_at_once(monkeypa
     await browser.renewal.wait()
     assert browser.made[0].calls == ["offline", "discard"]
     assert list(browser.contexts) == []
+
+
+@pytest.mark.parametrize("record", [RESYNCED, CHANGED])
+@pytest.mark.parametrize(
+    ("blocks_webrtc", "has_proxies", "restarts"), [(False, True, 1), (False, False, 0), (True, True, 0)]
+)
+@in_loop
+async def test_the_first_proxy_restarts_the_browser_when_it_is_set_although_its_identity_has_no_page(
+    record: ChangeRecord, monkeypatch: pytest.MonkeyPatch, blocks_webrtc: bool, has_proxies: bool, restarts: int
+) -> None:
+    browser = Browser(monkeypatch, blocks_webrtc=blocks_webrtc)
+    browser.has_proxies = has_proxies
+    await browser.change(record)
+    await browser.renewal.wait()
+    assert len(browser.restarts) == restarts

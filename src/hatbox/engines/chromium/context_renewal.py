@@ -35,6 +35,7 @@ class ContextRenewal:
         self._pages = pages
         self._minimized = minimized
         self._renewing: set[asyncio.Task[None]] = set()
+        self._is_stopped = False
 
     def start(self) -> None:
         """Subscribe to changes of settings."""
@@ -42,6 +43,7 @@ class ContextRenewal:
 
     def stop(self) -> None:
         """Unsubscribe."""
+        self._is_stopped = True
         self._env.store.unsubscribe(self._on_change)
 
     async def wait(self) -> None:
@@ -51,15 +53,29 @@ class ContextRenewal:
 
     def _on_change(self, change: ChangeRecord) -> None:
         if change.topic == SETTINGS_CHANGED:
-            self._spawn(decode_settings_change(change.payload))
+            self._spawn([decode_settings_change(change.payload)])
         elif change.topic == RESYNC:
-            for cookie_store_id in self._contexts.used:  # one that is being created may have read the old settings
-                self._spawn(cookie_store_id)
+            self._spawn(self._contexts.used)  # one that is being created may have read the old settings
 
-    def _spawn(self, cookie_store_id: str) -> None:
-        task = self._env.tasks.spawn(self._contexts.renew(cookie_store_id, self._save, self._on_closed))
+    def _spawn(self, cookie_store_ids: list[str]) -> None:
+        task = self._env.tasks.spawn(self._renew(cookie_store_ids))
         self._renewing.add(task)
         task.add_done_callback(self._renewing.discard)
+
+    async def _renew(self, cookie_store_ids: list[str]) -> None:
+        renewals = [self._contexts.renew(each, self._save, self._on_closed) for each in cookie_store_ids]
+        await asyncio.gather(*renewals)
+        await self._restart_for_proxy()
+
+    async def _restart_for_proxy(self) -> None:
+        """Restart the browser for the first proxy now: the user was asked about the input that is typed now.
+
+        Not when the identity opens its first page, which may be much later.
+        """
+        if self._env.launched.blocks_webrtc or not await self._env.store.read(has_proxies):
+            return
+        if not self._is_stopped:
+            self._env.delegate.restart_needed("an identity has a proxy now: WebRTC is limited to proxies")
 
     async def _save(self, context: IdentityContext) -> None:
         pages = [(tab_id, page) for tab_id, page in self._pages.items() if page in context.pages]
