@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import contextlib
 import sys
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, unquote
 
 import aiohttp
 import httpx
@@ -18,7 +21,7 @@ from requests.adapters import HTTPAdapter
 import hatbox
 from hatbox import MissingExtra, SettingNotSupported
 from tests.clients.faces import Aiohttp, AsyncHttpx, Httpx, Requests, Urllib, Wardrobe
-from tests.clients.recording_proxy import RecordingProxy, RecordingSite
+from tests.clients.recording_proxy import PASSWORD, USER, RecordingProxy, RecordingSite
 from tests.clients.server import Site
 from tests.store.in_loop import in_loop
 
@@ -270,6 +273,29 @@ async def test_a_websocket_of_aiohttp_takes_the_proxy(
         with pytest.raises(aiohttp.WSServerHandshakeError):  # the site behind the proxy has no WebSockets
             await session.ws_connect("ws://site.test/")
         assert [each.target for each in proxies[0].asked] == ["site.test"]
+
+
+@pytest.mark.parametrize("password", [quote(PASSWORD, safe=""), "another"])
+@in_loop
+async def test_aiohttp_shows_the_password_of_the_proxy_in_no_response_and_no_error(
+    path: Path, recorder: RecordingSite, password: str
+) -> None:
+    secret = base64.b64encode(f"{USER}:{unquote(password)}".encode()).decode()
+    with RecordingProxy(recorder.port, recorder.port, locked=True) as proxy:
+        async with hatbox.open(path) as profile:
+            await profile.identities.set_settings("Work", proxy=f"http://{USER}:{password}@127.0.0.1:{proxy.port}")
+            async with profile.aiohttp("Work") as session:
+                async with session.get("http://site.test/") as response:
+                    assert response.status == (407 if password == "another" else 200)
+                    assert secret not in repr(response.request_info) + repr(response)
+                    with contextlib.suppress(aiohttp.ClientResponseError):
+                        response.raise_for_status()
+                if password == "another":
+                    with pytest.raises(aiohttp.ClientHttpProxyError) as refused:
+                        await session.get("https://site.test/")
+                    assert refused.value.status == 407
+                    assert secret not in repr(refused.value) + repr(refused.value.args)
+        assert proxy.asked[0].authorized is (password != "another")
 
 
 def test_retries_of_requests_stay_in_the_proxy(path: Path) -> None:

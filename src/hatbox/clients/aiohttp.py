@@ -19,7 +19,7 @@ from aiohttp.http import SERVER_SOFTWARE
 from aiohttp.typedefs import LooseCookies
 from yarl import URL
 
-from hatbox.clients.aiohttp_routes import RoutedConnector
+from hatbox.clients.aiohttp_routes import RoutedConnector, forget_authorization
 from hatbox.clients.identity_binding import IdentityBinding
 from hatbox.clients.setting_headers import setting_headers
 from hatbox.cookies.request_urls import RequestUrl, request_url_from
@@ -88,7 +88,10 @@ def _request_class(base: type[ClientRequest], binding: IdentityBinding) -> type[
 
         async def send(self, conn: Connection) -> ClientResponse:
             await _add_cookies(self, binding)
-            response: ClientResponse = await super().send(conn)
+            try:
+                response: ClientResponse = await super().send(conn)
+            finally:
+                forget_authorization(self)
             return response
 
     return Request

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import aiohttp
 from aiohttp import ClientRequest, ClientTimeout, hdrs
 from aiohttp.connector import Connection
-from multidict import CIMultiDict
+from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
 from hatbox.clients.identity_binding import IdentityBinding
@@ -21,7 +21,7 @@ from hatbox.identities.proxy_url import ProxyUrl, parse_proxy
 if TYPE_CHECKING:
     from aiohttp.tracing import Trace
 
-__all__ = ["RoutedConnector"]
+__all__ = ["RoutedConnector", "forget_authorization"]
 
 
 class RoutedConnector:
@@ -55,9 +55,14 @@ class RoutedConnector:
         if authorization is not None and req.is_ssl():
             headers[hdrs.PROXY_AUTHORIZATION] = authorization  # of the CONNECT request
         elif authorization is not None:
-            req.headers[hdrs.PROXY_AUTHORIZATION] = authorization
+            req.headers[hdrs.PROXY_AUTHORIZATION] = authorization  # until it is written: see forget_authorization()
+            req._hatbox_authorization = authorization  # type: ignore[attr-defined]
         req.update_proxy(URL(proxy.server), None, headers)
-        return await self._inner.connect(req, traces, timeout)
+        try:
+            return await self._inner.connect(req, traces, timeout)
+        except aiohttp.ClientHttpProxyError as error:
+            _remove_authorization(error)
+            raise
 
     async def close(self) -> None:
         """See aiohttp."""
@@ -86,6 +91,21 @@ class RoutedConnector:
         self._retired = [each for each in self._retired if each not in unused]
         for each in unused:
             await each.close()
+
+
+def forget_authorization(req: ClientRequest) -> None:
+    """Remove the password of the proxy from a request that was written: responses and errors show its headers."""
+    if getattr(req, "_hatbox_authorization", None) is not None:
+        req.headers.popall(hdrs.PROXY_AUTHORIZATION, None)
+
+
+def _remove_authorization(error: aiohttp.ClientHttpProxyError) -> None:
+    """Remove the password of the proxy from an error, which shows the headers of the CONNECT request."""
+    info = error.request_info
+    headers = CIMultiDict(info.headers)
+    headers.popall(hdrs.PROXY_AUTHORIZATION, None)
+    error.request_info = aiohttp.RequestInfo(info.url, info.method, CIMultiDictProxy(headers), info.real_url)
+    error.args = (error.request_info, error.history)
 
 
 def _socks_connector(proxy: ProxyUrl, like: Any) -> aiohttp.BaseConnector:
