@@ -102,6 +102,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     do_GET = do_POST = do_HEAD = do_PUT = respond  # noqa: N815 - http.server asks for these names
 
+    def send_response(self, code: int, message: str | None = None) -> None:
+        super().send_response(code, message)
+        if self.close_connection:  # the client has asked for it; a pool must not use the connection again
+            self.send_header("Connection", "close")
+
     def answer(self, status: int, query: Query, headers: list[tuple[str, str]], body: bytes = b"") -> None:
         self.send_response(status)
         for name, value in [*headers, *(("Set-Cookie", line) for line in query.get("set", ()))]:
