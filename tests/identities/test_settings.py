@@ -122,6 +122,28 @@ def test_any_credentials_survive_in_a_proxy_and_are_masked(user: str, password: 
     assert hide_password(parsed.text) == parsed.masked
 
 
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("http://user:12#34host", "http://user:***"),
+        ("http://user:12?34host", "http://user:***"),
+        ("http://user:12/34host", "http://user:***"),
+        ("http://us/er:secret", "http://us/er:***"),
+        ("http://user:12345678", "http://user:***"),
+        ("user:a://b@h:1", "user:***@h:1"),
+        ("http://user:pa@ss#word", "http://user:***@***"),
+        ("http://user:pa@ss", "http://user:***@***"),
+        ("http://h:80/", "http://h:80/"),
+        ("http://h", "http://h"),
+        ("http://[::1]:80", "http://[::1]:80"),
+        ("http://u@h:1", "http://u@h:1"),
+        ("direct", "direct"),
+    ],
+)
+def test_everything_that_may_be_a_password_is_hidden_also_in_what_is_no_proxy(given: str, shown: str) -> None:
+    assert hide_password(given) == shown
+
+
 @given(st.text(max_size=60))
 def test_any_text_is_a_normalised_proxy_or_refused(text: str) -> None:
     try:

@@ -24,7 +24,9 @@ MASK: Final = "***"
 _ALLOWED: Final = "Use direct, http://HOST:PORT, https://HOST:PORT or socks5://HOST:PORT, with USER:PASSWORD@ if needed"
 _FORM: Final = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://(?P<authority>[^/?#\\]*)/?")
 _HOST_AND_PORT: Final = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^:\[\]@]+):(?P<port>[0-9]{1,5})")
-_MAYBE_PLACE: Final = re.compile(r"(?:\[[^\]]*\]|[^:/?#]*)(?::[0-9]*)?(?:[/?#].*)?", re.DOTALL)
+_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*")
+_MAYBE_PLACE: Final = re.compile(r"(?:\[[0-9A-Fa-f:.]*\]|[^:@]*)(?::[0-9]{0,5})?/?")
+_PLACE_WITH_PORT: Final = re.compile(r"(?:\[[0-9A-Fa-f:.]*\]|[^:@/?#]*):[0-9]{0,5}/?")
 _SCHEMES: Final = {"http": "http", "https": "https", "socks5": "socks5", "socks5h": "socks5"}
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 _BAD_ESCAPE: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
@@ -105,10 +107,14 @@ def parse_proxy(text: str) -> ProxyUrl | None:
 
 def hide_password(text: str) -> str:
     """A text that may be a proxy URL, for messages: `***` replaces everything that may be a password."""
-    scheme, mark, rest = text.partition("://") if "://" in text else ("", "", text)
+    scheme, mark, rest = text.partition("://")
+    if not mark or not _SCHEME.fullmatch(scheme):  # what is before :// may be part of a password
+        scheme, mark, rest = "", "", text
     userinfo, at, place = rest.rpartition("@")
     if at:
         user, colon, _ = userinfo.partition(":")
+        if colon and not _PLACE_WITH_PORT.fullmatch(place):  # the password may have this @ itself
+            place = MASK
         return f"{scheme}{mark}{user}{colon}{MASK if colon else ''}@{place}"
     if _MAYBE_PLACE.fullmatch(rest):
         return text
