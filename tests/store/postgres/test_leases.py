@@ -155,7 +155,7 @@ async def test_a_registered_process_registers_again_after_its_connection_was_cut
         query = "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND pid IN ({0})"
         pids = "SELECT pid FROM pg_stat_activity WHERE application_name = 'hatbox'"
 
-        def registered() -> set[int]:
+        def registered() -> set[object]:
             return {pid for (pid,) in cluster.sql(query.format(pids))}
 
         before = registered()
