@@ -90,6 +90,13 @@ def test_a_link_from_outside_is_opened_after_a_yes(
     assert '"Work"' in shown
 
 
+def test_the_question_shows_the_host_that_is_opened(cli: Cli, dialog: Callable[[str, int], Path]) -> None:
+    seen = dialog("zenity", 1)
+    cli("open-link", link_to("https://a。B.example/"))
+    assert "a page of a.b.example in" in seen.read_text()
+    assert "https://a.b.example/" in seen.read_text()
+
+
 def test_a_link_from_outside_is_not_opened_after_a_no(cli: Cli, dialog: Callable[[str, int], Path]) -> None:
     dialog("zenity", 1)
     result = cli("open-link", link_to("https://site.example/"))

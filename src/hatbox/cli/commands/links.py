@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from typing import Annotated, Any
-from urllib.parse import urlsplit
 
 import typer
 
@@ -25,6 +24,7 @@ from hatbox.cli.terminal.terminal_text import visible, without_passwords
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import ContextualIdentity
 from hatbox.profile import Profile
+from hatbox.urls.url import parse_url
 
 __all__ = ["install_links", "open_link"]
 
@@ -111,7 +111,8 @@ def _print_removed(registration: LinkRegistration, *, was_installed: bool, as_js
 def _confirmed(name: str, url: str, profile: str | None) -> str:
     """The cookieStoreId of the identity, after the user has agreed. Raises CommandError otherwise."""
     found: ContextualIdentity = _run(profile, lambda opened: find_identity(opened, name))
-    host = urlsplit(url).hostname or ""
+    parsed = parse_url(url)
+    host = parsed.host if parsed else ""
     shown = visible(url if len(url) <= _MAX_SHOWN else f"{url[:_MAX_SHOWN]}…")
     question = f'Another program wants to open a page of {visible(host)} in the identity "{visible(found.name)}":'
     answer = ask_user(f"{question}\n\n{shown}", "Open")
