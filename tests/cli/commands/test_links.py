@@ -77,6 +77,15 @@ def test_a_link_never_creates_an_identity(cli: Cli, dialog: Callable[[str, int],
     assert len(cli("list", "--json").json) == 4
 
 
+def test_the_name_in_a_link_is_never_a_url(cli: Cli, site: Site) -> None:
+    host = site.url("/").removeprefix("http://")
+    cli("rules", "add", host.partition(":")[0], "Work")
+    for name in (f"{host}evil", "foo.example", "https://foo.example/"):
+        result = cli("open", link_to(site.url("/page/1"), name), "--engine", "http")
+        assert (result.status, "identity not found" in result.err) == (1, True)
+    assert cli("tabs", "--json").json == []
+
+
 @pytest.mark.parametrize("name", ["zenity", "kdialog", "xmessage"])
 def test_a_link_from_outside_is_opened_after_a_yes(
     cli: Cli, site: Site, dialog: Callable[[str, int], Path], program_with_http: None, name: str

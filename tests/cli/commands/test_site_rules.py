@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -164,6 +165,16 @@ def test_without_a_rule_open_says_how_to_make_one(cli: Cli) -> None:
     assert cli("tabs", "--json").json == []
 
 
+def test_a_proposed_command_runs_nothing_else_when_it_is_pasted(cli: Cli) -> None:
+    proposed = cli("open", "http://a'$(id)'.example/").err.partition("add a rule: ")[2]
+    assert shlex.split(proposed)[3:] == ["a'$(id)'.example", "NAME"]
+    for name in ("$(id)", "`id`"):
+        cli("create", name)
+    cli("rules", "add", "ask.example", "$(id)", "`id`", "--ask")
+    proposed = cli("open", "ask.example").err.partition("Name one of them: ")[2]
+    assert "hatbox open '$(id)' URL" in proposed
+
+
 def test_a_mistyped_identity_is_not_a_url(cli: Cli) -> None:
     result = cli("open", "Wrok", "https://site.example/")
     assert (result.status, 'Did you mean "Work"' in result.err) == (1, True)
@@ -182,7 +193,7 @@ def test_a_rule_that_asks_needs_a_terminal(cli: Cli) -> None:
     cli("rules", "add", "a.example", "Work", "Personal", "--ask")
     result = cli("open", "https://a.example/")
     assert result.status == 1
-    assert "Work or Personal. Name one of them: hatbox open Work URL" in result.err
+    assert "Work or Personal. Name one of them: hatbox open 'Work' URL" in result.err
     error = cli("open", "https://a.example/", "--json").error
     assert error["type"] == "IdentityNotChosen"
     assert [each["cookieStoreId"] for each in error["candidates"]] == ["firefox-container-2", "firefox-container-1"]

@@ -36,9 +36,7 @@ def parse_url_argument(typed: str) -> str:
     if not text or text.startswith(("/", ".", "?", "#")) or not _is_url(url):
         raise _bad_url(typed, "not a URL")
     if not has_one_host(url):
-        raise _bad_url(
-            typed, "programs disagree about its host. Write the host without \\ and %, and @ after it as %40"
-        )
+        raise _bad_url(typed, "programs disagree about its host. Write it without \\ and without % in the host")
     return url
 
 
