@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
@@ -146,6 +147,40 @@ def test_rules_of_other_programs_are_imported_with_a_report(cli: Cli, tmp_path: 
         "m.example",
     ]
     assert cli("rules", "import", "mac", str(tmp_path)).status == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_device_or_a_pipe_is_not_imported(cli: Cli, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    containers = tmp_path / "containers.json"
+    containers.write_text("{}")
+    for arguments in (
+        ["containerise", "/dev/zero"],
+        ["mac", "/dev/zero"],
+        ["mac", str(pipe)],
+        ["mac", str(containers), "--containers", str(pipe)],
+    ):
+        result = cli("rules", "import", *arguments)
+        assert (result.status, "not a file" in result.err) == (1, True)
+    folder = tmp_path / "firefox" / "browser-extension-data" / "@testpilot-containers"
+    folder.mkdir(parents=True)
+    os.mkfifo(folder / "storage.js")
+    assert "not a file" in cli("rules", "import", "mac", str(tmp_path / "firefox")).err
+    assert cli("rules", "list", "--json").json == []
+
+
+def test_adding_a_rule_again_says_what_has_changed(cli: Cli) -> None:
+    assert cli("rules", "add", "a.example", "Work").out == "Added rule 1: a.example opens in Work\n"
+    assert cli("rules", "add", "A.example", "Work").out == "Unchanged: rule 1: a.example opens in Work\n"
+    replaced = cli("rules", "add", "a.example", "Personal", "--replace")
+    assert replaced.out == "Replaced rule 1: a.example opens in Personal\n"
+
+
+def test_an_empty_page_has_no_rules(cli: Cli) -> None:
+    result = cli("rules", "test", "about:blank")
+    assert (result.status, result.out) == (2, "")
+    assert "about:blank: rules are for http and https URLs" in result.err
 
 
 # -------------------------------------------------------------------------------------------- open without an identity
