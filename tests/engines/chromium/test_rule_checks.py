@@ -366,7 +366,7 @@ async def test_an_address_that_the_user_types_is_opened_in_its_identity(
     # The keyboard has no colon. If a key is lost, the browser must not search for the rest.
     resolve = f"--host-resolver-rules=MAP typed.example:80 127.0.0.1:{port},MAP *.com ~NOTFOUND"
     args, ignored = flags(headless=False)
-    monkeypatch.setattr("hatbox.engines.chromium.launch.flags", lambda headless: ([*args, resolve], ignored))
+    monkeypatch.setattr("hatbox.engines.chromium.launch.flags", lambda **_: ([*args, resolve], ignored))
     async with hatbox.open(path) as profile:
         await sign_in_everywhere(profile, IDENTITIES, ("typed.example",))
         await profile.rules.add("typed.example", "Work")
