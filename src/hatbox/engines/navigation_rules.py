@@ -23,6 +23,7 @@ from hatbox.identities.site_rules.rule_rows import RULES_CHANGED, store_name
 from hatbox.identities.site_rules.service import SiteRules
 from hatbox.identities.site_rules.site_pattern import SitePattern, parse_site_pattern
 from hatbox.identities.site_rules.site_rule import SiteRule
+from hatbox.shell_words import shell_word
 from hatbox.store.base import RESYNC, ChangeRecord, Store, Transaction
 from hatbox.tabs.credentials import without_credentials
 from hatbox.tabs.named_identity import is_identity_named
@@ -183,7 +184,7 @@ class NavigationRules:
         def ask(transaction: Transaction) -> NavigationOutcome:
             choices = tuple(IdentityChoice(each, store_name(transaction, each)) for each in rule.identities)
             message = str(IdentityNotChosen(shown, rule.pattern, [choice.name for choice in choices]))
-            command = f"Open it with: hatbox open {_quoted(choices[0].name)} {_quoted(shown)}"
+            command = f"Open it with: hatbox open {shell_word(choices[0].name)} {shell_word(shown)}"
             return _blocked(f"{message} {command}", choices)
 
         return await self._read(ask)
@@ -219,7 +220,7 @@ class NavigationRules:
             name = store_name(transaction, identity)
             return _blocked(
                 f"the rule {rule.pattern} opens {shown} in {name}, and no running engine serves it. "
-                f"Start one with: hatbox browse --identity {_quoted(name)}"
+                f"Start one with: hatbox browse --identity {shell_word(name)}"
             )
 
         return await self._read(block)
@@ -278,8 +279,3 @@ def _may_match_host(pattern: str, url: ComparedUrl) -> bool:
 
 def _blocked(message: str, choices: tuple[IdentityChoice, ...] = ()) -> NavigationOutcome:
     return NavigationOutcome("blocked", _MESSAGE + message, choices)
-
-
-def _quoted(text: str) -> str:
-    """A word of a shell command."""
-    return "'" + text.replace("'", "'\\''") + "'"
