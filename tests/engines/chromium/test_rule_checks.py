@@ -468,6 +468,25 @@ async def test_a_service_worker_of_the_wrong_identity_does_not_load_the_page(
         await web.until((PERSONAL, "/start"), (PERSONAL, "from the worker"), (WORK, "/work/x"))
 
 
+@pytest.mark.xfail(reason="Chromium pauses neither the prefetch nor the navigation: see docs/decisions.md", strict=True)
+@with_browser
+async def test_a_prefetched_page_is_opened_in_its_identity(browser: str, path: Path, ruled: RuledSite) -> None:
+    async with browsing(path, browser, ruled, ("a.localhost/work/*", "Work")) as web:
+        ruled.page(
+            "/start",
+            """<a id=link href="/work/x">link</a>
+            <script type=speculationrules>{"prefetch": [{"urls": ["/work/x"], "eagerness": "immediate"}]}</script>""",
+        )
+        _, page = await web.tab("Personal", "a.localhost/start")
+        await until(lambda: Sent("Personal", "a.localhost/work/x") in ruled.sent())
+        await page.click("#link")
+
+        async def opened() -> list[str]:
+            return [store for store, title in await web.tabs() if title == "/work/x"]
+
+        assert await until_awaited(opened) == [WORK]
+
+
 @with_browser
 async def test_urls_are_requested_only_by_the_identity_of_their_rule(
     browser: str, path: Path, ruled: RuledSite, monkeypatch: pytest.MonkeyPatch
