@@ -52,7 +52,8 @@ def add(
     ],
     ask: Annotated[bool, typer.Option("--ask", help="Ask which of several identities opens the URL.")] = False,
     limit: Annotated[
-        bool, typer.Option("--limit", help="The identity opens only URLs of its rules. Others are blocked in it.")
+        bool,
+        typer.Option("--limit", help="In engines, the identity opens only pages of its rules. Others are blocked."),
     ] = False,
     replace: Annotated[bool, typer.Option("--replace", help="Replace a rule with the same pattern.")] = False,
     profile: ProfileOption = None,
