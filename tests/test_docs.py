@@ -53,6 +53,12 @@ def test_no_heading_exists_twice(document: Path) -> None:
         assert len(headings(document)) == len(set(headings(document)))
 
 
+def test_each_release_has_each_part_once() -> None:
+    for release in text_of(ROOT / "CHANGELOG.md").split("\n## ")[1:]:
+        parts = re.findall(r"^### (.*)$", release, re.MULTILINE)
+        assert len(parts) == len(set(parts))
+
+
 def test_no_decision_is_on_two_pages() -> None:
     decided = [re.findall(r"^### (.*)$", text_of(document), re.MULTILINE) for document in DECIDED]
     everything = [heading for each in decided for heading in each]

@@ -56,6 +56,7 @@ LAYERS = [
     "errors",
     "javascript",
     "text_cache",
+    "shell_words",
 ]
 
 

@@ -323,6 +323,7 @@ def test_most_pages_have_something_to_run() -> None:
 
 def test_no_sample_needs_a_site_that_does_not_exist() -> None:
     samples = [step.text for page in PAGES for step in steps(page, with_browser=True) if not step.file]
+    samples = [each for each in samples if not each.startswith(("hatbox rules ", "echo "))]  # a rule needs no site
     assert [each for each in samples if re.search(r"\.(example|test|invalid)\b", each)] == []
 
 

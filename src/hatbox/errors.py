@@ -78,6 +78,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from hatbox.javascript.text import well_formed
+from hatbox.shell_words import shell_word
 
 
 class HatboxError(Exception):
@@ -406,7 +407,7 @@ class NoSiteRule(SiteRuleError):
     def __init__(self, url: str, host: str = "") -> None:
         super().__init__(
             f"no rule decides the identity of {url}. Name an identity, or add a rule: "
-            f"hatbox rules add '{host or 'site.example'}' NAME"
+            f"hatbox rules add {shell_word(host or 'site.example')} NAME"
         )
         self.url = url
 

@@ -18,6 +18,20 @@ def test_names_that_people_type_work(cli: Cli) -> None:
     assert cli("version").out == f"hatbox {__version__}\n"
 
 
+def test_two_dashes_before_a_command_change_nothing(cli: Cli) -> None:
+    assert cli("list").out
+    assert cli("--", "list") == cli("list")
+    assert cli("--", "ls", "--json") == cli("list", "--json")
+    assert cli("--json", "--", "list") == cli("list", "--json")
+    assert cli("--", "list", "--help") == cli("list", "--help")
+    assert cli("--", "trash", "list", "--json") == cli("trash", "list", "--json")
+    assert cli("--", "get", "--nosuch") == cli("get", "--nosuch")
+    assert cli("--", "backup").status == 2  # without its file
+    assert cli("--", "remove", "Work", "-y").out == "Removed Work (firefox-container-2)\n"
+    for words in (["--", "--json"], ["--", "nosuch"], ["--", "--", "list"]):
+        assert cli(*words).status == 2
+
+
 def test_help_shows_the_help_of_a_command(cli: Cli) -> None:
     assert cli("help").out == cli("--help").out
     assert cli("help", "remove").out == cli("remove", "--help").out

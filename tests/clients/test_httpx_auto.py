@@ -52,6 +52,26 @@ def test_redirects_stay_in_the_identity_in_which_they_started(profile: SyncProfi
         assert client.send(again).text == "", "a request that is sent again is decided again"
 
 
+def test_a_request_with_the_extensions_of_another_is_decided_by_its_own_url(profile: SyncProfile, site: Site) -> None:
+    to_localhost = site.url(status=302, to=site.url(host="localhost"))
+    with profile.httpx_auto() as client:
+        first = client.build_request("GET", to_localhost)
+        response = client.send(first)
+        following = response.next_request
+        assert following is not None
+        for each in (first, response.request, following):
+            copied = client.build_request(
+                "GET", site.url(host="localhost"), extensions=each.extensions, headers=each.headers
+            )
+            assert client.send(copied).text == "sid=Personal"
+        assert client.send(following).text == "sid=Work at localhost"
+        following.extensions.clear()
+        assert client.send(following).text == "sid=Work at localhost"
+    with profile.httpx_auto() as other:
+        following = httpx.Request("GET", following.url)
+        assert other.send(following).text == "sid=Personal"
+
+
 def test_a_url_without_a_rule_is_refused_or_uses_the_default(profile: SyncProfile, site: Site) -> None:
     profile.rules.remove("localhost")
     with profile.httpx_auto() as client, pytest.raises(NoSiteRule, match=r"hatbox rules add 'localhost' NAME"):

@@ -59,6 +59,13 @@ def test_assignments_become_rules_of_exact_hosts_with_the_names_of_the_container
         ("xn--bcher-kva.example81", "xn--bcher-kva.example:81"),
         ("10.0.0.111111", None),  # .1 and 11111, or .11 and 1111, or .111 and 111
         ("a.example99999", None),
+        ("server2", None),  # a host of an intranet, or server and 2
+        ("host.b2", None),
+        ("db.corp10", None),
+        ("github.com8443", "github.com:8443"),
+        ("shop.bd8080", "shop.bd:8080"),
+        ("почта.рф8080", "почта.рф:8080"),
+        ("printer.local631", "printer.local:631"),
         ("a b.example", None),
         ("", None),
         ("[::1", None),

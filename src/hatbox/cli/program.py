@@ -127,8 +127,13 @@ def _add_placeholder(
 ) -> None:
     short_help = table[name]["help"] if name in table else ""
     to.command(name.split()[-1], cls=_Command, help=short_help, short_help=short_help, rich_help_panel=panel)(
-        lambda: None
+        _placeholder
     )
+
+
+def _placeholder() -> None:
+    """The commands of a listing are for help and errors. Running one must not look like success."""
+    raise RuntimeError("the command was not loaded")
 
 
 class _Command(TyperCommand):

@@ -1,13 +1,15 @@
 """httpx clients whose requests each use the identity of their URL, as the site rules decide.
 
 Each identity has a client of its own, with its own connections. That client follows redirects, so they stay in the
-identity in which they started, as sign-in needs. `Response.next_request` stays there too.
+identity in which they started, as sign-in needs. `Response.next_request` stays there too: the object itself, because
+callers copy the extensions and headers of a request into others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
+from weakref import WeakKeyDictionary
 
 import httpx
 
@@ -15,7 +17,6 @@ from hatbox.clients.httpx import _NoClientCookies, _without_cookies
 
 __all__ = ["auto_async_client", "auto_client"]
 
-_CHOICE_KEY: Final = "hatbox.choice"
 _TRANSPORT_OPTIONS: Final = frozenset(
     {"verify", "cert", "trust_env", "http1", "http2", "proxy", "mounts", "limits", "transport"}
 )
@@ -24,6 +25,8 @@ _REFUSING: Final = httpx.MockTransport(lambda request: httpx.Response(500, reque
 
 _Default: TypeAlias = httpx._client.UseClientDefault
 _DEFAULT: Final = httpx.USE_CLIENT_DEFAULT
+_Redirects: TypeAlias = "WeakKeyDictionary[httpx.Request, str]"
+"""The cookieStoreIds of requests that a response offered as its next_request."""
 
 
 def auto_async_client(
@@ -42,14 +45,6 @@ def auto_client(
     return _AutoClient(choose, create, options)
 
 
-class _Choice(NamedTuple):
-    """The identity of a request, and of the redirects that follow it."""
-
-    client: object
-    url: str
-    cookie_store_id: str
-
-
 class _AutoClient(_NoClientCookies, httpx.Client):
     def __init__(
         self, choose: Callable[[str], str], create: Callable[[str], httpx.Client], options: Mapping[str, Any]
@@ -59,6 +54,7 @@ class _AutoClient(_NoClientCookies, httpx.Client):
         self._choose = choose
         self._create = create
         self._clients: dict[str, httpx.Client] = {}
+        self._redirects: _Redirects = WeakKeyDictionary()
 
     def __repr__(self) -> str:
         return "<Client bound to the identity of each URL>"
@@ -72,14 +68,16 @@ class _AutoClient(_NoClientCookies, httpx.Client):
         follow_redirects: bool | _Default = _DEFAULT,
     ) -> httpx.Response:
         _expect_open(self)
-        url = _url_of(request)
-        choice = _previous_choice(self, request, url) or _Choice(self, url, self._choose(url))
-        client = self._clients.get(choice.cookie_store_id)
+        store_id = self._redirects.get(request) or self._choose(_url_of(request))
+        client = self._clients.get(store_id)
         if client is None:
             # Two threads may create one at the same time: both use the first.
-            client = self._clients.setdefault(choice.cookie_store_id, self._create(choice.cookie_store_id))
-        _prepare(request, client, choice)
-        return client.send(request, stream=stream, auth=auth, follow_redirects=follow_redirects)
+            client = self._clients.setdefault(store_id, self._create(store_id))
+        _add_headers(request, client)
+        response = client.send(request, stream=stream, auth=auth, follow_redirects=follow_redirects)
+        if response.next_request is not None:
+            self._redirects[response.next_request] = store_id
+        return response
 
     def close(self) -> None:
         super().close()
@@ -103,6 +101,7 @@ class _AutoAsyncClient(_NoClientCookies, httpx.AsyncClient):
         self._choose = choose
         self._create = create
         self._clients: dict[str, httpx.AsyncClient] = {}
+        self._redirects: _Redirects = WeakKeyDictionary()
 
     def __repr__(self) -> str:
         return "<AsyncClient bound to the identity of each URL>"
@@ -116,13 +115,15 @@ class _AutoAsyncClient(_NoClientCookies, httpx.AsyncClient):
         follow_redirects: bool | _Default = _DEFAULT,
     ) -> httpx.Response:
         _expect_open(self)
-        url = _url_of(request)
-        choice = _previous_choice(self, request, url) or _Choice(self, url, await self._choose(url))
-        client = self._clients.get(choice.cookie_store_id)
+        store_id = self._redirects.get(request) or await self._choose(_url_of(request))
+        client = self._clients.get(store_id)
         if client is None:
-            client = self._clients[choice.cookie_store_id] = self._create(choice.cookie_store_id)
-        _prepare(request, client, choice)
-        return await client.send(request, stream=stream, auth=auth, follow_redirects=follow_redirects)
+            client = self._clients[store_id] = self._create(store_id)
+        _add_headers(request, client)
+        response = await client.send(request, stream=stream, auth=auth, follow_redirects=follow_redirects)
+        if response.next_request is not None:
+            self._redirects[response.next_request] = store_id
+        return response
 
     async def aclose(self) -> None:
         await super().aclose()
@@ -144,13 +145,6 @@ def _expect_open(client: httpx.Client | httpx.AsyncClient) -> None:
         raise RuntimeError("Cannot send a request, as the client has been closed.")  # as httpx says it
 
 
-def _previous_choice(client: object, request: httpx.Request, url: str) -> _Choice | None:
-    """The choice for the start of a chain of redirects; None for a new request, also for one that is sent again."""
-    choice = request.extensions.get(_CHOICE_KEY)
-    is_redirect = isinstance(choice, _Choice) and choice.client is client and choice.url != url
-    return choice if is_redirect else None
-
-
 def _url_of(request: httpx.Request) -> str:
     """The URL as httpx sends it: rules must decide about the host that httpx connects to."""
     url = request.url
@@ -159,7 +153,6 @@ def _url_of(request: httpx.Request) -> str:
     return f"{url.scheme}://{f'[{host}]' if ':' in host else host}{port}{url.raw_path.decode('ascii')}"
 
 
-def _prepare(request: httpx.Request, client: httpx.Client | httpx.AsyncClient, choice: _Choice) -> None:
-    request.extensions[_CHOICE_KEY] = choice
+def _add_headers(request: httpx.Request, client: httpx.Client | httpx.AsyncClient) -> None:
     for name, value in client.headers.items():
         request.headers.setdefault(name, value)

@@ -1,8 +1,8 @@
 """Applies site rules to the navigations of an engine: a URL of another identity is reopened there.
 
-The engine calls `check` before it sends the first request of a navigation with GET, after the blocking listeners of
-extensions, and sends the request only if the outcome is `stay`. Redirects, POST and form submissions are not checked.
-Knows neither HTTP nor a browser.
+The engine calls `check` before it sends a request of a navigation, after the blocking listeners of extensions, and
+sends it only if the outcome is `stay`. Redirects, POST and form submissions stay in their identity, and are blocked if
+it is limited to other URLs. Knows neither HTTP nor a browser.
 """
 
 from __future__ import annotations
@@ -16,13 +16,12 @@ import msgspec
 
 from hatbox.engines.reopening_limit import ReopeningLimit
 from hatbox.engines.running_engines import engine_for
-from hatbox.errors import IdentityNotChosen, InvalidIdentity, InvalidSiteRule, UrlBlocked
+from hatbox.errors import IdentityNotChosen, InvalidIdentity, UrlBlocked
 from hatbox.events import Event
-from hatbox.identities.site_rules.compared_url import ComparedUrl, compared_url
 from hatbox.identities.site_rules.rule_rows import RULES_CHANGED, store_name
 from hatbox.identities.site_rules.service import SiteRules
-from hatbox.identities.site_rules.site_pattern import SitePattern, parse_site_pattern
 from hatbox.identities.site_rules.site_rule import SiteRule
+from hatbox.shell_words import shell_word
 from hatbox.store.base import RESYNC, ChangeRecord, Store, Transaction
 from hatbox.tabs.credentials import without_credentials
 from hatbox.tabs.named_identity import is_identity_named
@@ -46,7 +45,7 @@ _MESSAGE: Final = "not loaded: "
 
 
 class CheckedNavigation(msgspec.Struct, frozen=True, kw_only=True):
-    """A navigation of the main frame with GET, before its first request."""
+    """A navigation of the main frame, before its next request."""
 
     tab_id: int
     """-1 without a tab, as for a prerendered page."""
@@ -55,7 +54,8 @@ class CheckedNavigation(msgspec.Struct, frozen=True, kw_only=True):
     navigation_id: int = 0
     """The id of a navigation that was requested in the profile; 0 if the page or the user started it in the engine."""
     stays: bool = False
-    """Whether it is never reopened: a reload, back and forward, a restored page, or a page of a script."""
+    """Whether it is never reopened: a reload, back and forward, a restored page, a page of a script, a redirect, or a
+    form."""
 
 
 class IdentityChoice(NamedTuple):
@@ -142,22 +142,14 @@ class NavigationRules:
             return await self._ask(navigation, decision.rule)
         return await self._reopen(navigation, decision.rule)
 
-    async def decides(self, url: str) -> bool:
-        """Whether a rule decides the identity of a URL."""
-        return (await self._rules.index()).decide(url).rule is not None
+    async def may_refuse(self, url: str) -> bool:
+        """Whether some identity may not load a URL: a rule decides it, or limits an identity."""
+        index = await self._rules.index()
+        return index.has_limits or index.decide(url).rule is not None
 
     async def concern_site(self, url: str, cookie_store_id: str) -> bool:
-        """Whether a rule may choose another identity for a page on the host of this URL, or limits the identity."""
-        compared = compared_url(url)
-        if compared is None:
-            return False
-        for rule in await self._rules.list():
-            if cookie_store_id in rule.identities:
-                if rule.limit:
-                    return True
-            elif _may_match_host(rule.pattern, compared):
-                return True
-        return False
+        """Whether rules may refuse a page on the host of this URL to an identity."""
+        return (await self._rules.index()).may_refuse_host(url, cookie_store_id)
 
     async def choose(self, tab_id: int, url: str, cookie_store_id: str, *, close: bool) -> None:
         """The user has chosen an identity for a URL that a rule asked about. Raises InvalidIdentity."""
@@ -183,7 +175,7 @@ class NavigationRules:
         def ask(transaction: Transaction) -> NavigationOutcome:
             choices = tuple(IdentityChoice(each, store_name(transaction, each)) for each in rule.identities)
             message = str(IdentityNotChosen(shown, rule.pattern, [choice.name for choice in choices]))
-            command = f"Open it with: hatbox open {_quoted(choices[0].name)} {_quoted(shown)}"
+            command = f"Open it with: hatbox open {shell_word(choices[0].name)} {shell_word(shown)}"
             return _blocked(f"{message} {command}", choices)
 
         return await self._read(ask)
@@ -219,7 +211,7 @@ class NavigationRules:
             name = store_name(transaction, identity)
             return _blocked(
                 f"the rule {rule.pattern} opens {shown} in {name}, and no running engine serves it. "
-                f"Start one with: hatbox browse --identity {_quoted(name)}"
+                f"Start one with: hatbox browse --identity {shell_word(name)}"
             )
 
         return await self._read(block)
@@ -266,20 +258,5 @@ def is_https_upgrade(before: str, url: str) -> bool:
     return (old.path or "/", old.query) == (new.path or "/", new.query)
 
 
-def _may_match_host(pattern: str, url: ComparedUrl) -> bool:
-    try:
-        parsed = parse_site_pattern(pattern)
-    except InvalidSiteRule:
-        return False
-    if isinstance(parsed, SitePattern):
-        return parsed._replace(scheme="", port=None, path=None).matches(url)
-    return True
-
-
 def _blocked(message: str, choices: tuple[IdentityChoice, ...] = ()) -> NavigationOutcome:
     return NavigationOutcome("blocked", _MESSAGE + message, choices)
-
-
-def _quoted(text: str) -> str:
-    """A word of a shell command."""
-    return "'" + text.replace("'", "'\\''") + "'"

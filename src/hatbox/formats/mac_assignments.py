@@ -11,14 +11,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
+from hatbox.cookies.public_suffixes import SuffixList
 from hatbox.errors import InvalidInputFile
 from hatbox.formats.base import decode_json
 from hatbox.formats.containers_json import Containers
+from hatbox.formats.input_files import read_input_file
 from hatbox.formats.rule_bundle import ContainerReference, ImportedRule, RuleBundle, SkippedRule
 from hatbox.identities.ids import container_user_context_id, cookie_store_id_of
 from hatbox.urls.hosts import canonical_host, is_ip
@@ -34,6 +37,8 @@ _SITE: Final = "siteContainerMap@@_"
 _STATE: Final = "identitiesState@@_"
 _SYNCED: Final = "identity@@_"
 _NAME_AND_PORT: Final = re.compile(r"(.*[^0-9.])([1-9][0-9]{0,4})", re.DOTALL)
+# Names without a public suffix that never end in digits: reserved (RFC 6761, 6762, 7686), or private (ICANN, 2024).
+_RESERVED_NAMES: Final = frozenset({"example", "internal", "invalid", "lan", "local", "localhost", "onion", "test"})
 _MAX_PORT: Final = 65535
 _HOW_TO_EXPORT: Final = (
     "In Firefox, open about:debugging, This Firefox, Inspect the extension, run "
@@ -61,7 +66,7 @@ def read_mac_folder(folder: Path) -> RuleBundle:
     """Read the profile folder of a Firefox that still has the extension's data in a file."""
     storage, containers = folder / _STORAGE, folder / _CONTAINERS
     try:
-        return read_mac_file(storage.read_bytes(), str(storage), containers.read_bytes())
+        return read_mac_file(read_input_file(storage), str(storage), read_input_file(containers))
     except FileNotFoundError as error:
         raise InvalidInputFile(
             str(error.filename),
@@ -125,7 +130,10 @@ def _container_of(
 
 
 def _pattern_of(site: str) -> str | None:
-    """The pattern for `host` or `hostport`. The last label of a name has no digits at its end, so they are a port."""
+    """The pattern for `host` or `hostport`; None if both are possible.
+
+    No top-level name has digits at its end, so after one they are a port. `server2` may be a host of an intranet.
+    """
     if site.startswith("["):
         host, bracket, port = site.partition("]")
         return _with_port(host + bracket, port) if bracket else None
@@ -136,7 +144,24 @@ def _pattern_of(site: str) -> str | None:
     if candidates:
         return candidates[0] if len(candidates) == 1 else None
     match = _NAME_AND_PORT.fullmatch(site)
-    return _with_port(match[1], match[2]) if match else _with_port(site, "")
+    if match is None:
+        return _with_port(site, "")
+    return _with_port(match[1], match[2]) if _has_known_end(match[1]) else None
+
+
+def _has_known_end(name: str) -> bool:
+    """Whether the last label of a name is a top-level name."""
+    last = (canonical_host(name) or "").rpartition(".")[2]
+    # Some top-level names, such as bd, are in the list only with a label before them.
+    return bool(last) and (last in _RESERVED_NAMES or _suffix_list().publicsuffix(f"x.{last}") is not None)
+
+
+@cache
+def _suffix_list() -> SuffixList:
+    from publicsuffixlist import PublicSuffixList  # takes 50 ms to load
+
+    found: SuffixList = PublicSuffixList(accept_unknown=False)
+    return found
 
 
 def _with_port(host: str, port: str) -> str | None:

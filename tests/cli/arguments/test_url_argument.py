@@ -17,6 +17,7 @@ from hatbox.urls.url import parse_url
         "javascript:1",
         "http://evil.example\\@bank.example/",  # a browser opens evil.example, an HTTP client bank.example
         "evil.example\\@bank.example",
+        "http://%65vil.example/",  # a browser opens evil.example, an HTTP client looks for %65vil.example
         "javascript:alert(1)",
         "JavaScript:alert(1)",
         "file:///etc/passwd",

@@ -11,6 +11,9 @@ from urllib.parse import quote
 
 import pytest
 
+from hatbox.cli.commands import links
+from hatbox.cli.desktop.link_registration import exec_line
+from hatbox.profile import Profile
 from tests.cli import engines
 from tests.cli.commands.test_status import site
 from tests.cli.conftest import Cli
@@ -77,6 +80,15 @@ def test_a_link_never_creates_an_identity(cli: Cli, dialog: Callable[[str, int],
     assert len(cli("list", "--json").json) == 4
 
 
+def test_the_name_in_a_link_is_never_a_url(cli: Cli, site: Site) -> None:
+    host = site.url("/").removeprefix("http://")
+    cli("rules", "add", host.partition(":")[0], "Work")
+    for name in (f"{host}evil", "foo.example", "https://foo.example/"):
+        result = cli("open", link_to(site.url("/page/1"), name), "--engine", "http")
+        assert (result.status, "identity not found" in result.err) == (1, True)
+    assert cli("tabs", "--json").json == []
+
+
 @pytest.mark.parametrize("name", ["zenity", "kdialog", "xmessage"])
 def test_a_link_from_outside_is_opened_after_a_yes(
     cli: Cli, site: Site, dialog: Callable[[str, int], Path], program_with_http: None, name: str
@@ -88,6 +100,13 @@ def test_a_link_from_outside_is_opened_after_a_yes(
     shown = seen.read_text()
     assert url in shown
     assert '"Work"' in shown
+
+
+def test_the_question_shows_the_host_that_is_opened(cli: Cli, dialog: Callable[[str, int], Path]) -> None:
+    seen = dialog("zenity", 1)
+    cli("open-link", link_to("https://a。B.example/"))
+    assert "a page of a.b.example in" in seen.read_text()
+    assert "https://a.b.example/" in seen.read_text()
 
 
 def test_a_link_from_outside_is_not_opened_after_a_no(cli: Cli, dialog: Callable[[str, int], Path]) -> None:
@@ -105,9 +124,31 @@ def test_without_a_dialog_nothing_is_opened_and_the_user_is_notified(
     assert (result.status, "Nothing was opened" in result.err) == (1, True)
     assert "site.example" in seen.read_text()
     dialog("zenity", 0)
+    seen.unlink()
     monkeypatch.delenv("DISPLAY")
     assert cli("open-link", link_to("https://site.example/")).status == 1
+    assert "neither a terminal nor a desktop" in seen.read_text()
     assert cli("tabs", "--json").json == []
+
+
+def test_a_link_that_fails_notifies_the_user(cli: Cli, dialog: Callable[[str, int], Path]) -> None:
+    seen = dialog("notify-send", 0)
+    dialog("zenity", 1)
+    cli("rules", "add", "ask.example", "Work", "Personal", "--ask")
+    for arguments, shown in {
+        (link_to("https://site.example/", "Wrok"),): 'identity not found: "Wrok"',
+        ("https://ask.example/?a=$(id)",): "hatbox open 'Work' 'https://ask.example/?a=$(id)'",
+        ("javascript:alert(1)",): "must have an http:// or https:// URL",
+        ("https://site.example/", "--profile", "nosuch.db"): "no profile exists there",
+        ("https://site.example/", "--profile", ""): "must not be empty",
+    }.items():
+        result = cli("open-link", *arguments)
+        assert (result.status > 0, result.out) == (True, "")
+        assert shown in seen.read_text()
+        seen.unlink()
+    assert cli("open-link", link_to("https://site.example/")).err == "hatbox: not opened\n"
+    assert not seen.exists()  # the user has said no
+    assert not Path("nosuch.db").exists()
 
 
 @pytest.mark.parametrize(
@@ -142,6 +183,20 @@ def test_a_link_creates_no_profile(
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     assert cli("open-link", link_to("https://site.example/")).status == 1
     assert not list(tmp_path.rglob("profile.db"))
+
+
+def test_a_plain_url_creates_the_default_profile(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_profile: None
+) -> None:
+    monkeypatch.delenv("HATBOX_PROFILE")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    cli("open-link", "http://site.example/", "--nosuch")
+    assert not list(tmp_path.rglob("profile.db"))
+    opened: list[tuple[str, list[str]]] = []
+    monkeypatch.setattr(links, "open_", lambda identity, urls, **_: opened.append((identity, urls)))
+    assert cli("open-link", "http://site.example/").status == 0
+    assert opened == [("firefox-default", ["http://site.example/"])]
+    assert list(tmp_path.rglob("profile.db"))
 
 
 def test_a_plain_url_opens_in_the_default_store_without_a_question(
@@ -182,6 +237,26 @@ def test_links_are_registered_and_removed(cli: Cli, tmp_path: Path) -> None:
     assert not entry.exists()
     assert not (tmp_path / "config" / "mimeapps.list").exists()
     assert cli("install-links", "--remove").status == 0
+
+
+@linux
+def test_links_open_in_the_profile_of_the_terminal(cli: Cli, tmp_path: Path) -> None:
+    entry = tmp_path / "data" / "applications" / "hatbox-links.desktop"
+    assert cli("install-links").status == 0
+    assert exec_line(Profile(os.environ["HATBOX_PROFILE"], create=False).address) in entry.read_text()
+    assert '"--profile"' in entry.read_text()
+
+
+@linux
+def test_a_mistyped_profile_is_not_registered(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mistyped = str(tmp_path / "profle.db")
+    for _ in range(2):
+        result = cli("install-links", "--profile", mistyped)
+        assert (result.status, "no profile exists there" in result.err) == (1, True)
+        monkeypatch.setenv("HATBOX_PROFILE", mistyped)
+    assert cli("install-links").status == 1
+    assert not (tmp_path / "data").exists()
+    assert not Path(mistyped).exists()
 
 
 @linux

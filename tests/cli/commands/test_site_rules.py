@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -147,6 +149,40 @@ def test_rules_of_other_programs_are_imported_with_a_report(cli: Cli, tmp_path: 
     assert cli("rules", "import", "mac", str(tmp_path)).status == 1
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_device_or_a_pipe_is_not_imported(cli: Cli, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    containers = tmp_path / "containers.json"
+    containers.write_text("{}")
+    for arguments in (
+        ["containerise", "/dev/zero"],
+        ["mac", "/dev/zero"],
+        ["mac", str(pipe)],
+        ["mac", str(containers), "--containers", str(pipe)],
+    ):
+        result = cli("rules", "import", *arguments)
+        assert (result.status, "not a file" in result.err) == (1, True)
+    folder = tmp_path / "firefox" / "browser-extension-data" / "@testpilot-containers"
+    folder.mkdir(parents=True)
+    os.mkfifo(folder / "storage.js")
+    assert "not a file" in cli("rules", "import", "mac", str(tmp_path / "firefox")).err
+    assert cli("rules", "list", "--json").json == []
+
+
+def test_adding_a_rule_again_says_what_has_changed(cli: Cli) -> None:
+    assert cli("rules", "add", "a.example", "Work").out == "Added rule 1: a.example opens in Work\n"
+    assert cli("rules", "add", "A.example", "Work").out == "Unchanged: rule 1: a.example opens in Work\n"
+    replaced = cli("rules", "add", "a.example", "Personal", "--replace")
+    assert replaced.out == "Replaced rule 1: a.example opens in Personal\n"
+
+
+def test_an_empty_page_has_no_rules(cli: Cli) -> None:
+    result = cli("rules", "test", "about:blank")
+    assert (result.status, result.out) == (2, "")
+    assert "about:blank: rules are for http and https URLs" in result.err
+
+
 # -------------------------------------------------------------------------------------------- open without an identity
 
 
@@ -162,6 +198,16 @@ def test_without_a_rule_open_says_how_to_make_one(cli: Cli) -> None:
         assert "hatbox rules add '" in result.err
         assert "secret" not in result.err
     assert cli("tabs", "--json").json == []
+
+
+def test_a_proposed_command_runs_nothing_else_when_it_is_pasted(cli: Cli) -> None:
+    proposed = cli("open", "http://a'$(id)'.example/").err.partition("add a rule: ")[2]
+    assert shlex.split(proposed)[3:] == ["a'$(id)'.example", "NAME"]
+    for name in ("$(id)", "`id`"):
+        cli("create", name)
+    cli("rules", "add", "ask.example", "$(id)", "`id`", "--ask")
+    proposed = cli("open", "ask.example").err.partition("Name one of them: ")[2]
+    assert "hatbox open '$(id)' URL" in proposed
 
 
 def test_a_mistyped_identity_is_not_a_url(cli: Cli) -> None:
@@ -182,7 +228,7 @@ def test_a_rule_that_asks_needs_a_terminal(cli: Cli) -> None:
     cli("rules", "add", "a.example", "Work", "Personal", "--ask")
     result = cli("open", "https://a.example/")
     assert result.status == 1
-    assert "Work or Personal. Name one of them: hatbox open Work URL" in result.err
+    assert "Work or Personal. Name one of them: hatbox open 'Work' URL" in result.err
     error = cli("open", "https://a.example/", "--json").error
     assert error["type"] == "IdentityNotChosen"
     assert [each["cookieStoreId"] for each in error["candidates"]] == ["firefox-container-2", "firefox-container-1"]

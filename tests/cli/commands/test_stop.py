@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from hatbox.engines.background import stopping
+from hatbox.store.processes import ProcessId, host_id
 from tests.cli import engines
 from tests.cli.commands.test_status import elsewhere, ready, site
 from tests.cli.conftest import Cli, Start
+from tests.postgres import is_on_server
 from tests.site import Site
 
 __all__ = ["elsewhere", "site"]
@@ -37,6 +41,8 @@ def test_a_background_engine_is_stopped_and_its_tabs_stay(cli: Cli, site: Site) 
     assert cli("open", "Work", site.url("/page/1"), "--engine", "http").status == 0
     (engine,) = cli("status", "--json").json["engines"]
     assert engine["background"] is True
+    if sys.platform == "linux" and not is_on_server():
+        assert f"hatbox browse (pid {engine['pid']})" in cli("profile", "info", "--json").json["programs"]
     result = cli("stop")
     assert result == (0, f"Stopped the HTTP engine (pid {engine['pid']}).\n", "")
     assert cli("status", "--json").json["engines"] == []
@@ -93,3 +99,26 @@ def test_an_engine_of_another_user_is_not_stopped(program: Start, cli: Cli, monk
     assert result.status == 1
     assert "belongs to another user" in result.err
     assert process.poll() is None
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs descriptors of processes")
+def test_a_process_that_exits_after_the_check_gives_its_number_to_no_victim(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The number of a process that has just exited may be that of another one."""
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as process:
+        checked: list[bool] = []
+
+        class Exits(ProcessId):
+            @property
+            def is_running(self) -> bool:
+                if not checked:
+                    checked.append(True)
+                    process.communicate(timeout=60)
+                    return True
+                return False
+
+        sent: list[int] = []
+        monkeypatch.setattr(os, "kill", lambda pid, _: sent.append(pid))
+        assert asyncio.run(stopping.stop_process(Exits(host_id(), process.pid, ""), 10, kill=True))
+        assert (checked, sent) == ([True], [])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from hatbox.cli.terminal.sizes import parse_size, size_text
@@ -134,3 +136,15 @@ def test_sizes_are_shown_with_three_digits() -> None:
     assert [size_text(each) for each in (0, 1023, 2048, 300 * 2**20, 5 * 2**30)] == [
         *("0 bytes", "1023 bytes", "2 KiB", "300 MiB", "5 GiB"),
     ]
+
+
+@pytest.mark.parametrize("columns", ["60", "80", "120"])
+def test_the_list_names_its_columns_in_every_terminal(cli: Cli, monkeypatch: pytest.MonkeyPatch, columns: str) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    cli("remove", "Work", "--yes")
+    shown = cli("trash", "list", tty=True).out
+    for title in ("Name", "Id", "Removed", "Expires"):
+        assert title in shown.splitlines()[0]
+    assert "firefox-container-2" in shown
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", shown)
+    assert max(map(len, plain.splitlines())) <= int(columns)

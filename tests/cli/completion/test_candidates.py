@@ -60,6 +60,12 @@ def test_two_identities_with_one_name_are_offered_by_id(cli: Cli) -> None:
     assert "firefox-container-2" in values("get", "")
 
 
+def test_an_identity_with_the_name_of_an_option_is_offered_by_id(cli: Cli) -> None:
+    created = cli("create", "--json", "--", "--json").json
+    assert "--json" not in values("get", "")
+    assert created["cookieStoreId"] in values("get", "")
+
+
 def test_tabs_and_extensions_are_offered(cli: Cli, tmp_path: Path) -> None:
     extension = tmp_path / "extension"
     extension.mkdir()

@@ -2,11 +2,13 @@ from __future__ import annotations
 
 from urllib.parse import quote, urlencode, urlsplit
 
+import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hatbox.cli.desktop.container_link import ContainerLink, InvalidLink, parse_container_link
+from hatbox.cli.desktop.container_link import ContainerLink, InvalidLink, checked_web_url, parse_container_link
+from hatbox.urls.url import parse_url
 from tests.cli.terminal.test_terminal_text import steers_a_terminal
 
 
@@ -18,7 +20,7 @@ from tests.cli.terminal.test_terminal_text import steers_a_terminal
             ("Work", "https://site.example/a?b=1&c"),
         ),
         ("ext+container:name=Work&url=https://site.example/", ("Work", "https://site.example/")),
-        ("EXT+CONTAINER:url=HTTP://site.example&name=My%20work", ("My work", "HTTP://site.example")),
+        ("EXT+CONTAINER:url=HTTP://site.example&name=My%20work", ("My work", "http://site.example/")),
         ("ext+container:name=a+b&url=http://site.example:8080/x", ("a b", "http://site.example:8080/x")),
         ("ext+container:?name=%E6%97%A5&url=http://site.example/", ("日", "http://site.example/")),
         (
@@ -38,6 +40,30 @@ def test_parts_without_effect_are_named() -> None:
         "ext+container:name=Work&url=http://s.example/&color=red&icon=fruit&pinned=true&openInReaderMode=1&signature=0"
     )
     assert parse_container_link(link).ignored == ("openInReaderMode", "pinned")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://evil.example\\@bank.example/",
+        "https://bank.example\\.evil.example/",
+        "https://%65vil.example/",
+        "https://a。b.example/",
+        "https://EVIL.example/\\@bank.example",
+        "https://bank.example@evil.example/",
+        "https://ａ.example/",
+        "https://0x7f.1/",
+        "https://faß.example/",
+    ],
+)
+def test_a_link_is_refused_or_has_one_host_for_every_program(url: str) -> None:
+    try:
+        found = checked_web_url(url)
+    except InvalidLink:
+        return
+    parsed = parse_url(url)
+    assert parsed
+    assert parsed.host == urlsplit(found).hostname == httpx.URL(found).raw_host.decode()
 
 
 def test_a_password_in_the_url_is_left_out() -> None:

@@ -35,6 +35,7 @@ def tree(folder: Path) -> dict[str, bytes]:
         USERS.format(HTTP),
         "[Default Applications]",
         "garbage\0\n=\n[",
+        "# \udcff is not UTF-8\n",
         "\r\n[Default Applications]\r\nx=y\r\n",
     ],
 )
@@ -43,12 +44,12 @@ def test_removing_restores_every_byte(
 ) -> None:
     if text is not None:
         registration.defaults.parent.mkdir()
-        registration.defaults.write_bytes(text.encode())
+        registration.defaults.write_bytes(text.encode(errors="surrogateescape"))
         registration.defaults.chmod(0o640)
     before = tree(tmp_path)
     for _ in range(2):  # installing twice is installing once
         registration.install(browser=browser, profile=None)
-    installed = registration.defaults.read_text()
+    installed = registration.defaults.read_text(errors="replace")
     assert default_of(installed, CONTAINER) == "hatbox-links.desktop"
     assert (default_of(installed, HTTP) == "hatbox-links.desktop") is browser
     assert registration.remove()
@@ -73,6 +74,62 @@ def test_what_the_user_changes_meanwhile_stays(registration: LinkRegistration) -
     assert default_of(text, "image/png") == "viewer.desktop"
     assert default_of(text, CONTAINER) is None
     assert "# mine\n[Added Associations]\ntext/html=a.desktop;\n" in text
+
+
+def test_a_file_of_the_user_is_restored(registration: LinkRegistration, tmp_path: Path) -> None:
+    registration.entry.parent.mkdir(parents=True)
+    registration.entry.write_bytes(b"[Desktop Entry]\nName=Mine \xff\n")
+    before = tree(tmp_path)
+    assert not registration.remove()  # nothing is registered
+    assert tree(tmp_path) == before
+    for browser in (False, True):
+        registration.install(browser=browser, profile=None)
+    assert "Name=Hatbox" in registration.entry.read_text()
+    assert registration.remove()
+    assert tree(tmp_path) == before
+
+
+def test_a_file_that_the_user_has_replaced_since_stays(registration: LinkRegistration) -> None:
+    registration.install(browser=False, profile=None)
+    registration.entry.write_text("[Desktop Entry]\nName=Mine\n")
+    assert registration.remove()
+    assert registration.entry.read_text() == "[Desktop Entry]\nName=Mine\n"
+
+
+def test_an_empty_folder_of_the_user_stays(registration: LinkRegistration, tmp_path: Path) -> None:
+    registration.entry.parent.mkdir(parents=True)
+    registration.install(browser=False, profile=None)
+    registration.install(browser=False, profile=None)
+    registration.remove()
+    assert registration.entry.parent.is_dir()
+    assert not (tmp_path / "data" / "hatbox").exists()
+
+
+@pytest.mark.parametrize("content", [None, "{", '{"existed": 1}'])
+def test_without_its_backup_the_registration_is_removed(
+    registration: LinkRegistration, tmp_path: Path, content: str | None
+) -> None:
+    registration.defaults.parent.mkdir()
+    registration.defaults.write_text("[Default Applications]\nx=y\n")
+    registration.install(browser=True, profile=None)
+    backup = tmp_path / "data" / "hatbox" / "links.json"
+    if content is None:
+        backup.unlink()
+    else:
+        backup.write_text(content)
+    assert registration.remove()
+    assert registration.defaults.read_text() == "[Default Applications]\nx=y\n"
+    assert not registration.entry.exists()
+
+
+def test_of_a_list_of_programs_only_hatbox_is_removed(registration: LinkRegistration) -> None:
+    registration.install(browser=True, profile=None)
+    text = registration.defaults.read_text()
+    registration.defaults.write_text(with_default(text, HTTP, "hatbox-links.desktop;other.desktop;"))
+    registration.remove()
+    text = registration.defaults.read_text()
+    assert default_of(text, HTTP) == "other.desktop;"
+    assert "hatbox" not in text
 
 
 def test_a_linked_file_stays_a_link(registration: LinkRegistration, tmp_path: Path) -> None:

@@ -186,6 +186,29 @@ async def test_a_page_that_fights_the_indicator_stays_responsive(browser: str, p
         assert await page.evaluate("1 + 1") == 2
 
 
+@with_browser
+async def test_a_page_cannot_hide_the_badge_with_events_of_its_own(browser: str, path: Path, site: Site) -> None:
+    async def badge() -> list[str]:
+        root = await marked(page)
+        attributes: list[str] = next(each for each in root["children"] if each["nodeName"] == "DIV")["attributes"]
+        return attributes
+
+    async def is_away() -> bool:
+        return "away" in await badge()
+
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser, indicator=True) as runner:
+        page = await runner.new_page("Work", site.url("/page/1"))
+        await marked(page)
+        await page.evaluate(
+            """() => window.dispatchEvent(
+              new MouseEvent("mousemove", { clientX: document.documentElement.clientWidth / 2, clientY: 4 }))"""
+        )
+        assert not await is_away()
+        width = await page.evaluate("document.documentElement.clientWidth")
+        await page.mouse.move(width / 2, 4)  # by the user
+        await until_awaited(is_away)
+
+
 @pytest.mark.parametrize(("store", "indicator"), [("firefox-default", True), ("Work", None)])
 @with_browser
 async def test_headless_pages_and_pages_without_identity_have_no_indicator(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from types import SimpleNamespace
 from typing import Any, cast
@@ -10,6 +11,7 @@ import pytest
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
+from hatbox.engines.chromium import request_interception
 from hatbox.engines.chromium.fetch_commands import FetchCommand
 from hatbox.engines.chromium.in_flight_requests import InFlightRequest, InFlightRequests
 from hatbox.engines.chromium.paused_requests import PausedRequests
@@ -18,6 +20,7 @@ from hatbox.events import Event
 from hatbox.tasks import Tasks
 from hatbox.web_requests import RequestRedirected
 from tests.store.in_loop import in_loop
+from tests.waiting import until
 
 EVENT = {"requestId": "1", "request": {"url": "http://site.example/", "headers": {}}}
 FAIL = FetchCommand("Fetch.failRequest")
@@ -64,6 +67,44 @@ async def test_changes_that_chromium_rejects_leave_the_request_unchanged() -> No
     session = RejectingSession("Fetch.continueRequest")
     await Paused(session)._decide(EVENT, changed, FAIL)
     assert session.sent == ["Fetch.continueRequest", "Fetch.continueRequest"]
+
+
+RULES = SimpleNamespace(rules=SimpleNamespace(are_present=True))
+
+
+@in_loop
+async def test_an_error_page_that_chromium_rejects_does_not_send_the_request() -> None:
+    async def blocked(_: dict[str, Any]) -> FetchCommand:
+        return FetchCommand("Fetch.failRequest", {"errorReason": "BlockedByClient"})
+
+    session = RejectingSession("Fetch.failRequest")
+    await Paused(session)._decide(EVENT, blocked, FAIL)
+    assert session.sent == ["Fetch.failRequest", "Fetch.failRequest"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "rules", "expected"),
+    [
+        ("Document", RULES, "Fetch.failRequest"),
+        ("Document", None, "Fetch.continueRequest"),
+        ("Ping", RULES, "Fetch.continueRequest"),  # a page may send one when it is closed
+    ],
+)
+def test_a_page_is_not_loaded_if_its_target_closes_while_rules_are_checked(
+    kind: str, rules: Any, expected: str
+) -> None:
+    async def fail(_: dict[str, Any]) -> FetchCommand:
+        raise PlaywrightError("Target page, context or browser has been closed")
+
+    @in_loop
+    async def decide() -> None:
+        session = RejectingSession("")
+        paused = Paused(session)
+        paused._rules = rules
+        await paused._decide(EVENT | {"resourceType": kind}, fail, FAIL)
+        assert session.sent == [expected]
+
+    decide()
 
 
 @pytest.mark.parametrize(
@@ -145,3 +186,81 @@ def test_a_failed_fetch_enable_is_an_error_unless_the_browser_has_closed(
     caplog.set_level(logging.DEBUG, "hatbox.engines.chromium")
     listen()
     assert [each.levelno for each in caplog.records if "Fetch.enable failed" in each.message] == [level]
+
+
+class _Session:
+    """A session that accepts every command, and counts them."""
+
+    def __init__(self) -> None:
+        self.sent: list[str] = []
+
+    def on(self, *_: Any) -> None: ...
+
+    async def send(self, method: str, *_: Any) -> dict[str, Any]:
+        self.sent.append(method)
+        return {"targetInfos": []}
+
+    async def detach(self) -> None: ...
+
+
+def _listened() -> Any:
+    return SimpleNamespace(
+        on_listeners_changed=Event("interest"),
+        on_proxy_request=False,
+        has_listeners=True,
+        listened_types=None,
+        has_response_listeners=False,
+        on_auth_required=False,
+        on_error_occurred=False,
+    )
+
+
+@in_loop
+async def test_fetch_is_enabled_again_after_it_has_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(request_interception, "_FIRST_RETRY", 0.01)
+    opened: list[_Session] = []
+
+    class Browser:
+        async def new_browser_cdp_session(self) -> _Session:
+            opened.append(_Session())
+            if len(opened) < 3:
+                raise PlaywrightError("Protocol error (Fetch.enable): rejected")
+            return opened[-1]
+
+    interceptor = RequestInterceptor(cast(Any, Browser()), _listened(), cast(Any, None))
+    interceptor.start()
+    await until(lambda: interceptor.config is not None)
+    assert len(opened) == 3
+    assert opened[-1].sent.count("Fetch.enable") == 1
+    interceptor.stop()
+
+
+@in_loop
+async def test_a_rule_that_is_added_while_service_workers_are_checked_is_checked_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Browser:
+        async def new_browser_cdp_session(self) -> _Session:
+            return _Session()
+
+    interceptor = RequestInterceptor(cast(Any, Browser()), _listened(), cast(Any, None))
+    checks: list[asyncio.Event] = []
+
+    async def check() -> None:
+        checks.append(asyncio.Event())
+        await checks[-1].wait()
+
+    monkeypatch.setattr(interceptor, "_remove_service_workers", check)
+    interceptor.start()
+    await until(lambda: len(checks) == 1)  # as interception starts
+    interceptor._on_rules_changed(None)
+    checks[0].set()
+    await until(lambda: len(checks) == 2)
+    interceptor._on_rules_changed(None)
+    interceptor._on_rules_changed(None)
+    checks[1].set()
+    await until(lambda: len(checks) == 3)
+    checks[2].set()
+    await interceptor.wait_until_ready()
+    assert len(checks) == 3
+    interceptor.stop()

@@ -174,6 +174,19 @@ async def test_a_limited_identity_says_why_it_does_not_open_a_page(path: Path, r
 
 
 @in_loop
+async def test_a_limited_identity_does_not_follow_a_redirect_to_another_site(path: Path, ruled: RuledSite) -> None:
+    async with browsing(path) as (profile, engine):
+        await profile.rules.add("bank.localhost", "Banking", limit=True)
+        ruled.page("/away", status=302, headers=[("Location", ruled.at("b.localhost/other"))])
+        ruled.page("/within", status=302, headers=[("Location", ruled.at("bank.localhost/two"))])
+        tab = await profile.tabs.open("Banking", ruled.at("bank.localhost/away"))
+        assert 'identity "Banking" is limited' in (await engine.wait_until_loaded(tab.id)).error
+        assert ruled.sent() == [Sent("Banking", "bank.localhost/away")]
+        await profile.tabs.navigate(tab.id, ruled.at("bank.localhost/within"))
+        assert (await engine.wait_until_loaded(tab.id)).title == "/two"
+
+
+@in_loop
 async def test_a_rule_that_asks_sends_nothing_and_says_how_to_choose(path: Path, ruled: RuledSite) -> None:
     async with browsing(path) as (profile, engine):
         await profile.rules.add("b.localhost", ["Work", "Banking"], ask=True)

@@ -233,6 +233,43 @@ def test_an_explanation_says_why_each_rule_loses() -> None:
     assert RuleIndex(rules("a")).explain("nonsense").notes == ("Rules apply to http and https URLs only.",)
 
 
+@pytest.mark.parametrize(
+    ("patterns", "refused"),
+    [
+        (["s.example/work/*"], True),
+        (["https://s.example:8443"], True),
+        (["*.example"], True),
+        (["*"], True),
+        (["t.example", "*.t.example", "s.example.t"], False),
+        (["regex:nothing"], True),  # no host is known
+        (["regex:nothing", "own:s.example"], False),  # a host beats regular expressions
+        (["regex:nothing", "own:*.example"], False),
+        (["regex:nothing", "own:s.example/own/*"], True),
+        (["own:regex:nothing"], False),
+        (["limit:t.example"], True),
+        (["limit:t.example", "own:s.example"], False),
+        (["limit:s.example"], False),
+        (["limit:s.example", "s.example/work/*"], True),
+        (["limit:https://s.example"], True),
+    ],
+)
+def test_a_host_is_refused_to_an_identity_if_a_rule_may_decide_one_of_its_pages(
+    patterns: list[str], refused: bool
+) -> None:
+    index = RuleIndex(
+        SiteRule(
+            id=number,
+            pattern=pattern.removeprefix("own:").removeprefix("limit:"),
+            identities=(HOME if pattern.startswith(("own:", "limit:")) else WORK,),
+            limit=pattern.startswith("limit:"),
+        )
+        for number, pattern in enumerate(patterns, 1)
+    )
+    assert not index.invalid
+    assert index.may_refuse_host("https://s.example/scope/", HOME) == refused
+    assert not index.may_refuse_host("about:blank", HOME)
+
+
 # --------------------------------------------------------------------------------------------------------- hostility
 
 
@@ -254,6 +291,14 @@ def test_a_huge_url_that_repeats_the_text_between_two_stars_takes_linear_time(co
     assert index.decide("https://a.example" + "/x0" * 300_000).rule is None
     assert index.decide("https://a.example/" + "/x0/" * 300_000 + "y/z").rule is not None
     assert process_time() - start < 20, "trying the pattern at each place takes hours"
+
+
+def test_a_huge_url_takes_no_seconds_if_rules_have_texts_of_many_lengths_between_stars() -> None:
+    index = RuleIndex(rules(*(f"h.example/*/{'p' * (number + 1)}/*" for number in range(199))))
+    start = process_time()
+    assert index.decide("https://h.example/" + "/" * 1_000_000).rule is None
+    assert index.decide("https://h.example/" + "/" * 1_000_000 + "/pp/").rule is not None
+    assert process_time() - start < 10, "looking up every length at each slash takes a minute"
 
 
 @pytest.mark.parametrize(

@@ -152,17 +152,22 @@ async def test_a_registered_process_registers_again_after_its_connection_was_cut
     async with opened(address) as store:
         await store.register_process()
         await store.register_process()
-        query = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid IN ({0})"
+        query = "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND pid IN ({0})"
         pids = "SELECT pid FROM pg_stat_activity WHERE application_name = 'hatbox'"
 
-        def is_registered() -> bool:
-            return cluster.sql(query.format(pids)) != [(0,)]
+        def registered() -> set[object]:
+            return {pid for (pid,) in cluster.sql(query.format(pids))}
 
-        assert is_registered()
+        before = registered()
+        assert before
         proxy.cut_all()
-        await until_awaited(lambda: asyncio.to_thread(lambda: not is_registered()))
-        await until_awaited(lambda: asyncio.to_thread(is_registered))
-    await until_awaited(lambda: asyncio.to_thread(lambda: not is_registered()))
+
+        def is_registered_again() -> bool:
+            now = registered()
+            return bool(now) and now.isdisjoint(before)
+
+        await until_awaited(lambda: asyncio.to_thread(is_registered_again))
+    await until_awaited(lambda: asyncio.to_thread(lambda: not registered()))
 
 
 @in_loop

@@ -17,6 +17,7 @@ from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import ContextualIdentity
 from hatbox.identities.site_rules.site_rule import Decision
 from hatbox.profile import Profile
+from hatbox.shell_words import shell_word
 from hatbox.tabs.tab_model import BLANK
 
 __all__ = ["OpenTarget", "find_targets", "name_of"]
@@ -33,16 +34,17 @@ class OpenTarget(NamedTuple):
 
 
 async def find_targets(
-    profile: Profile, identity_or_url: str, urls: Sequence[str], *, as_json: bool
+    profile: Profile, identity_or_url: str, urls: Sequence[str], *, is_named: bool, as_json: bool
 ) -> list[OpenTarget]:
     """The identities and their URLs, in the order of the URLs. `urls` are complete; the first argument is as typed.
 
-    The name of an identity is never read as a URL. Raises NoSiteRule for a URL without a rule.
+    The name of an identity is never read as a URL, nor the first argument if `is_named`, as in a link. Raises
+    IdentityNotFound, and NoSiteRule for a URL without a rule.
     """
     try:
         named = await find_store(profile, identity_or_url)
     except IdentityNotFound:
-        if not _LIKE_URL.fullmatch(identity_or_url.strip()):
+        if is_named or not _LIKE_URL.fullmatch(identity_or_url.strip()):
             raise
     else:
         return [OpenTarget(named, list(urls) or [BLANK])]
@@ -79,7 +81,7 @@ def _ask(
         raise CommandError(
             "IdentityNotChosen",
             f"the rule {pattern} asks which identity opens {shown_url(url)}: {' or '.join(names)}. "
-            f"Name one of them: hatbox open {_quoted(names[0])} URL",
+            f"Name one of them: hatbox open {shell_word(names[0])} URL",
             details={
                 "candidates": [
                     {"name": name, "cookieStoreId": store}
@@ -100,7 +102,3 @@ def _ask(
         for number, name in enumerate(names, 1):
             if answer.strip() in (str(number), name):
                 return candidates[number - 1]
-
-
-def _quoted(name: str) -> str:
-    return f'"{name}"' if re.search(r"[^\w.-]", name) else name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import Final
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 import typer
 
@@ -36,16 +36,20 @@ def parse_url_argument(typed: str) -> str:
     if not text or text.startswith(("/", ".", "?", "#")) or not _is_url(url):
         raise _bad_url(typed, "not a URL")
     if not has_one_host(url):
-        raise _bad_url(typed, "programs disagree about its host. Write it without a backslash, and encode @ in it")
+        raise _bad_url(typed, "programs disagree about its host. Write it without \\ and without % in the host")
     return url
 
 
 def has_one_host(url: str) -> bool:
-    """Whether browsers and HTTP clients read the same host. In `http://a\\@b/` they read a and b."""
+    """Whether browsers and HTTP clients read the same host.
+
+    In `http://a\\@b/` they read a and b; in `http://%61/`, a and %61.
+    """
     parsed = parse_url(url)
     if parsed is None:
         return False
-    return canonical_host(unquote(urlsplit(url).hostname or "")) == parsed.host
+    written = urlsplit(url).hostname or ""
+    return "%" not in written and canonical_host(written) == parsed.host
 
 
 def _scheme(text: str) -> str:

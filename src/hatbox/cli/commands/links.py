@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Annotated, Any
-from urllib.parse import urlsplit
 
 import typer
 
 from hatbox.cli.arguments.identity_arguments import find_identity
-from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, profile_address
+from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, profile_address, run_with_profile
 from hatbox.cli.commands.tabs import open_
 from hatbox.cli.desktop.container_link import (
     InvalidLink,
@@ -19,16 +19,20 @@ from hatbox.cli.desktop.container_link import (
 )
 from hatbox.cli.desktop.link_registration import LinkRegistration
 from hatbox.cli.desktop.questions import ask_user, notify_user
-from hatbox.cli.terminal.command_errors import CommandError
+from hatbox.cli.terminal.command_errors import CommandError, message_of
 from hatbox.cli.terminal.output import print_json, print_line
 from hatbox.cli.terminal.terminal_text import visible, without_passwords
+from hatbox.errors import IdentityNotChosen
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import ContextualIdentity
 from hatbox.profile import Profile
+from hatbox.shell_words import shell_word
+from hatbox.urls.url import parse_url
 
 __all__ = ["install_links", "open_link"]
 
 _MAX_SHOWN = 300
+_MAX_NOTIFICATION = 1500
 
 
 def open_link(
@@ -42,19 +46,15 @@ def open_link(
 
     Any web page can contain a link that names an identity, so the user is asked, in a dialog of the desktop or in the
     terminal. Without either, nothing is opened. No identity is ever created. A plain URL opens without a question, in
-    the identity of the rules, or in the default store.
+    the identity of the rules, or in the default store. An error is also shown as a notification of the desktop.
     """
     try:
-        if is_container_link(link):
-            parsed = parse_container_link(link)
-            url, identity = parsed.url, _confirmed(parsed.identity, parsed.url, profile)
-        else:
-            url = checked_web_url(link)
-            identity = _run(profile, lambda opened: _identity_for(opened, url))
-    except InvalidLink as error:
-        notify_user(f"A link was not opened: {error}")
-        raise CommandError("InvalidLink", f"{error}. Nothing was opened.") from None
-    open_(identity, [url], profile=profile, as_json=as_json)
+        identity, url = _identity_and_url(link, profile)
+        open_(identity, [url], profile=profile, as_json=as_json)
+    except Exception as error:
+        if not (isinstance(error, CommandError) and error.kind == "Declined"):  # the user knows
+            notify_user(_shortened(f"A link could not be opened: {message_of(error)}", _MAX_NOTIFICATION))
+        raise
 
 
 def install_links(
@@ -70,7 +70,8 @@ def install_links(
     """Register Hatbox on a Linux desktop for links of the form ext+container:name=NAME&url=URL.
 
     Writes hatbox-links.desktop in the applications folder of the user, and sets the default application in
-    mimeapps.list. With --profile, links open in that profile. Installing again replaces the registration.
+    mimeapps.list. With --profile or $HATBOX_PROFILE, links open in that profile, which must exist. Installing again
+    replaces the registration.
     """
     if not sys.platform.startswith("linux"):
         raise CommandError("NotSupported", "links can be registered on Linux desktops only. Nothing was changed.")
@@ -80,18 +81,24 @@ def install_links(
     if remove:
         _print_removed(registration, was_installed=registration.remove(), as_json=as_json)
         return
-    address = profile_address(profile)
+    address = profile_address(profile) or os.environ.get("HATBOX_PROFILE") or None
     if address is not None and without_passwords(address) != address:
         problem = "the address has a password, which the .desktop file would contain. Use a password file of PostgreSQL"
         raise typer.BadParameter(problem, param_hint="--profile")
     if address is not None and not (address.isprintable()):
         raise typer.BadParameter("must be one line", param_hint="--profile")
+    if address is not None:
+        run_with_profile(address, _check_profile)  # raises ProfileNotFound for a mistyped address
     types = registration.install(browser=browser, profile=_absolute(address))
     if as_json:
         print_json({"installed": True, "file": str(registration.entry), "types": types}, sys.stdout)
         return
     print_line(f"Installed {registration.entry}: Hatbox opens {', '.join(types)}.", sys.stdout)
     print_line("Undo it with: hatbox install-links --remove", sys.stderr)
+
+
+async def _check_profile(opened: Profile) -> None:
+    await opened.identities.query()
 
 
 def _absolute(address: str | None) -> str | None:
@@ -108,17 +115,38 @@ def _print_removed(registration: LinkRegistration, *, was_installed: bool, as_js
         print_line("Links are not registered. Nothing was changed.", sys.stderr)
 
 
+def _identity_and_url(link: str, profile: str | None) -> tuple[str, str]:
+    """The cookieStoreId and the URL of a link. Raises CommandError."""
+    try:
+        if is_container_link(link):
+            parsed = parse_container_link(link)
+            return _confirmed(parsed.identity, parsed.url, profile), parsed.url
+        url = checked_web_url(link)
+    except InvalidLink as error:
+        raise CommandError("InvalidLink", f"{error}. Nothing was opened.") from None
+    try:
+        return run_with_profile(profile, lambda opened: _identity_for(opened, url)), url
+    except IdentityNotChosen as error:
+        words = [shell_word(error.identities[0]), shell_word(url) if len(url) <= _MAX_SHOWN else "URL"]
+        words += ["--profile", shell_word(profile)] if profile else []
+        raise CommandError(type(error).__name__, f"{error} Type: hatbox open {' '.join(words)}") from None
+
+
+def _shortened(text: str, length: int) -> str:
+    return text if len(text) <= length else f"{text[:length]}…"
+
+
 def _confirmed(name: str, url: str, profile: str | None) -> str:
     """The cookieStoreId of the identity, after the user has agreed. Raises CommandError otherwise."""
     found: ContextualIdentity = _run(profile, lambda opened: find_identity(opened, name))
-    host = urlsplit(url).hostname or ""
-    shown = visible(url if len(url) <= _MAX_SHOWN else f"{url[:_MAX_SHOWN]}…")
+    parsed = parse_url(url)
+    host = parsed.host if parsed else ""
+    shown = visible(_shortened(url, _MAX_SHOWN))
     question = f'Another program wants to open a page of {visible(host)} in the identity "{visible(found.name)}":'
     answer = ask_user(f"{question}\n\n{shown}", "Open")
     if answer is None:
-        message = f"A link to {host} was not opened: no dialog program (zenity, kdialog or xmessage) is installed"
-        notify_user(f"{message}.")
-        raise CommandError("Unconfirmed", f"{message}, and no terminal is there. Nothing was opened.")
+        needed = "neither a terminal nor a desktop with a dialog program (zenity, kdialog or xmessage) was found"
+        raise CommandError("Unconfirmed", f"{host}: Hatbox has to ask first, and {needed}. Nothing was opened.")
     if not answer:
         raise CommandError("Declined", "not opened")
     return found.cookie_store_id
@@ -131,7 +159,7 @@ async def _identity_for(opened: Profile, url: str) -> str:
 
 
 def _run(option: str | None, work: Any) -> Any:
-    """Run with the profile, which a link never creates."""
+    """Run with the profile, which a link that names an identity never creates."""
     import asyncio
 
     async def run() -> Any:

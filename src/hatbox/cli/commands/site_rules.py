@@ -18,6 +18,7 @@ from hatbox.cli.terminal.output import print_json, print_line, print_rows
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.site_rules.site_rule import SiteRule, UrlExplanation
 from hatbox.profile import Profile
+from hatbox.tabs.tab_model import BLANK
 
 if TYPE_CHECKING:
     from hatbox.formats.rule_bundle import RuleBundle, RuleImportReport
@@ -51,7 +52,8 @@ def add(
     ],
     ask: Annotated[bool, typer.Option("--ask", help="Ask which of several identities opens the URL.")] = False,
     limit: Annotated[
-        bool, typer.Option("--limit", help="The identity opens only URLs of its rules. Others are blocked in it.")
+        bool,
+        typer.Option("--limit", help="In engines, the identity opens only pages of its rules. Others are blocked."),
     ] = False,
     replace: Annotated[bool, typer.Option("--replace", help="Replace a rule with the same pattern.")] = False,
     profile: ProfileOption = None,
@@ -64,16 +66,19 @@ def add(
     query; * matches any text. See also: hatbox rules test URL.
     """
 
-    async def add_rule(opened: Profile) -> tuple[SiteRule, Names]:
+    async def add_rule(opened: Profile) -> tuple[SiteRule, SiteRule | None, Names]:
         found = [await find_store(opened, each) for each in identities]
         stores = [each.cookie_store_id if each else DEFAULT_COOKIE_STORE_ID for each in found]
-        return await opened.rules.add(pattern, stores, ask=ask, limit=limit, replace=replace), await _names(opened)
+        before = {each.id: each for each in await opened.rules.list()}
+        added = await opened.rules.add(pattern, stores, ask=ask, limit=limit, replace=replace)
+        return added, before.get(added.id), await _names(opened)
 
-    rule, names = run_with_profile(profile, add_rule)
+    rule, earlier, names = run_with_profile(profile, add_rule)
     if as_json:
         print_json(_document(rule, names), sys.stdout)
     else:
-        print_line(f"Added rule {rule.id}: {_sentence(rule, names)}", sys.stdout)
+        what = "Added rule" if earlier is None else "Unchanged: rule" if earlier == rule else "Replaced rule"
+        print_line(f"{what} {rule.id}: {_sentence(rule, names)}", sys.stdout)
 
 
 def list_(profile: ProfileOption = None, as_json: JsonOption = False) -> None:
@@ -145,6 +150,8 @@ def test(
 ) -> None:
     """Explain which rule decides about a URL, and why the others lose. The exit status is 1 if no rule matches."""
     parsed = parse_url_argument(url)
+    if parsed == BLANK:
+        raise typer.BadParameter(f"{BLANK}: rules are for http and https URLs", param_hint="URL")
 
     async def explain(opened: Profile) -> tuple[UrlExplanation, Names]:
         found = await find_store(opened, identity) if identity is not None else None
@@ -216,18 +223,20 @@ def import_(
 
 def _read(program: str, path: str, containers: str | None) -> RuleBundle:
     from hatbox.formats.containerise_rules import read_containerise_file
+    from hatbox.formats.input_files import read_input_file, read_stream
     from hatbox.formats.mac_assignments import read_mac_file, read_mac_folder
 
     try:
         if path == _STANDARD:
-            data, source = sys.stdin.buffer.read() if hasattr(sys.stdin, "buffer") else sys.stdin.read().encode(), path
+            stream = getattr(sys.stdin, "buffer", None)
+            data, source = read_stream(stream, path) if stream else sys.stdin.read().encode(), path
         elif program == _MAC and Path(path).is_dir():
             return read_mac_folder(Path(path))
         else:
-            data, source = Path(path).read_bytes(), path
+            data, source = read_input_file(path), path
         if program == _CONTAINERISE:
             return read_containerise_file(data, source)
-        return read_mac_file(data, source, None if containers is None else Path(containers).read_bytes())
+        return read_mac_file(data, source, None if containers is None else read_input_file(containers))
     except OSError as error:
         raise CommandError(type(error).__name__, f"{error.filename or path}: {error.strerror or error}") from error
 

@@ -21,6 +21,7 @@ from hatbox.cli.arguments.open_targets import OpenTarget, find_targets, name_of
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, run_with_profile
 from hatbox.cli.arguments.tab_arguments import TabAndIdentity, existing_tabs, with_identities
 from hatbox.cli.arguments.url_argument import parse_url_argument
+from hatbox.cli.desktop.container_link import is_container_link
 from hatbox.cli.terminal.command_errors import CommandError, engine_details
 from hatbox.cli.terminal.engine_notice import find_running_engines
 from hatbox.cli.terminal.output import print_json, print_line, print_tab, print_tabs, tab_document
@@ -84,6 +85,7 @@ def open_(
     --browser, --headless and --no-indicator apply to it. Shows a hidden identity. If a page cannot be loaded, the exit
     status is 1, and its tab stays open.
     """
+    is_link = identity is not None and is_container_link(identity)
     if temporary:  # all arguments are URLs
         urls, identity = [*([] if identity is None else [identity]), *(urls or [])], None
     elif identity is None:
@@ -97,7 +99,7 @@ def open_(
         if identity is None:
             targets = [OpenTarget(await opened.create_temporary(), to_open or [BLANK])]
         else:
-            targets = await find_targets(opened, identity, to_open, as_json=as_json)
+            targets = await find_targets(opened, identity, to_open, is_named=is_link, as_json=as_json)
         if any(without_credentials(url) != url for target in targets for url in target.urls):
             print_line(_CREDENTIALS_DROPPED, sys.stderr)
         await find_running_engines(opened, as_json=as_json)

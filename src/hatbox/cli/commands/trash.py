@@ -43,8 +43,8 @@ def list_(profile: ProfileOption = None, as_json: JsonOption = False) -> None:
         )
         for each in found
     ]
-    header = ("Name", "Id", "Removed", "Deleted", "Cookies", "Tabs", "Size")
-    print_rows(header, rows, sys.stdout, unwrapped="Id")
+    header = ("Name", "Id", "Removed", "Expires", "Cookies", "Tabs", "Size")
+    print_rows(header, rows, sys.stdout, unwrapped="Id", narrow=("Name", "Id", "Removed", "Expires"))
 
 
 def restore(

@@ -161,13 +161,18 @@ def _names(kind: str, profile: str | None) -> list[Suggestion]:
 
 
 def _unambiguous(names: Iterable[tuple[str, str]]) -> list[Suggestion]:
-    """Each name; an id, which is the description, for names that occur twice or are no single line."""
+    """Each name; its id (the description) if a name occurs twice, has several lines or looks like an option."""
     found = list(names)
     count: dict[str, int] = {}
     for name, _ in found:
         count[name] = count.get(name, 0) + 1
-    shown = [(about, name) if count[name] > 1 or not name.isprintable() else (name, about) for name, about in found]
-    return [Suggestion(value, about if about.isprintable() else "") for value, about in shown if value]
+    by_id = {name for name in count if count[name] > 1 or not name.isprintable() or name.startswith("-")}
+    shown = [(about, name) if name in by_id else (name, about) for name, about in found]
+    return [
+        Suggestion(value, about if about.isprintable() else "")
+        for value, about in shown
+        if value and not value.startswith("-")
+    ]
 
 
 def _commands() -> list[Suggestion]:

@@ -17,6 +17,7 @@ from hatbox.cli.arguments.url_argument import has_one_host
 from hatbox.cli.terminal.terminal_text import visible
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, user_context_id_of
 from hatbox.tabs.credentials import without_credentials
+from hatbox.urls.url import parse_url
 
 __all__ = ["SCHEME", "ContainerLink", "InvalidLink", "checked_web_url", "is_container_link", "parse_container_link"]
 
@@ -65,7 +66,10 @@ def parse_container_link(link: str) -> ContainerLink:
 
 
 def checked_web_url(url: str) -> str:
-    """The URL without user name and password. Raises InvalidLink unless it is an http or https URL with a host."""
+    """The URL, serialized as browsers do, without user name and password: what is shown is what is opened.
+
+    Raises InvalidLink unless it is an http or https URL with a host.
+    """
     if len(url) > _MAX_CHARACTERS:
         raise InvalidLink(url, f"the URL has {len(url)} characters; at most {_MAX_CHARACTERS} are allowed")
     if not re.match(r"https?://", url, re.IGNORECASE):
@@ -74,7 +78,9 @@ def checked_web_url(url: str) -> str:
         raise InvalidLink(url, "the URL has spaces or control characters")
     try:
         if urlsplit(url).hostname and urlsplit(url).port != 0 and has_one_host(url):
-            return without_credentials(url)
+            parsed = parse_url(without_credentials(url))
+            if parsed is not None and parsed.host:
+                return parsed.text
     except ValueError:  # invalid port or IP address
         pass
     raise InvalidLink(url, "not a URL")

@@ -1,7 +1,7 @@
 """Registers `hatbox open-link` on a Linux desktop: a .desktop file, and the user's default applications.
 
-The earlier defaults are stored, so that removing the registration restores them: to the byte if nothing has changed
-since.
+The earlier defaults, and an earlier file of that name, are stored, so that removing the registration restores them: to
+the byte if nothing has changed since.
 """
 
 from __future__ import annotations
@@ -24,16 +24,21 @@ _NAME: Final = "hatbox-links.desktop"
 _LINKS: Final = f"x-scheme-handler/{SCHEME}"
 _WEB: Final = ("x-scheme-handler/http", "x-scheme-handler/https")
 _RESERVED: Final = '"`$\\'
+_MARK: Final = "X-Hatbox-Links=true"  # a file without this line is the user's own
 
 
 class _Backup(msgspec.Struct):
-    """The default applications before and after the registration."""
+    """The default applications before and after the registration, and the earlier file."""
 
     existed: bool
-    before: str
-    after: str
-    values: dict[str, str | None]
+    before: bytes
+    after: bytes
+    values: dict[str, bytes | None]
     """The earlier values by type; None if it had none."""
+    entry: bytes | None
+    """The user's own file in the place of the .desktop file, if it existed."""
+    new_folders: list[str]
+    """The folders that the registration has made."""
 
 
 class LinkRegistration:
@@ -61,6 +66,7 @@ class LinkRegistration:
     def install(self, *, browser: bool, profile: str | None) -> list[str]:
         """Register, in place of an earlier registration. Returns the types that Hatbox opens now."""
         self.remove()
+        new_folders = [str(each) for each in (self.entry.parent, self._backup.parent) if not each.exists()]
         types = [_LINKS, *(_WEB if browser else ())]
         existed = self.defaults.exists()
         before = _read(self.defaults)
@@ -68,8 +74,9 @@ class LinkRegistration:
         for mime in types:
             text = with_default(text, mime, _NAME)
         values = {mime: default_of(before, mime) for mime in types}
-        values = {mime: None if value == _NAME else value for mime, value in values.items()}
-        backup = _Backup(existed, before, text, values)
+        earlier = {mime: None if value in (None, _NAME) else _bytes(value) for mime, value in values.items()}
+        entry = self.entry.read_bytes() if self.entry.exists() else None
+        backup = _Backup(existed, _bytes(before), _bytes(text), earlier, entry, new_folders)
         _write(self._backup, msgspec.json.encode(backup).decode(), 0o600)
         _write(self.entry, _entry_text(types, exec_line(profile), browser=browser))
         _write(self.defaults, text)
@@ -77,31 +84,50 @@ class LinkRegistration:
 
     def remove(self) -> bool:
         """Restore what was there before. False if nothing was registered."""
-        if not self._backup.exists() and not self.entry.exists():
+        is_ours = _MARK in _read(self.entry).split("\n")
+        if not self._backup.exists() and not is_ours:
             return False
-        with contextlib.suppress(OSError, msgspec.DecodeError):
-            backup = msgspec.json.decode(self._backup.read_bytes(), type=_Backup)
-            self._restore(backup)
-        self.entry.unlink(missing_ok=True)
+        backup = self._read_backup()
+        self._restore_defaults(backup)
+        if is_ours and backup.entry is not None:
+            _write(self.entry, _text(backup.entry))
+        elif is_ours:
+            self.entry.unlink()
         self._backup.unlink(missing_ok=True)
-        for folder in (self.entry.parent, self._backup.parent):
+        for folder in backup.new_folders:
             with contextlib.suppress(OSError):  # it has other files
-                folder.rmdir()
+                Path(folder).rmdir()
         return True
 
-    def _restore(self, backup: _Backup) -> None:
+    def _read_backup(self) -> _Backup:
+        """The backup. If it is lost, one that removes Hatbox from the default applications."""
+        try:
+            return msgspec.json.decode(self._backup.read_bytes(), type=_Backup)
+        except (OSError, msgspec.DecodeError):
+            text = _bytes(_read(self.defaults))
+            return _Backup(True, text, b"", dict.fromkeys((_LINKS, *_WEB)), None, [])
+
+    def _restore_defaults(self, backup: _Backup) -> None:
         text = _read(self.defaults)
-        if text == backup.after:
-            text = backup.before
+        if text == _text(backup.after):
+            text = _text(backup.before)
         else:
             for mime, value in backup.values.items():
-                if (default_of(text, mime) or "").rstrip(";") != _NAME:
-                    continue  # the user has chosen another program since
-                text = without_default(text, mime) if value is None else with_default(text, mime, value)
+                text = _restored(text, mime, value)
         if not text and not backup.existed:
             self.defaults.unlink(missing_ok=True)
         elif text != _read(self.defaults):
             _write(self.defaults, text)
+
+
+def _restored(text: str, mime: str, earlier: bytes | None) -> str:
+    """The text with the earlier value of a type, unless the user has chosen other programs since."""
+    programs = [each.strip() for each in (default_of(text, mime) or "").split(";")]
+    if _NAME not in programs:
+        return text
+    if others := [each for each in programs if each not in ("", _NAME)]:  # a desktop has written a list
+        return with_default(text, mime, "".join(f"{each};" for each in others))
+    return without_default(text, mime) if earlier is None else with_default(text, mime, _text(earlier))
 
 
 def exec_line(profile: str | None) -> str:
@@ -129,13 +155,22 @@ def _entry_text(types: list[str], command: str, *, browser: bool) -> str:
         "StartupNotify=false",
         *(["Categories=Network;WebBrowser;"] if browser else ["NoDisplay=true"]),
         f"MimeType={''.join(f'{each};' for each in types)}",
+        _MARK,
     ]
     return "\n".join(lines) + "\n"
 
 
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
 def _read(path: Path) -> str:
     try:
-        return path.read_bytes().decode("utf-8", "surrogateescape")
+        return _text(path.read_bytes())
     except FileNotFoundError:
         return ""
 
@@ -150,7 +185,7 @@ def _write(path: Path, text: str, mode: int = 0o644) -> None:
             mode = real.stat().st_mode & 0o777
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
         with os.fdopen(descriptor, "wb") as file:
-            file.write(text.encode("utf-8", "surrogateescape"))
+            file.write(_bytes(text))
             file.flush()
             os.fsync(file.fileno())
         temporary.chmod(mode)

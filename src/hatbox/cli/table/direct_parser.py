@@ -38,11 +38,13 @@ _FLAGS: Final = {"json": "as_json", "create": "create"}
 
 
 def split_command_line(arguments: Sequence[str]) -> CommandLine:
-    """Split off the options before the command: --profile, --json and --create."""
+    """Split off the options before the command: --profile, --json and --create. A `--` ends them."""
     options: dict[str, Any] = {}
     rest = list(arguments)
     while rest and rest[0].startswith("-"):
-        name, equals, value = rest.pop(0).removeprefix("--").partition("=")
+        if (word := rest.pop(0)) == _END:
+            break
+        name, equals, value = word.removeprefix("--").partition("=")
         if name == "profile" and (equals or rest):
             options["profile"] = value if equals else rest.pop(0)
         elif name in _FLAGS and not equals:

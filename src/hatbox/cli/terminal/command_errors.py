@@ -13,7 +13,7 @@ from hatbox.cli.terminal.terminal_text import without_passwords
 from hatbox.errors import EngineAlreadyRunning, HatboxError, IdentityNotFound, ProfileNotFound
 from hatbox.identities.model import ContextualIdentity
 
-__all__ = ["FAILED", "INTERRUPTED", "USAGE", "CommandError", "engine_details", "exit_status", "report"]
+__all__ = ["FAILED", "INTERRUPTED", "USAGE", "CommandError", "engine_details", "exit_status", "message_of", "report"]
 
 FAILED: Final = 1
 USAGE: Final = 2
@@ -66,6 +66,11 @@ def report(error: CommandError, *, as_json: bool) -> None:
     for line in error.lines:
         print_line(without_passwords(line), stream)
     print_identities(error.candidates, stream)
+
+
+def message_of(error: BaseException) -> str:
+    """What a command says about an error, in one line and without passwords."""
+    return without_passwords(_command_error(error).message)
 
 
 def engine_details(error: EngineAlreadyRunning) -> dict[str, object]:

@@ -154,10 +154,22 @@ def print_cookies(cookies: Sequence[Mapping[str, Any]], stream: TextIO, *, show_
     print_table(header, rows, stream)
 
 
-def print_rows(header: Sequence[str], rows: Sequence[Sequence[str]], stream: TextIO, *, unwrapped: str) -> None:
-    """Print a table of text. Columns wrap if there is not enough room, except the column `unwrapped`."""
+def print_rows(
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    stream: TextIO,
+    *,
+    unwrapped: str,
+    narrow: Sequence[str] = (),
+) -> None:
+    """Print a table of text. Columns wrap if there is not enough room, except the column `unwrapped`.
+
+    `narrow` are the titles of the columns that a narrow terminal shows. Default: all.
+    """
     cells = [[Cell(text, wraps=title != unwrapped) for title, text in zip(header, row, strict=True)] for row in rows]
-    print_table(header, cells, stream)
+    places = [header.index(title) for title in narrow]
+    fewer = (narrow, [[row[place] for place in places] for row in cells]) if narrow else None
+    print_table(header, cells, stream, narrow=fewer)
 
 
 def print_colors(stream: TextIO) -> None:

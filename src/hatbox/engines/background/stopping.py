@@ -10,6 +10,7 @@ import contextlib
 import os
 import signal
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -52,13 +53,35 @@ async def stop_process(process: ProcessId, max_time: float, *, kill: bool) -> bo
 
 
 def _signal(process: ProcessId, number: int) -> bool:
-    """Send a signal, unless the process has exited and its id belongs to another one."""
-    if not process.is_running:
-        return False
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(process.pid, number)
+    """Send a signal, unless the process has exited and its id belongs to another one.
+
+    On Linux the process is opened before it is compared, so that its id cannot be given to another one in between.
+    """
+    with contextlib.suppress(ProcessLookupError), _opened(process.pid) as descriptor:
+        if not process.is_running:
+            return False
+        if descriptor is None:
+            os.kill(process.pid, number)
+        else:
+            signal.pidfd_send_signal(descriptor, number)
         return True
     return False
+
+
+@contextlib.contextmanager
+def _opened(pid: int) -> Iterator[int | None]:
+    """A descriptor of a process; None if the system has none. Raises ProcessLookupError."""
+    try:
+        descriptor = os.pidfd_open(pid)
+    except ProcessLookupError:
+        raise
+    except (AttributeError, OSError):  # not Linux, or forbidden by a sandbox
+        yield None
+        return
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 async def _wait_for_exit(process: ProcessId, max_time: float) -> bool:

@@ -47,7 +47,7 @@
     icon.setAttribute("viewBox", "4 4 24 24");
     badge.append(icon);
     root.append(document.createElementNS(HTML, "section"), badge);
-    host.addEventListener("toggle", show);
+    host.addEventListener("toggle", (event) => event.isTrusted && show());
     draw();
   };
 
@@ -78,7 +78,7 @@
   };
 
   const onMove = (event) => {
-    if (badge === null) return;
+    if (badge === null || !event.isTrusted) return; // a page must not hide the badge
     const { left, right, bottom } = badge.getBoundingClientRect();
     badge.classList.toggle("away", event.clientY < bottom + 12 && event.clientX > left - 12 && event.clientX < right + 12);
   };
@@ -91,7 +91,7 @@
     show();
   };
   const onToggle = (event) => {
-    if (event.target !== host && event.newState === "open") raise();
+    if (event.isTrusted && event.target !== host && event.newState === "open") raise();
   };
   const listen = () => { // again for each root element: document.open() removes all listeners
     for (const name of ["DOMContentLoaded", "load", "pageshow"]) window.addEventListener(name, observe);

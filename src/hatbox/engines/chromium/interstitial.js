@@ -1,6 +1,6 @@
 // Replaces Chromium's error page by the message of a rule, and buttons for the identities that the user can choose. Runs
 // in an isolated world of the error page, which has an opaque origin: no page can read it or click in it. Only a real
-// click counts, and not in the first second: a page could open the window under the mouse pointer.
+// click counts, and not in the first 0.7 seconds: a page could open the window under the mouse pointer.
 ((title, message, url, choices) => {
   const add = (parent, name, text) => {
     const element = document.createElement(name);

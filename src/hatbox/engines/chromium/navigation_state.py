@@ -46,6 +46,8 @@ class NavigationState:
         self.blocked: BlockedPage | None = None
         """The page that is shown, if a rule has blocked it."""
         self._blocked_pages: OrderedDict[str, BlockedPage] = OrderedDict()  # by URL without fragment
+        self._loaded_url = BLANK  # of the document
+        self._set_url = ""  # the URL that a script of the page has set, without fragment; empty if none
         self.restored_title = ""
         """The saved title of a restored page, shown until the page has a title."""
         self._responses = responses
@@ -79,6 +81,7 @@ class NavigationState:
     def commit(self, url: str, *, failed: bool = False) -> None:
         """A new document is committed; `failed` if it is Chromium's error page."""
         response = self._responses.get(url)
+        self._loaded_url, self._set_url = url, ""
         self.blocked = self._blocked_page(url, response.failure) if failed else None
         if self.blocked is not None:
             self.page = PageState(url, error=self.blocked.outcome.message)
@@ -100,6 +103,10 @@ class NavigationState:
         """Whether a rule has blocked this URL in this page. To load it again is no reload."""
         return url.partition("#")[0] in self._blocked_pages
 
+    def is_unchecked(self, url: str) -> bool:
+        """Whether rules have not allowed this URL in this page: see RequestedNavigation."""
+        return self.was_blocked(url) or url.partition("#")[0] == self._set_url
+
     def fail(self, url: str, error: str) -> None:
         """End the navigation with an error."""
         self.is_requested = False
@@ -111,6 +118,9 @@ class NavigationState:
     def move_within_document(self, url: str) -> None:
         """The URL has changed without a new document."""
         self.is_requested = False
+        if self.has_document and not self.is_internal:
+            without_fragment = url.partition("#")[0]
+            self._set_url = "" if without_fragment == self._loaded_url.partition("#")[0] else without_fragment
         self.page = msgspec.structs.replace(self.page, url=url)
         self.report()
 

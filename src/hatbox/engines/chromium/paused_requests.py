@@ -110,9 +110,12 @@ class PausedRequests:
             command, if_rejected = self._redirect(event, redirected.url), FAIL_REQUEST  # never send it to the old URL
         except PlaywrightError as error:
             logger.debug("webRequest: target of %s closed: %s", url, error)
+            command = fallback if self._is_ruled(event) else CONTINUE
         except Exception:
             logger.exception("webRequest: handling request failed: %s", url)
             command = fallback
+        if command.method == FAIL_REQUEST.method:
+            if_rejected = FAIL_REQUEST
         if not self._is_stopped:
             await self._send(event, command, if_rejected)
 
@@ -207,6 +210,10 @@ class PausedRequests:
         else:
             self._tasks.spawn(self._navigate(target_id, url))
         return FAIL_REQUEST
+
+    def _is_ruled(self, event: dict[str, Any]) -> bool:
+        """Whether rules may concern the request: it must not be sent if something fails."""
+        return self._rules is not None and self._rules.rules.are_present and event.get("resourceType") == "Document"
 
     async def _is_unknown_and_ruled(self, event: dict[str, Any]) -> bool:
         """Whether a rule decides the URL of a request whose frame, and so its identity, is unknown."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from typing import Any
+from typing import Any, Final
 
 from playwright.async_api import Browser, CDPSession
 from playwright.async_api import Error as PlaywrightError
@@ -30,6 +30,9 @@ __all__ = ["RequestInterceptor"]
 
 logger = logging.getLogger("hatbox.engines.chromium")
 
+_FIRST_RETRY: Final = 0.5  # seconds after which a failed Fetch.enable is sent again; doubled each time
+_LAST_RETRY: Final = 30.0
+
 
 class RequestInterceptor:
     """Enables and configures Fetch as listeners and site rules are added and removed."""
@@ -48,6 +51,9 @@ class RequestInterceptor:
         self._frames: FrameTree
         self._paused: PausedRequests
         self._update: asyncio.Task[None] | None = None
+        self._retry: asyncio.TimerHandle | None = None
+        self._retry_delay = _FIRST_RETRY
+        self._rules_have_changed = False  # since service workers were last checked
         self._tasks = Tasks(_log_failure)
         self._has_warned = False
         self._is_stopped = False
@@ -72,6 +78,8 @@ class RequestInterceptor:
         if self._rules is not None:
             self._rules.rules.on_presence_changed.remove_listener(self._on_listeners_changed)
             self._rules.rules.on_changed.remove_listener(self._on_rules_changed)
+        if self._retry is not None:
+            self._retry.cancel()
         self._stop_interception()
         self._tasks.cancel()
 
@@ -91,13 +99,16 @@ class RequestInterceptor:
             self._update = self._tasks.spawn(self._update_interception())
 
     def _on_rules_changed(self, _: None) -> None:
+        self._rules_have_changed = True
         if self.config is not None and self._update is None:
             self._update = self._tasks.spawn(self._check_service_workers())
 
     async def _check_service_workers(self) -> None:
         try:
-            with contextlib.suppress(PlaywrightError):
-                await within(self._remove_service_workers(), "ServiceWorker.enable")
+            while self._rules_have_changed and not self._is_stopped:
+                self._rules_have_changed = False
+                with contextlib.suppress(PlaywrightError):
+                    await within(self._remove_service_workers(), "ServiceWorker.enable")
         finally:
             self._update = None
         self._on_listeners_changed(None)
@@ -115,8 +126,23 @@ class RequestInterceptor:
             # Any other error means that the browser has ended.
             level = logging.ERROR if is_rejected or is_timeout else logging.DEBUG
             logger.log(level, "webRequest: Fetch.enable failed: %s", error)
+            if level == logging.ERROR:
+                self._try_again()
+        else:
+            self._retry_delay = _FIRST_RETRY
         finally:
             self._update = None
+        if self._rules_have_changed and not self._is_stopped:
+            self._on_rules_changed(None)
+
+    def _try_again(self) -> None:
+        """Try again later: until then pages are not loaded if rules exist, but those that are open can navigate."""
+        if self.config is None:
+            self._stop_interception()  # the session may be incomplete
+        if not self._is_stopped:
+            loop = asyncio.get_running_loop()
+            self._retry = loop.call_later(self._retry_delay, self._on_listeners_changed, None)
+            self._retry_delay = min(self._retry_delay * 2, _LAST_RETRY)
 
     async def _apply_config(self, config: FetchConfig | None) -> None:
         if config is None:

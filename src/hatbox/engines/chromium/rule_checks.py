@@ -49,17 +49,15 @@ class RuleChecks:
     async def check(self, event: Mapping[str, Any], request: InFlightRequest) -> FetchCommand | None:
         """The command that ends a request; None if it may be sent. Raises NavigationReopened.
 
-        Only the first request of a navigation with GET is checked. A redirect from http to https at the start counts as
-        the first request.
+        Only the first request of a navigation with GET is reopened elsewhere. A redirect from http to https at the
+        start counts as the first request. Limits apply to every request: redirects, POST and forms too.
         """
+        if request.resource_type != MAIN_FRAME:
+            return None
         url, before = request.url, request.checked_url
-        request.checked_url = ""
         is_first = "redirectedRequestId" not in event or bool(before and is_https_upgrade(before, url))
-        if request.resource_type != MAIN_FRAME or event["request"]["method"] != "GET" or not is_first:
-            return None
-        if self.starts.start_of(event.get("networkId")) == "form":
-            return None
-        request.checked_url = url
+        is_link = event["request"]["method"] == "GET" and self.starts.start_of(event.get("networkId")) != "form"
+        request.checked_url = url if is_first and is_link else ""
         outcome = await self.rules.check(await self._navigation(event, request))
         if outcome.action == "stay":
             return None
@@ -70,8 +68,8 @@ class RuleChecks:
         return _SHOW_ERROR_PAGE
 
     async def must_fail(self, event: Mapping[str, Any]) -> bool:
-        """Whether a request of an unknown frame must not be sent: a rule decides its URL."""
-        return event["resourceType"] == "Document" and await self.rules.decides(event["request"]["url"])
+        """Whether a request of an unknown frame must not be sent: a rule decides its URL, or limits an identity."""
+        return event["resourceType"] == "Document" and await self.rules.may_refuse(event["request"]["url"])
 
     async def _navigation(self, event: Mapping[str, Any], request: InFlightRequest) -> CheckedNavigation:
         network_id, place = event.get("networkId") or "", request.lifecycle.place
@@ -82,7 +80,7 @@ class RuleChecks:
             cookie_store_id=place.cookie_store_id,
             url=request.url,
             navigation_id=requested.navigation_id,
-            stays=(requested.stays or start == "again") and not requested.was_blocked,
+            stays=not request.checked_url or ((requested.stays or start == "again") and not requested.is_unchecked),
         )
 
     async def _requested(self, request: InFlightRequest, place: RequestFrame, network_id: str) -> RequestedNavigation:

@@ -15,8 +15,9 @@ class RequestedNavigation(msgspec.Struct, frozen=True):
     navigation_id: int = 0
     """0 if the page or the user has started it."""
     stays: bool = False
-    was_blocked: bool = False
-    """Whether a rule has blocked this URL in this page before, so that loading it again is no reload."""
+    is_unchecked: bool = False
+    """Whether loading the URL again is no reload for rules: they have blocked it in this page, or a script of the page
+    has set it with history.pushState(), without a request."""
 
 
 class BlockedPage(msgspec.Struct, frozen=True):

@@ -83,7 +83,7 @@ class TabTargets:
             return RequestedNavigation()
         is_requested = bool(network_id) and page.state.requested_loader == network_id
         requested = page.state.requested if is_requested else RequestedNavigation()
-        return msgspec.structs.replace(requested, was_blocked=page.state.was_blocked(url))
+        return msgspec.structs.replace(requested, is_unchecked=page.state.is_unchecked(url))
 
     def identity_of(self, context_id: str) -> str | None:
         """See RuledTabs."""

@@ -1,4 +1,4 @@
-"""Checks the first request of a load against the site rules."""
+"""Checks the requests of a load against the site rules: the first one, and the limit of the identity for redirects."""
 
 from __future__ import annotations
 
@@ -25,23 +25,24 @@ class NavigationBlocked(HatboxError):
 
 
 class FirstRequestCheck:
-    """The check of one load. Redirects are not checked, except from http to https at the start."""
+    """The check of one load. Redirects stay, except from http to https at the start. Limits apply to all."""
 
     def __init__(self, rules: NavigationRules | None, tab: Tab) -> None:
         self._rules = rules
         self._tab = tab
         self._checked = ""  # the URL that was checked last
+        self._is_redirected = False
 
     def skip(self) -> None:
-        """A listener has redirected the request: rules do not act on it."""
-        self._rules = None
+        """A listener has redirected the request: rules do not reopen it."""
+        self._is_redirected = True
 
     async def check(self, lifecycle: RequestLifecycle, url: str) -> None:
         """Check the next request. Raises NavigationReopened or NavigationBlocked."""
-        if self._checked and not is_https_upgrade(self._checked, url):
-            self._rules = None
         if self._rules is None:
             return
+        if self._checked and not is_https_upgrade(self._checked, url):
+            self._is_redirected = True
         self._checked, tab = url, self._tab
         outcome = await self._rules.check(
             CheckedNavigation(
@@ -49,7 +50,7 @@ class FirstRequestCheck:
                 cookie_store_id=tab.cookie_store_id,
                 url=url,
                 navigation_id=tab.navigation_id,
-                stays=tab.pending_url in ("", tab.url) and not is_rule_message(tab.error),
+                stays=self._is_redirected or (tab.pending_url in ("", tab.url) and not is_rule_message(tab.error)),
             )
         )
         if outcome.action == "stay":

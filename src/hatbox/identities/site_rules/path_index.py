@@ -9,10 +9,12 @@ from typing import Final, NamedTuple
 from hatbox.identities.site_rules.compared_url import ComparedUrl
 from hatbox.identities.site_rules.site_pattern import SitePattern, Specificity
 from hatbox.identities.site_rules.site_rule import SiteRule
+from hatbox.identities.site_rules.text_search import TextSearch
 
 __all__ = ["PathIndex", "RankedRule"]
 
 _FEW_PIECES: Final = 16  # searching so few in a path is cheaper than looking up the text at each position
+_LONG_PATH: Final = 8192  # a page can make a path with millions of positions at which texts of many lengths may start
 
 
 class RankedRule(NamedTuple):
@@ -105,12 +107,14 @@ class _MiddleIndex:
         self._without_middle: list[RankedRule] = []
         self._globs: dict[str, list[RankedRule]] = {}
         self._lengths: dict[str, list[int]] = {}  # by first character: most positions of a path start no piece
+        self._search: TextSearch | None = None  # created for the first long path
 
     def add(self, ranked: RankedRule) -> None:
         middle = _pieces(ranked)[1:-1]
         if not middle:
             insort(self._without_middle, ranked)
             return
+        self._search = None
         piece = max(middle, key=len)
         lengths = self._lengths.setdefault(piece[0], [])
         if len(piece) not in lengths:
@@ -127,10 +131,13 @@ class _MiddleIndex:
 
     def _contained(self, path: str, start: int) -> Iterable[str]:
         """The pieces that a path contains, each once: a URL can repeat one a million times."""
-        if len(self._globs) <= _FEW_PIECES:
-            return [piece for piece in self._globs if piece in path]
-        contained: set[str] = set()
         globs = self._globs
+        if len(globs) <= _FEW_PIECES:
+            return [piece for piece in globs if piece in path]
+        if len(path) > _LONG_PATH:
+            self._search = self._search or TextSearch(globs)
+            return self._search.contained_in(path)
+        contained: set[str] = set()
         for first, lengths in self._lengths.items():
             at = path.find(first, start)
             while at >= 0:

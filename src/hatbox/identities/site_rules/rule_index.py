@@ -12,7 +12,7 @@ and https only.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from hatbox.errors import InvalidSiteRule
@@ -51,6 +51,7 @@ class RuleIndex:
         self._exact: _HostIndex = {}
         self._wildcard: _HostIndex = {}
         self._sites: list[RankedRule] = []
+        self._by_host: dict[tuple[str, bool], list[RankedRule]] = {}  # by host and `subdomains`
         self._regexes: list[tuple[SiteRule, RegularExpression]] = []
         self._limits: dict[str, SiteRule] = {}
         self.invalid: tuple[SiteRule, ...] = ()
@@ -71,6 +72,26 @@ class RuleIndex:
     def limit_of(self, identity: str) -> SiteRule | None:
         """A rule that limits an identity, given by its cookieStoreId; None if the identity may open every URL."""
         return self._limits.get(identity)
+
+    @property
+    def has_limits(self) -> bool:
+        """Whether a rule limits an identity."""
+        return bool(self._limits)
+
+    def may_refuse_host(self, url: str, identity: str) -> bool:
+        """Whether the winning rule of any page on the host of this URL may be one of another identity, or a limit.
+
+        True in doubt: no host is known for a regular expression, so only a rule for the whole host excludes it.
+        """
+        compared = compared_url(url)
+        if compared is None:
+            return False
+        rules = self._rules_of_host(compared.host)
+        if any(identity not in ranked.rule.identities for ranked in rules):
+            return True
+        if any(ranked.pattern.is_whole_host for ranked in rules):
+            return False
+        return identity in self._limits or any(identity not in rule.identities for rule, _ in self._regexes)
 
     def explain(self, url: str, identity: str | None = None) -> UrlExplanation:
         """Every matching rule, the winner first, and why it wins or loses. Tries all rules."""
@@ -105,6 +126,7 @@ class RuleIndex:
             return
         ranked = RankedRule(pattern.specificity, rule.id, rule, pattern)
         self._sites.append(ranked)
+        self._by_host.setdefault((pattern.host, pattern.subdomains), []).append(ranked)
         ports = (self._wildcard if pattern.subdomains else self._exact).setdefault(pattern.host, {})
         ports.setdefault(pattern.port, PathIndex()).add(ranked)
 
@@ -119,14 +141,18 @@ class RuleIndex:
         return next(iter(self._matching_regexes(url, first=True)), None)
 
     def _best_wildcard(self, url: ComparedUrl) -> RankedRule | None:
-        suffix = url.host
-        while True:
+        for suffix in _suffixes(url.host):
             ports = self._wildcard.get(suffix)
             best = _best_of_ports(ports, url) if ports is not None else None
-            if best is not None or not suffix:
+            if best is not None:
                 return best
-            # The labels of an IP address are no domain.
-            suffix = "" if suffix[0] == "[" else suffix.partition(".")[2]
+        return None
+
+    def _rules_of_host(self, host: str) -> list[RankedRule]:
+        found = [*self._by_host.get((host, False), ())]
+        for suffix in _suffixes(host):
+            found += self._by_host.get((suffix, True), ())
+        return found
 
     def _matching_regexes(self, url: ComparedUrl, *, first: bool = False) -> list[SiteRule]:
         text = url.text.encode()
@@ -139,6 +165,14 @@ class RuleIndex:
                 if first:
                     break
         return found
+
+
+def _suffixes(host: str) -> Iterator[str]:
+    """The host, its parent domains and the empty text, which is every host."""
+    while host:
+        yield host
+        host = "" if host[0] == "[" else host.partition(".")[2]  # the labels of an IP address are no domain
+    yield ""
 
 
 def _best_of_ports(ports: dict[int | None, PathIndex] | None, url: ComparedUrl) -> RankedRule | None:

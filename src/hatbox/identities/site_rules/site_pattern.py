@@ -61,6 +61,11 @@ class SitePattern(NamedTuple):
     """The canonical spelling. Patterns with the same meaning have the same spelling."""
     specificity: Specificity
 
+    @property
+    def is_whole_host(self) -> bool:
+        """Whether it matches every URL on its host."""
+        return not self.scheme and self.port is None and self.path is None
+
     def matches(self, url: ComparedUrl) -> bool:
         """Whether it matches a URL."""
         return (

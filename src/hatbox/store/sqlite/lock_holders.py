@@ -6,6 +6,7 @@ Reads /proc/locks. Never opens the database or its -shm: closing a descriptor wo
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -14,6 +15,7 @@ __all__ = ["describe", "processes_with_open", "writer_of"]
 
 _LOCKS: Final = Path("/proc/locks")
 _SHARED_FIRST: Final = 0x40000002  # every connection in WAL mode holds a read lock in this range of the database
+_COMMAND: Final = re.compile(r"[a-z]+(-[a-z]+)*")
 _WRITE_LOCK: Final = 120  # the byte of -shm that the connection with the write transaction has locked
 
 
@@ -36,8 +38,22 @@ def describe(process: int) -> str:
     except OSError:
         return f"process {process}"
     state = rest.split()[0]
-    label = f"{name.partition('(')[2]} (pid {process})"
+    label = f"{_hatbox_command(process) or name.partition('(')[2]} (pid {process})"
     return f"{label}, which is stopped" if state in "Tt" else label
+
+
+def _hatbox_command(process: int) -> str:
+    """`hatbox` and the command that such a process runs, without arguments, which may be secret; empty for others."""
+    try:
+        words = Path(f"/proc/{process}/cmdline").read_bytes().decode("utf-8", "replace").split("\0")
+    except OSError:
+        return ""
+    for place, word in enumerate(words[:4]):  # an interpreter with options, then the program
+        is_program = Path(word).name == "hatbox" and (place < 2 or words[place - 1] == "-m")
+        if is_program:
+            command = words[place + 1] if place + 1 < len(words) else ""
+            return f"hatbox {command}" if _COMMAND.fullmatch(command) else "hatbox"
+    return ""
 
 
 def _locks_on(path: Path) -> Iterator[tuple[int, int, int]]:
