@@ -425,3 +425,29 @@ def test_a_rule_that_no_version_writes_is_refused(address: str, target: str, fil
     write(target, lambda transaction: changes.create(transaction, "Own", "red", "pet"))
     with pytest.raises(ArchiveDamaged, match="a site rule is invalid"):
         restore(target, file)
+
+
+def test_a_restore_never_lowers_the_limits_of_the_trash(address: str, file: Path) -> None:
+    async def lose(profile: Profile) -> None:
+        await profile.set_settings(trash_days=0, trash_skips_extensions=False)
+        await profile.backup(file)
+        await profile.set_settings(trash_days=30, trash_skips_extensions=True)
+        await profile.identities.remove("Work")
+        await profile.restore(file)
+
+    with_profile(address, lose)
+    removed = with_profile(address, lambda profile: profile.trash.list())
+    assert [each.name for each in removed] == ["Work"]
+    settings = with_profile(address, lambda profile: profile.settings())
+    assert (settings.trash_days, settings.trash_skips_extensions) == (30, True)
+
+
+@pytest.mark.parametrize("rule", [b'{"match": "a.example"}', b"garbage", b'{"pattern": 5, "identities": []}'])
+def test_a_rule_of_a_later_version_stays_and_prevents_no_restore(address: str, file: Path, rule: bytes) -> None:
+    write(address, fill_profile)
+    backup(address, file, "Work")
+    number = write(address, lambda transaction: transaction.rules.insert(rule))
+    with_profile(address, lambda profile: profile.identities.remove("Work"))
+    assert [each.name for each in with_profile(address, lambda profile: profile.trash.restore("Work"))] == ["Work"]
+    restore(address, file)
+    assert (number, rule) in write(address, lambda transaction: transaction.rules.find())

@@ -447,3 +447,15 @@ async def test_garbage_in_place_of_the_state_does_not_prevent_opening(path: Path
     async with hatbox.open(path) as profile:
         [removed] = await profile.trash.list()
         assert (await profile.trash.restore([removed.name]))[0].name == "Work"
+
+
+@in_loop
+async def test_a_rule_that_was_replaced_since_stays_when_an_identity_comes_back(path: Path) -> None:
+    async with hatbox.open(path) as profile:
+        for pattern in ("replaced.example", "same.example"):
+            await profile.rules.add(pattern, ["Work", "Banking"], ask=True)
+        await profile.identities.remove("Work")
+        await profile.rules.add("replaced.example", ["Banking"], replace=True)
+        await profile.trash.restore("Work")
+        found = {rule.pattern: len(rule.identities) for rule in await profile.rules.list()}
+        assert found == {"replaced.example": 1, "same.example": 2}

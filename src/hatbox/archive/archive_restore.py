@@ -40,7 +40,7 @@ from hatbox.tabs.tab_model import BLANK
 __all__ = ["DryRunDone", "restore_archive"]
 
 _HIDDEN_BY: Final = "tabs.hidden_by"
-_TRASH: Final = "trash"  # the setting that describes the contents of the trash
+_TRASH: Final = "trash"  # settings with this prefix describe the trash, or limit it
 
 
 class DryRunDone(Exception):
@@ -171,10 +171,13 @@ class _Restore:
                 self._restore_profile_settings(settings)
 
     def _restore_profile_settings(self, settings: dict[str, bytes]) -> None:
-        """Settings that were made since the backup stay. The trash stays too, and so does what describes it."""
+        """Settings that were made since the backup stay. The trash stays too, and so do its state and its limits.
+
+        A lower limit would delete identities from the trash for ever.
+        """
         table = self._transaction.settings
         for name, value in settings.items():
-            if name != _TRASH and table.get(0, name) != value:
+            if not name.startswith(_TRASH) and table.get(0, name) != value:
                 table.put(0, name, value)
                 self._report.settings_changed = True
                 self._log.require_resync()
