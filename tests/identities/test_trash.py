@@ -419,19 +419,76 @@ async def test_an_identity_that_a_backup_has_restored_is_removed_for_ever_with_i
         assert await profile.store.read(lambda transaction: transaction.trash.total_bytes()) == 0
 
 
+async def values(profile: hatbox.Profile, identity: Any) -> list[str]:
+    return [cookie.value for cookie in await (await profile.cookie_store(identity)).cookies()]
+
+
 @in_loop
-async def test_the_trash_has_one_entry_for_an_identity_that_is_removed_twice(path: Path) -> None:
+async def test_an_older_state_never_replaces_the_entry_of_an_earlier_removal(path: Path) -> None:
     backup = path.with_name("backup.hatbox")
     async with hatbox.open(path) as profile:
-        await fill(profile)
+        store = await profile.cookie_store("Work")
+        await store.receive(["a=old"], "https://site.example/")
+        await profile.rules.add("site.example", ["Work"])
         await profile.backup(backup)
-        for _ in range(3):
-            await profile.identities.remove("Work")
-            await profile.restore(backup, ["Work"])
+        await store.receive(["a=newest"], "https://site.example/")
         await profile.identities.remove("Work")
-        assert [each.name for each in await profile.trash.list()] == ["Work"]
+        await profile.restore(backup, ["Work"])
+        await profile.identities.remove("Work")
+        old, newest = await profile.trash.list()
+        assert (old.name, old.cookie_store_id) == ("Work", "firefox-container-2")
+        assert (newest.name, newest.cookie_store_id) == ("Work", "firefox-container-6")
+        assert old.uuid != newest.uuid
         state = await profile.store.read(lambda each: load_state(dict(each.settings.load(PROFILE))))
+        assert state.bytes == old.size + newest.size
         assert state.bytes == await profile.store.read(lambda transaction: transaction.trash.total_bytes())
+        with pytest.raises(hatbox.AmbiguousIdentity):
+            await profile.trash.restore("Work")
+        [again] = await profile.trash.restore(newest)
+        assert again.cookie_store_id == "firefox-container-6"
+        assert await values(profile, again) == ["newest"]
+        assert [rule.identities for rule in await profile.rules.list()] == [("firefox-container-6",)]
+        [before] = await profile.trash.restore(old)
+        assert before.cookie_store_id == "firefox-container-2"
+        assert await values(profile, before) == ["old"]
+        assert (await profile.identities.create("Next")).cookie_store_id == "firefox-container-7"
+
+
+@in_loop
+async def test_a_damaged_entry_of_an_earlier_removal_stays_too(path: Path) -> None:
+    backup = path.with_name("backup.hatbox")
+    async with hatbox.open(path) as profile:
+        await profile.backup(backup)
+        await profile.identities.remove("Work")
+        [row] = await profile.store.read(lambda each: each.trash.find())
+        await profile.store.write(lambda each: each.trash.put(row, b"garbage"))
+        await profile.restore(backup, ["Work"])
+        await profile.identities.remove("Work")
+        assert len(await profile.trash.list()) == 2
+        assert (await profile.trash.restore("firefox-container-2"))[0].name == "Work"
+
+
+@pytest.mark.parametrize("way", ["no trash", "too large", "own"])
+@in_loop
+async def test_every_removal_for_ever_deletes_the_entry_of_an_earlier_one(path: Path, way: str) -> None:
+    backup = path.with_name("backup.hatbox")
+    async with hatbox.open(path) as profile:
+        api = extension_browser(profile, ["contextualIdentities"], "one").contextualIdentities
+        made = (await api.create({"name": "Made", "color": "blue", "icon": "circle"}))["cookieStoreId"]
+        await profile.backup(backup)
+        await profile.identities.remove(made)
+        await profile.restore(backup, ["Made"])
+        assert len(await profile.trash.list()) == 1
+
+        def limit(transaction: Transaction) -> None:  # without deleting what has no room
+            name = "trash_days" if way == "no trash" else "trash_bytes"
+            transaction.settings.put(PROFILE, name, b"0" if way == "no trash" else b"1")
+            transaction.settings.put(PROFILE, "trash_skips_extensions", b"false")
+
+        if way != "own":
+            await profile.store.write(limit)
+        await api.remove(made)
+        assert await profile.trash.list() == []
 
 
 @in_loop
