@@ -183,6 +183,7 @@ async def test_what_expires_while_the_profile_is_closed_is_gone_when_it_opens(
 
         await profile.store.write(lambda each: age(each, "Banking", 29.9))
         await profile.store.write(lambda each: age(each, "Work", 30.1))
+        await profile.store.write(lambda each: each.cookie_time.put(each.time(), None, None))  # used just now
     async with hatbox.open(path) as profile:
         assert [each.name for each in await profile.trash.list()] == ["Banking"]
         assert (await profile.set_settings(trash_days=29)).trash_days == 29  # applies at once
@@ -516,3 +517,56 @@ async def test_a_rule_that_was_replaced_since_stays_when_an_identity_comes_back(
         await profile.trash.restore("Work")
         found = {rule.pattern: len(rule.identities) for rule in await profile.rules.list()}
         assert found == {"replaced.example": 1, "same.example": 2}
+
+
+def set_clock(monkeypatch: pytest.MonkeyPatch, ahead: float) -> None:
+    from hatbox.store.tables.transaction import SqlTables
+
+    monkeypatch.setattr(SqlTables, "time", lambda _: 1_800_000_000.0 + ahead * DAY)
+
+
+async def listed(path: Path) -> list[str]:
+    async with hatbox.open(path) as profile:
+        return [each.name for each in await profile.trash.list()]
+
+
+@in_loop
+async def test_a_clock_that_is_wrong_for_a_while_does_not_empty_the_trash(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_clock(monkeypatch, 0)
+    async with hatbox.open(path) as profile:
+        await profile.identities.remove("Work")
+    for ahead in (60, 60.9, 1, 60, 60.9, 2):
+        set_clock(monkeypatch, ahead)
+        assert await listed(path) == ["Work"]
+    set_clock(monkeypatch, 31)
+    assert await listed(path) == ["Work"]
+    set_clock(monkeypatch, 32)  # it has run for a day
+    assert await listed(path) == []
+
+
+@in_loop
+async def test_a_lower_number_of_days_applies_at_once(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    set_clock(monkeypatch, 0)
+    async with hatbox.open(path) as profile:
+        await profile.identities.remove("Work")
+        set_clock(monkeypatch, 5)
+        await profile.set_settings(trash_bytes=10**6)
+        assert len(await profile.trash.list()) == 1
+        await profile.set_settings(trash_days=4)
+        assert await profile.trash.list() == []
+
+
+@in_loop
+async def test_garbage_in_place_of_the_time_of_expiry_deletes_nothing(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_clock(monkeypatch, 0)
+    async with hatbox.open(path) as profile:
+        await profile.identities.remove("Work")
+        await profile.store.write(lambda each: each.settings.put(PROFILE, "trash_expiry", b"garbage"))
+    set_clock(monkeypatch, 60)
+    assert await listed(path) == ["Work"]
+    set_clock(monkeypatch, 61)
+    assert await listed(path) == []

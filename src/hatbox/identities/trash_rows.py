@@ -17,7 +17,7 @@ from hatbox.errors import AmbiguousIdentity, ArchiveDamaged, IdentityExists, Not
 from hatbox.identities import changes
 from hatbox.identities.ids import container_user_context_id, cookie_store_id_of
 from hatbox.identities.model import ContextualIdentity, get, nearest_names, row_of
-from hatbox.identities.trash_state import TrashState, earliest_removal, load_state, put_state
+from hatbox.identities.trash_state import TrashState, earliest_removal, load_state, may_expire, note_expiry, put_state
 from hatbox.store.base import CookieRow, IdentityRow, Transaction, TrashRow
 from hatbox.store.profile_settings import PROFILE, ProfileSettings, load_profile_settings
 from hatbox.tabs.identity_removal import places_of_temporary, temporary_key
@@ -218,12 +218,19 @@ def delete_from_trash(transaction: Transaction, rows: Sequence[TrashRow] | None 
     return _delete(transaction, list(present.values()), list(wanted))
 
 
-def expire(transaction: Transaction) -> list[TrashRow]:
-    """Delete for ever what was removed too long ago, or has no room since the limit was lowered."""
+def expire(transaction: Transaction, *, at_once: bool = False) -> list[TrashRow]:
+    """Delete for ever what was removed too long ago, or has no room since the limit was lowered.
+
+    Unless `at_once`, what was removed too long ago stays until the clock is trusted: see may_expire().
+    """
     settings = load_profile_settings(dict(transaction.settings.load(PROFILE)))
     rows = transaction.trash.find()
     earliest = earliest_removal(transaction, settings)
     expired = [row for row in rows if row.removed < earliest]
+    is_waiting = bool(expired) and not at_once and not may_expire(transaction)
+    note_expiry(transaction, is_waiting=is_waiting)
+    if is_waiting:
+        expired = []
     staying = rows[len(expired) :]
     size = sum(row.size for row in staying)
     while staying and size > settings.trash_bytes:
