@@ -25,6 +25,7 @@ from hatbox.errors import (
 )
 from hatbox.identities import changes
 from hatbox.store.base import Transaction
+from hatbox.tabs.script_tabs import add_script_tab
 from tests.archive.contents import cookie, fill_identity, fill_profile, rows_of
 from tests.postgres import address_of, shared_cluster
 
@@ -451,3 +452,22 @@ def test_a_rule_of_a_later_version_stays_and_prevents_no_restore(address: str, f
     assert [each.name for each in with_profile(address, lambda profile: profile.trash.restore("Work"))] == ["Work"]
     restore(address, file)
     assert (number, rule) in write(address, lambda transaction: transaction.rules.find())
+
+
+@pytest.mark.parametrize("names", [(), ("Work",)])
+def test_tabs_of_scripts_in_a_backup_are_not_restored(
+    address: str, target: str, file: Path, names: tuple[str, ...]
+) -> None:
+    async def back_up(profile: Profile) -> None:
+        await profile.tabs.open("Work", "https://user.example/")
+        script = await profile.tabs.open("Work", "https://script.example/")
+        await profile.store.write(lambda transaction: add_script_tab(transaction, "run", script.id))
+        await profile.backup(file, list(names) or None)
+        await profile.restore(file, list(names) or None)  # the script still runs: its tab stays
+        assert script.id in [tab.id for tab in await profile.tabs.query("Work")]
+
+    with_profile(address, back_up)
+    write(target, lambda transaction: changes.create(transaction, "Own", "red", "pet"))
+    restore(target, file)
+    rows = write(target, lambda transaction: transaction.tabs.find())
+    assert [row.target for row in rows if row.target] == ["https://user.example/"]

@@ -209,6 +209,8 @@ class _Restore:
         for tab in sorted(map(TabRow._make, tabs), key=lambda tab: (tab.window, tab.position)):
             if tab.store == 0 and tab.url == BLANK and not tab.target:
                 continue  # it may be the blank tab of the first window, which is not the user's
+            if tab.id in self._contents.script_tabs and not self._is_open(tab.id):
+                continue  # its script has ended
             index = indexes[tab.window] = indexes.get(tab.window, -1) + 1
             by_store.setdefault(tab.store, []).append(ArchivedTab(tab._asdict(), index))
         known: dict[int, int] = {}
@@ -217,6 +219,10 @@ class _Restore:
             done = self._done[number]
             done.tabs_opened, done.tabs_closed = found.opened, found.closed
             self._tabs |= found.ids
+
+    def _is_open(self, archived_tab: int) -> bool:
+        """Whether the same tab is open here."""
+        return self._same_profile and self._transaction.tabs.get(archived_tab) is not None
 
     def _restore_pages(self, rows: Iterator[Row]) -> None:
         for tab, page in rows:

@@ -15,6 +15,7 @@ from hatbox.archive.selection import select_identities
 from hatbox.errors import IdentityNotFound, ProfileError
 from hatbox.identities.ids import cookie_store_id_of
 from hatbox.store.profile_copy import CopyProgress, ProfileDump, Table
+from hatbox.tabs.program_records import record_in
 from hatbox.tabs.session_values import tab_of_kind
 
 __all__ = ["BackupReport", "write_backup"]
@@ -137,8 +138,15 @@ def _without_others(first: Iterable[Batch], batches: Iterator[Batch], ids: froze
 
 _TESTS: Final[dict[str, Callable[[tuple[Any, ...], set[int]], bool]]] = {
     "tab_pages": lambda row, tabs: row[0] in tabs,
-    "extension_data": lambda row, tabs: _tab_of_value(row) in tabs,
+    "extension_data": lambda row, tabs: _tab_of_value(row) in tabs or _is_of_script(row, tabs),
 }
+
+
+def _is_of_script(row: tuple[Any, ...], tabs: set[int]) -> bool:
+    """Whether a row of extension data says that some of these tabs belong to a script."""
+    extension, _, value, kind, _ = row
+    record = record_in(extension, kind, value)
+    return record is not None and not tabs.isdisjoint(record.tabs)
 
 
 def _tab_of_value(row: tuple[Any, ...]) -> int | None:
