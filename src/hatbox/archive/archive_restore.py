@@ -144,6 +144,7 @@ class _Restore:
         members = frozenset(restored)
         if [each for each in order if each in members] == restored:
             return
+        self._report.order_changed = True
         following = iter(restored)
         for place, number in enumerate([next(following) if each in members else each for each in order]):
             if order[place] != number:
