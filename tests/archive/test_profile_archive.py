@@ -471,3 +471,17 @@ def test_tabs_of_scripts_in_a_backup_are_not_restored(
     restore(target, file)
     rows = write(target, lambda transaction: transaction.tabs.find())
     assert [row.target for row in rows if row.target] == ["https://user.example/"]
+
+
+def test_the_default_store_of_a_profile_without_identities_is_backed_up(address: str, file: Path) -> None:
+    async def back_up(profile: Profile) -> hatbox.BackupReport:
+        for identity in await profile.identities.query():
+            await profile.identities.remove(identity, forever=True)
+        await (await profile.cookie_store("firefox-default")).receive(["a=b"], "https://site.example/")
+        with pytest.raises(IdentityNotFound):
+            await profile.backup(file, ["Work"])
+        return await profile.backup(file, ["firefox-default"])
+
+    report = with_profile(address, back_up)
+    assert (report.rows["identities"], report.rows["cookies"]) == (0, 1)
+    assert with_profile(address, lambda profile: profile.restore(file, ["firefox-default"])).default_store
