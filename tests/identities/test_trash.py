@@ -570,3 +570,26 @@ async def test_garbage_in_place_of_the_time_of_expiry_deletes_nothing(
     assert await listed(path) == ["Work"]
     set_clock(monkeypatch, 61)
     assert await listed(path) == []
+
+
+@in_loop
+async def test_an_identity_that_is_too_large_for_the_trash_is_not_read(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from hatbox.store.tables.tab_tables import SqlSiteDataTable
+
+    async with hatbox.open(path) as profile:
+        await fill(profile)
+        await profile.set_settings(trash_bytes=5000)
+        await profile.store.write(lambda each: each.site_data.put(2, "https://large.example", bytes(5001)))
+
+        def load(_: object, store: int) -> None:
+            raise AssertionError(f"the site data of {store} is loaded")
+
+        monkeypatch.setattr(SqlSiteDataTable, "load", load)
+        preview = await profile.identities.preview_removal("Work")
+        assert (preview.destination, preview.cookies, preview.tabs) == ("too large", 3, 3)
+        with pytest.raises(hatbox.TooLargeForTrash):
+            await profile.identities.remove("Work")
+        await profile.identities.remove("Work", forever=True)
+        assert await profile.trash.list() == []

@@ -99,12 +99,11 @@ def _add(
     transaction: Transaction, row: IdentityRow, settings: ProfileSettings, *, require_trash: bool
 ) -> Sequence[CookieRow] | None:
     """Put an identity into the trash. Returns its cookies, which need not be read again; None if it is too large."""
-    archived = read_identity(transaction, row[0], for_trash=True)
-    if archived is None:
-        return None
-    data = encode_identity(archived)
-    size = len(data)
-    if size > settings.trash_bytes:
+    size = transaction.site_data.total_bytes(row[0])  # it may not fit into the memory
+    archived = read_identity(transaction, row[0], for_trash=True) if size <= settings.trash_bytes else None
+    data = b"" if archived is None else encode_identity(archived)
+    size = max(size, len(data))
+    if archived is None or size > settings.trash_bytes:
         if require_trash:
             raise TooLargeForTrash(row[1], cookie_store_id_of(row[0]), size, settings.trash_bytes)
         return None
