@@ -436,7 +436,7 @@ class Profile:
             names = ", ".join(ProfileSettings.__struct_fields__)
             raise TypeError(f"unknown setting: {', '.join(sorted(unknown))}. Allowed names: {names}")
         settings = await self._store.write(lambda each: write_profile_settings(each, changed))
-        await clean_up(self._store)  # a lower limit applies at once
+        await clean_up(self._store, at_once="trash_days" in changed)  # a lower limit applies at once
         return settings
 
     async def hide_and_wait(self, identities: IdentityLike | Sequence[IdentityLike]) -> HideReport:

@@ -53,7 +53,7 @@ def fill_profile(transaction: Transaction) -> None:
     transaction.identities.delete(3)
     transaction.identities.insert("Späte Gäste \0", "pet", "red")
     transaction.identities.move([4], 0)
-    transaction.settings.put(0, "trash_days", b'{"days":30}')
+    transaction.settings.put(0, "other", b'{"days":30}')
     transaction.extensions.put("one@example", "local", "key", b'{"a":1}')
     transaction.extensions.put("two@example", "sync", "key", b'{"a":2}')
     transaction.packages.put("0" * 64, b"package")

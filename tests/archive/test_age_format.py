@@ -78,3 +78,8 @@ def test_a_file_cannot_make_a_reader_use_much_memory(monkeypatch: pytest.MonkeyP
     monkeypatch.delattr(age_format, "_scrypt")
     with pytest.raises(ArchiveDamaged, match="work factor 22"):
         decrypted(data)
+
+
+def test_a_passphrase_of_the_environment_may_have_any_bytes() -> None:
+    passphrase = b"p\xe4ss".decode(errors="surrogateescape")
+    assert decrypted(encrypted(b"secret", passphrase), passphrase) == b"secret"

@@ -49,6 +49,7 @@ def replaced(row: tuple[Any, ...], place: int, value: Any) -> tuple[Any, ...]:
     return (*row[:place], value, *row[place + 1 :])
 
 
+TAB = tuple({"integer": 1, "real": 1.0, "text": "", "blob": b""}[kind] for kind in TABLES["tabs"].types)
 COOKIE = (*cookie("a"), 2)
 
 
@@ -59,6 +60,8 @@ COOKIE = (*cookie("a"), 2)
         ("identities", [replaced(WORK, 1, " ")]),
         ("identities", [replaced(WORK, 6, "")]),
         ("head", [replaced(HEAD, 0, 2)]),
+        ("identities", [WORK, replaced(WORK, 0, 3)]),
+        ("tabs", [TAB]),
         ("identities", [replaced(WORK, 0, "2")]),
         ("identities", [replaced(WORK, 1, b"Work")]),
         ("identities", [replaced(WORK, 1, None)]),
@@ -106,3 +109,28 @@ def test_unknown_blocks_tables_and_manifests_are_refused() -> None:
     for garbage in (b"", b"\xff", msgspec.msgpack.encode(("cookies", [1])), msgspec.msgpack.encode(["cookies"])):
         with pytest.raises(ArchiveDamaged):
             read(crafted((1, good), (2, garbage)))
+
+
+@pytest.mark.parametrize("head", [replaced(HEAD, 4, -1), replaced(HEAD, 4, 2**63 - 1), replaced(HEAD, 1, 2**32)])
+def test_counters_that_leave_no_ids_are_refused(head: tuple[Any, ...]) -> None:
+    with pytest.raises(ArchiveDamaged, match="the counters are invalid"):
+        read(written(("head", [head])))
+
+
+def test_an_id_above_all_that_exist_is_refused() -> None:
+    far = replaced(WORK, 0, 2**32 - 1)
+    with pytest.raises(ArchiveDamaged, match="no valid id"):
+        read(written(("head", [replaced(HEAD, 1, 2**32)]), ("identities", [far])))
+
+
+def test_a_block_with_very_many_rows_is_refused_before_they_are_decoded() -> None:
+    rows = [(f"{number:08}", b"") for number in range(2500)]
+    assert len(read(written(("head", [HEAD]), ("packages", rows)))["packages"]) == 2500
+    for count in (1001, 70_000):
+        file = io.BytesIO()
+        blocks = BlockWriter(file)
+        blocks.write(1, msgspec.json.encode(manifest()))
+        blocks.write(2, msgspec.msgpack.encode(("packages", [None] * count)))
+        blocks.finish()
+        with pytest.raises(ArchiveDamaged, match="more than 1000 rows"):
+            read(file.getvalue())

@@ -106,3 +106,14 @@ def test_what_compresses_too_well_is_stored_as_it_is() -> None:
 def test_crafted_headers_are_refused(header: tuple[int, int, int, int]) -> None:
     with pytest.raises(ArchiveDamaged):
         read(crafted(header, b"abc"))
+
+
+def test_a_large_block_has_its_size_in_the_file() -> None:
+    large = b"large " * (2**25 // 6 + 1)
+    data, _ = written([(1, large)])
+    assert len(data) > len(large)
+    assert read(data) == [(1, large)]
+    stored = zlib.compress(bytes(range(256)) * (2**17 + 1), 1)
+    stored += random.Random(1).randbytes(2**19)
+    with pytest.raises(ArchiveDamaged, match="compressed block"):
+        read(crafted((1, 1, len(stored), 256 * (2**17 + 1)), stored))

@@ -25,6 +25,7 @@ from hatbox.errors import (
 )
 from hatbox.identities import changes
 from hatbox.store.base import Transaction
+from hatbox.tabs.script_tabs import add_script_tab
 from tests.archive.contents import cookie, fill_identity, fill_profile, rows_of
 from tests.postgres import address_of, shared_cluster
 
@@ -425,3 +426,62 @@ def test_a_rule_that_no_version_writes_is_refused(address: str, target: str, fil
     write(target, lambda transaction: changes.create(transaction, "Own", "red", "pet"))
     with pytest.raises(ArchiveDamaged, match="a site rule is invalid"):
         restore(target, file)
+
+
+def test_a_restore_never_lowers_the_limits_of_the_trash(address: str, file: Path) -> None:
+    async def lose(profile: Profile) -> None:
+        await profile.set_settings(trash_days=0, trash_skips_extensions=False)
+        await profile.backup(file)
+        await profile.set_settings(trash_days=30, trash_skips_extensions=True)
+        await profile.identities.remove("Work")
+        await profile.restore(file)
+
+    with_profile(address, lose)
+    removed = with_profile(address, lambda profile: profile.trash.list())
+    assert [each.name for each in removed] == ["Work"]
+    settings = with_profile(address, lambda profile: profile.settings())
+    assert (settings.trash_days, settings.trash_skips_extensions) == (30, True)
+
+
+@pytest.mark.parametrize("rule", [b'{"match": "a.example"}', b"garbage", b'{"pattern": 5, "identities": []}'])
+def test_a_rule_of_a_later_version_stays_and_prevents_no_restore(address: str, file: Path, rule: bytes) -> None:
+    write(address, fill_profile)
+    backup(address, file, "Work")
+    number = write(address, lambda transaction: transaction.rules.insert(rule))
+    with_profile(address, lambda profile: profile.identities.remove("Work"))
+    assert [each.name for each in with_profile(address, lambda profile: profile.trash.restore("Work"))] == ["Work"]
+    restore(address, file)
+    assert (number, rule) in write(address, lambda transaction: transaction.rules.find())
+
+
+@pytest.mark.parametrize("names", [(), ("Work",)])
+def test_tabs_of_scripts_in_a_backup_are_not_restored(
+    address: str, target: str, file: Path, names: tuple[str, ...]
+) -> None:
+    async def back_up(profile: Profile) -> None:
+        await profile.tabs.open("Work", "https://user.example/")
+        script = await profile.tabs.open("Work", "https://script.example/")
+        await profile.store.write(lambda transaction: add_script_tab(transaction, "run", script.id))
+        await profile.backup(file, list(names) or None)
+        await profile.restore(file, list(names) or None)  # the script still runs: its tab stays
+        assert script.id in [tab.id for tab in await profile.tabs.query("Work")]
+
+    with_profile(address, back_up)
+    write(target, lambda transaction: changes.create(transaction, "Own", "red", "pet"))
+    restore(target, file)
+    rows = write(target, lambda transaction: transaction.tabs.find())
+    assert [row.target for row in rows if row.target] == ["https://user.example/"]
+
+
+def test_the_default_store_of_a_profile_without_identities_is_backed_up(address: str, file: Path) -> None:
+    async def back_up(profile: Profile) -> hatbox.BackupReport:
+        for identity in await profile.identities.query():
+            await profile.identities.remove(identity, forever=True)
+        await (await profile.cookie_store("firefox-default")).receive(["a=b"], "https://site.example/")
+        with pytest.raises(IdentityNotFound):
+            await profile.backup(file, ["Work"])
+        return await profile.backup(file, ["firefox-default"])
+
+    report = with_profile(address, back_up)
+    assert (report.rows["identities"], report.rows["cookies"]) == (0, 1)
+    assert with_profile(address, lambda profile: profile.restore(file, ["firefox-default"])).default_store

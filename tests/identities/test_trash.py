@@ -183,6 +183,7 @@ async def test_what_expires_while_the_profile_is_closed_is_gone_when_it_opens(
 
         await profile.store.write(lambda each: age(each, "Banking", 29.9))
         await profile.store.write(lambda each: age(each, "Work", 30.1))
+        await profile.store.write(lambda each: each.cookie_time.put(each.time(), None, None))  # used just now
     async with hatbox.open(path) as profile:
         assert [each.name for each in await profile.trash.list()] == ["Banking"]
         assert (await profile.set_settings(trash_days=29)).trash_days == 29  # applies at once
@@ -419,19 +420,76 @@ async def test_an_identity_that_a_backup_has_restored_is_removed_for_ever_with_i
         assert await profile.store.read(lambda transaction: transaction.trash.total_bytes()) == 0
 
 
+async def values(profile: hatbox.Profile, identity: Any) -> list[str]:
+    return [cookie.value for cookie in await (await profile.cookie_store(identity)).cookies()]
+
+
 @in_loop
-async def test_the_trash_has_one_entry_for_an_identity_that_is_removed_twice(path: Path) -> None:
+async def test_an_older_state_never_replaces_the_entry_of_an_earlier_removal(path: Path) -> None:
     backup = path.with_name("backup.hatbox")
     async with hatbox.open(path) as profile:
-        await fill(profile)
+        store = await profile.cookie_store("Work")
+        await store.receive(["a=old"], "https://site.example/")
+        await profile.rules.add("site.example", ["Work"])
         await profile.backup(backup)
-        for _ in range(3):
-            await profile.identities.remove("Work")
-            await profile.restore(backup, ["Work"])
+        await store.receive(["a=newest"], "https://site.example/")
         await profile.identities.remove("Work")
-        assert [each.name for each in await profile.trash.list()] == ["Work"]
+        await profile.restore(backup, ["Work"])
+        await profile.identities.remove("Work")
+        old, newest = await profile.trash.list()
+        assert (old.name, old.cookie_store_id) == ("Work", "firefox-container-2")
+        assert (newest.name, newest.cookie_store_id) == ("Work", "firefox-container-6")
+        assert old.uuid != newest.uuid
         state = await profile.store.read(lambda each: load_state(dict(each.settings.load(PROFILE))))
+        assert state.bytes == old.size + newest.size
         assert state.bytes == await profile.store.read(lambda transaction: transaction.trash.total_bytes())
+        with pytest.raises(hatbox.AmbiguousIdentity):
+            await profile.trash.restore("Work")
+        [again] = await profile.trash.restore(newest)
+        assert again.cookie_store_id == "firefox-container-6"
+        assert await values(profile, again) == ["newest"]
+        assert [rule.identities for rule in await profile.rules.list()] == [("firefox-container-6",)]
+        [before] = await profile.trash.restore(old)
+        assert before.cookie_store_id == "firefox-container-2"
+        assert await values(profile, before) == ["old"]
+        assert (await profile.identities.create("Next")).cookie_store_id == "firefox-container-7"
+
+
+@in_loop
+async def test_a_damaged_entry_of_an_earlier_removal_stays_too(path: Path) -> None:
+    backup = path.with_name("backup.hatbox")
+    async with hatbox.open(path) as profile:
+        await profile.backup(backup)
+        await profile.identities.remove("Work")
+        [row] = await profile.store.read(lambda each: each.trash.find())
+        await profile.store.write(lambda each: each.trash.put(row, b"garbage"))
+        await profile.restore(backup, ["Work"])
+        await profile.identities.remove("Work")
+        assert len(await profile.trash.list()) == 2
+        assert (await profile.trash.restore("firefox-container-2"))[0].name == "Work"
+
+
+@pytest.mark.parametrize("way", ["no trash", "too large", "own"])
+@in_loop
+async def test_every_removal_for_ever_deletes_the_entry_of_an_earlier_one(path: Path, way: str) -> None:
+    backup = path.with_name("backup.hatbox")
+    async with hatbox.open(path) as profile:
+        api = extension_browser(profile, ["contextualIdentities"], "one").contextualIdentities
+        made = (await api.create({"name": "Made", "color": "blue", "icon": "circle"}))["cookieStoreId"]
+        await profile.backup(backup)
+        await profile.identities.remove(made)
+        await profile.restore(backup, ["Made"])
+        assert len(await profile.trash.list()) == 1
+
+        def limit(transaction: Transaction) -> None:  # without deleting what has no room
+            name = "trash_days" if way == "no trash" else "trash_bytes"
+            transaction.settings.put(PROFILE, name, b"0" if way == "no trash" else b"1")
+            transaction.settings.put(PROFILE, "trash_skips_extensions", b"false")
+
+        if way != "own":
+            await profile.store.write(limit)
+        await api.remove(made)
+        assert await profile.trash.list() == []
 
 
 @in_loop
@@ -447,3 +505,91 @@ async def test_garbage_in_place_of_the_state_does_not_prevent_opening(path: Path
     async with hatbox.open(path) as profile:
         [removed] = await profile.trash.list()
         assert (await profile.trash.restore([removed.name]))[0].name == "Work"
+
+
+@in_loop
+async def test_a_rule_that_was_replaced_since_stays_when_an_identity_comes_back(path: Path) -> None:
+    async with hatbox.open(path) as profile:
+        for pattern in ("replaced.example", "same.example"):
+            await profile.rules.add(pattern, ["Work", "Banking"], ask=True)
+        await profile.identities.remove("Work")
+        await profile.rules.add("replaced.example", ["Banking"], replace=True)
+        await profile.trash.restore("Work")
+        found = {rule.pattern: len(rule.identities) for rule in await profile.rules.list()}
+        assert found == {"replaced.example": 1, "same.example": 2}
+
+
+def set_clock(monkeypatch: pytest.MonkeyPatch, ahead: float) -> None:
+    from hatbox.store.tables.transaction import SqlTables
+
+    monkeypatch.setattr(SqlTables, "time", lambda _: 1_800_000_000.0 + ahead * DAY)
+
+
+async def listed(path: Path) -> list[str]:
+    async with hatbox.open(path) as profile:
+        return [each.name for each in await profile.trash.list()]
+
+
+@in_loop
+async def test_a_clock_that_is_wrong_for_a_while_does_not_empty_the_trash(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_clock(monkeypatch, 0)
+    async with hatbox.open(path) as profile:
+        await profile.identities.remove("Work")
+    for ahead in (60, 60.9, 1, 60, 60.9, 2):
+        set_clock(monkeypatch, ahead)
+        assert await listed(path) == ["Work"]
+    set_clock(monkeypatch, 31)
+    assert await listed(path) == ["Work"]
+    set_clock(monkeypatch, 32)  # it has run for a day
+    assert await listed(path) == []
+
+
+@in_loop
+async def test_a_lower_number_of_days_applies_at_once(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    set_clock(monkeypatch, 0)
+    async with hatbox.open(path) as profile:
+        await profile.identities.remove("Work")
+        set_clock(monkeypatch, 5)
+        await profile.set_settings(trash_bytes=10**6)
+        assert len(await profile.trash.list()) == 1
+        await profile.set_settings(trash_days=4)
+        assert await profile.trash.list() == []
+
+
+@in_loop
+async def test_garbage_in_place_of_the_time_of_expiry_deletes_nothing(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_clock(monkeypatch, 0)
+    async with hatbox.open(path) as profile:
+        await profile.identities.remove("Work")
+        await profile.store.write(lambda each: each.settings.put(PROFILE, "trash_expiry", b"garbage"))
+    set_clock(monkeypatch, 60)
+    assert await listed(path) == ["Work"]
+    set_clock(monkeypatch, 61)
+    assert await listed(path) == []
+
+
+@in_loop
+async def test_an_identity_that_is_too_large_for_the_trash_is_not_read(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from hatbox.store.tables.tab_tables import SqlSiteDataTable
+
+    async with hatbox.open(path) as profile:
+        await fill(profile)
+        await profile.set_settings(trash_bytes=5000)
+        await profile.store.write(lambda each: each.site_data.put(2, "https://large.example", bytes(5001)))
+
+        def load(_: object, store: int) -> None:
+            raise AssertionError(f"the site data of {store} is loaded")
+
+        monkeypatch.setattr(SqlSiteDataTable, "load", load)
+        preview = await profile.identities.preview_removal("Work")
+        assert (preview.destination, preview.cookies, preview.tabs) == ("too large", 3, 3)
+        with pytest.raises(hatbox.TooLargeForTrash):
+            await profile.identities.remove("Work")
+        await profile.identities.remove("Work", forever=True)
+        assert await profile.trash.list() == []

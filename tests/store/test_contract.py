@@ -1019,6 +1019,7 @@ async def test_single_rows_can_be_read_without_the_others(new_store: NewStore) -
         assert transaction.site_data.origins(2) == ["https://a.example", "https://b.example"]
         assert transaction.site_data.get(2, "https://b.example") == b"https://b.example"
         assert transaction.site_data.get(2, "https://c.example") is None
+        assert [transaction.site_data.total_bytes(store) for store in (2, 3, 4)] == [34, 1, 0]
         assert transaction.extensions.load("one@example") == [
             ("sync", "x", b"1"),
             ("local", "y", b"1"),

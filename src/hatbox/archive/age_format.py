@@ -170,7 +170,8 @@ def _cipher(key: bytes) -> ChaCha20Poly1305:
 def _scrypt(passphrase: str, salt: bytes, work_factor: int) -> bytes:
     n = 1 << work_factor
     memory = 128 * 8 * n + 2**20
-    return hashlib.scrypt(passphrase.encode(), salt=_SCRYPT_LABEL + salt, n=n, r=8, p=1, maxmem=memory, dklen=32)
+    secret = passphrase.encode(errors="surrogateescape")  # an environment variable may have any bytes
+    return hashlib.scrypt(secret, salt=_SCRYPT_LABEL + salt, n=n, r=8, p=1, maxmem=memory, dklen=32)
 
 
 def _hkdf(key: bytes, salt: bytes, info: bytes) -> bytes:

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from hatbox.archive.archive_file import ArchiveFile
 from hatbox.archive.archive_rows import ArchiveManifest
 from hatbox.store.base import Transaction
-from hatbox.tabs.program_records import temporary_identity_in
+from hatbox.tabs.program_records import record_in
 
 __all__ = ["ArchiveContents", "digest_of_extension", "is_restored_kind", "read_contents"]
 
@@ -30,6 +30,8 @@ class ArchiveContents(NamedTuple):
     """A digest of the data of each extension."""
     temporary: frozenset[str] = frozenset()
     """The UUIDs of temporary identities, which a restore leaves out: their programs have ended."""
+    script_tabs: frozenset[int] = frozenset()
+    """The tabs that belong to scripts. They are not the user's."""
 
     @property
     def order(self) -> dict[int, int]:
@@ -46,18 +48,20 @@ def read_contents(archive: ArchiveFile, progress: Callable[[int, int], None]) ->
     identities: list[tuple[Any, ...]] = []
     extensions: dict[str, Any] = {}
     temporary: set[str] = set()
+    script_tabs: set[int] = set()
     for table, batch in rows.batches():
         if table.name == "identities":
             identities += batch
         elif table.name == "extension_data":
             for extension, key, value, kind, _ in batch:
-                if uuid := temporary_identity_in(extension, kind, value):
-                    temporary.add(uuid)
+                if (record := record_in(extension, kind, value)) is not None:
+                    script_tabs.update(record.tabs)
+                    temporary.update([record.identity] if record.identity else [])
                 if extension and is_restored_kind(kind):
                     _add(extensions.setdefault(extension, hashlib.sha256()), kind, key, value)
         progress(archive.position, archive.size)
     digests = {extension: digest.digest() for extension, digest in extensions.items()}
-    return ArchiveContents(rows.manifest, rows.rows, identities, digests, frozenset(temporary))
+    return ArchiveContents(rows.manifest, rows.rows, identities, digests, frozenset(temporary), frozenset(script_tabs))
 
 
 def is_restored_kind(kind: str) -> bool:

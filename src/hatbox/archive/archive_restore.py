@@ -40,7 +40,7 @@ from hatbox.tabs.tab_model import BLANK
 __all__ = ["DryRunDone", "restore_archive"]
 
 _HIDDEN_BY: Final = "tabs.hidden_by"
-_TRASH: Final = "trash"  # the setting that describes the contents of the trash
+_TRASH: Final = "trash"  # settings with this prefix describe the trash, or limit it
 
 
 class DryRunDone(Exception):
@@ -144,6 +144,7 @@ class _Restore:
         members = frozenset(restored)
         if [each for each in order if each in members] == restored:
             return
+        self._report.order_changed = True
         following = iter(restored)
         for place, number in enumerate([next(following) if each in members else each for each in order]):
             if order[place] != number:
@@ -171,10 +172,13 @@ class _Restore:
                 self._restore_profile_settings(settings)
 
     def _restore_profile_settings(self, settings: dict[str, bytes]) -> None:
-        """Settings that were made since the backup stay. The trash stays too, and so does what describes it."""
+        """Settings that were made since the backup stay. The trash stays too, and so do its state and its limits.
+
+        A lower limit would delete identities from the trash for ever.
+        """
         table = self._transaction.settings
         for name, value in settings.items():
-            if name != _TRASH and table.get(0, name) != value:
+            if not name.startswith(_TRASH) and table.get(0, name) != value:
                 table.put(0, name, value)
                 self._report.settings_changed = True
                 self._log.require_resync()
@@ -206,6 +210,8 @@ class _Restore:
         for tab in sorted(map(TabRow._make, tabs), key=lambda tab: (tab.window, tab.position)):
             if tab.store == 0 and tab.url == BLANK and not tab.target:
                 continue  # it may be the blank tab of the first window, which is not the user's
+            if tab.id in self._contents.script_tabs and not self._is_open(tab.id):
+                continue  # its script has ended
             index = indexes[tab.window] = indexes.get(tab.window, -1) + 1
             by_store.setdefault(tab.store, []).append(ArchivedTab(tab._asdict(), index))
         known: dict[int, int] = {}
@@ -214,6 +220,10 @@ class _Restore:
             done = self._done[number]
             done.tabs_opened, done.tabs_closed = found.opened, found.closed
             self._tabs |= found.ids
+
+    def _is_open(self, archived_tab: int) -> bool:
+        """Whether the same tab is open here."""
+        return self._same_profile and self._transaction.tabs.get(archived_tab) is not None
 
     def _restore_pages(self, rows: Iterator[Row]) -> None:
         for tab, page in rows:

@@ -7,6 +7,7 @@ because checksums do not protect from an archive that another program has made.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Annotated, Any, Final, TypeAlias
@@ -30,6 +31,9 @@ _TABLES: Final = {table.name: table for table in COPIED_TABLES}
 _COUNTERS: Final = ("identities", "windows", "tabs", "rules", "extension_data")
 """The tables whose keys are numbers from a counter of the same name."""
 _HEAD: Final = "head"
+_MAX_ROWS: Final = 1000  # of a block
+_MAX_ID: Final = 2**32 - 2  # of an identity
+_MAX_COUNTER: Final = 2**62
 _SAME_SITE: Final = frozenset(each.value for each in SameSite)
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -68,9 +72,9 @@ class ArchiveWriter:
 
     def write(self, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
         """Write rows of a table. Tables in the order of a dump, and rows in the order of the key."""
-        if rows:
-            self._blocks.write(_ROWS, _encode((table.name, rows)))
-            self.rows[table.name] += len(rows)
+        for start in range(0, len(rows), _MAX_ROWS):
+            self._blocks.write(_ROWS, _encode((table.name, rows[start : start + _MAX_ROWS])))
+        self.rows[table.name] += len(rows)
 
     def finish(self) -> None:
         """Write the end."""
@@ -88,6 +92,8 @@ class ArchiveRows:
         """The number of rows that were read, by table."""
         self._last: dict[str, tuple[Any, ...]] = {}  # the key of the last row, by table
         self._head: dict[str, int] = {}
+        self._uuids: set[str] = set()
+        self._windows: set[int] = set()
 
     def batches(self) -> Iterator[Batch]:
         """The rows of all tables. Complete only if the iterator ends without an error."""
@@ -123,6 +129,8 @@ class ArchiveRows:
             name, raw = _decode_block(data)
             if name not in self.manifest.tables:
                 raise self._damaged(f"an unknown table: {name}")
+            if _number_of_rows(raw) > _MAX_ROWS:
+                raise self._damaged(f"a block has more than {_MAX_ROWS} rows")
             rows = _row_decoder(name)(raw)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise self._damaged(f"invalid rows: {error}") from error
@@ -132,11 +140,23 @@ class ArchiveRows:
             raise self._damaged(f"a number in the table {name} is not finite")
         if name == "cookies" and not all(row[8] in _SAME_SITE for row in rows):
             raise self._damaged("a cookie has an unknown SameSite value")
-        if name == _HEAD and any(row[0] != 1 for row in rows):
-            raise self._damaged("the counters are invalid")
-        if name == "identities" and not all(row[0] > 0 and not is_blank(row[1]) and row[6] for row in rows):
-            raise self._damaged("an identity has no valid id, name or UUID")
+        self._check_references(name, rows)
         return table, rows
+
+    def _check_references(self, name: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        if name == _HEAD and any(row[0] != 1 or not all(0 <= each <= _MAX_COUNTER for each in row) for row in rows):
+            raise self._damaged("the counters are invalid")
+        if name == "identities":
+            if not all(0 < row[0] <= _MAX_ID and not is_blank(row[1]) and row[6] for row in rows):
+                raise self._damaged("an identity has no valid id, name or UUID")
+            before = len(self._uuids)
+            self._uuids.update(row[6] for row in rows)
+            if len(self._uuids) != before + len(rows):
+                raise self._damaged("two identities have the same UUID")
+        elif name == "windows":
+            self._windows.update(row[0] for row in rows)
+        elif name == "tabs" and not all(row[1] in self._windows for row in rows):
+            raise self._damaged("a tab is in a window that does not exist")
 
     def _check_order(self, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
         """Rows are sorted by their key, so no key occurs twice, and the rows of an identity are together."""
@@ -158,12 +178,22 @@ class ArchiveRows:
             return
         if self.rows[_HEAD] != 1:
             raise self._damaged("the counters are missing")
+        if self._head["identities"] > _MAX_ID:
+            raise self._damaged("the counters are invalid")
         for name in _COUNTERS:
             if name in self._last and self._last[name][-1] > self._head[name]:
                 raise self._damaged(f"the counter of the table {name} is too low")
 
     def _damaged(self, problem: str) -> ArchiveDamaged:
         return ArchiveDamaged(self._source, f"it is damaged: {problem}")
+
+
+def _number_of_rows(raw: msgspec.Raw) -> int:
+    """The number of rows, from the start of a MessagePack array: rows need much more memory once they are decoded."""
+    start = bytes(memoryview(raw)[:3])
+    if start[0] >> 4 == 9:
+        return start[0] & 15
+    return int.from_bytes(start[1:], "big") if start[0] == 0xDC else sys.maxsize
 
 
 _decode_block = msgspec.msgpack.Decoder(tuple[str, msgspec.Raw]).decode

@@ -14,7 +14,8 @@ from hatbox.archive.identity_archive import rule_identities
 from hatbox.archive.selection import select_identities
 from hatbox.errors import IdentityNotFound, ProfileError
 from hatbox.identities.ids import cookie_store_id_of
-from hatbox.store.profile_copy import CopyProgress, ProfileDump, Table
+from hatbox.store.profile_copy import COPIED_TABLES, CopyProgress, ProfileDump
+from hatbox.tabs.program_records import record_in
 from hatbox.tabs.session_values import tab_of_kind
 
 __all__ = ["BackupReport", "write_backup"]
@@ -94,16 +95,13 @@ def _selected(
     """The rows of these identities. Reads the identities first: the manifest has their places in the order."""
     identities: list[tuple[Any, ...]] = []
     following: Batch | None = None
-    table: Table | None = None
+    table = next(each for each in COPIED_TABLES if each.name == "identities")
     for each, rows in batches:
-        if each.name == "identities":
+        if each is table:
             identities += rows
-            table = each
-        elif identities:
+        elif each.name != "head":
             following = each, rows
             break
-    if table is None:
-        raise IdentityNotFound(wanted[0] if wanted else "")
     ids = select_identities(identities, wanted, IdentityNotFound)
     order = sorted(identities, key=lambda row: (row[5], row[0]))
     places = {row[0]: place for place, row in enumerate(order) if row[0] in ids}
@@ -137,8 +135,15 @@ def _without_others(first: Iterable[Batch], batches: Iterator[Batch], ids: froze
 
 _TESTS: Final[dict[str, Callable[[tuple[Any, ...], set[int]], bool]]] = {
     "tab_pages": lambda row, tabs: row[0] in tabs,
-    "extension_data": lambda row, tabs: _tab_of_value(row) in tabs,
+    "extension_data": lambda row, tabs: _tab_of_value(row) in tabs or _is_of_script(row, tabs),
 }
+
+
+def _is_of_script(row: tuple[Any, ...], tabs: set[int]) -> bool:
+    """Whether a row of extension data says that some of these tabs belong to a script."""
+    extension, _, value, kind, _ = row
+    record = record_in(extension, kind, value)
+    return record is not None and not tabs.isdisjoint(record.tabs)
 
 
 def _tab_of_value(row: tuple[Any, ...]) -> int | None:

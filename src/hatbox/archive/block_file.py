@@ -1,7 +1,8 @@
 """The file of an archive: a line with the version, then blocks. Each has a checksum, which covers all blocks before it.
 
 So the checksum of the last block covers the whole file, and blocks cannot be removed, repeated or moved. Blocks are
-compressed, but none expands to more than 100 times its size: a small file cannot fill the memory. Knows no table.
+compressed, but only those up to 32 MiB, and none expands to more than 100 times its size: a small file cannot fill the
+memory. Knows no table.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ _HEADER: Final = struct.Struct(">BBII")  # kind, whether it is compressed, its s
 _DIGEST_BYTES: Final = 16
 _MAX_RATIO: Final = 100
 _MAX_BLOCK: Final = 2**30  # bytes. SQLite has no longer values
+_MAX_COMPRESSED: Final = 2**25  # bytes of a block that may be compressed. Larger ones have their size in the file
 _READ_BYTES: Final = 2**20
 _END: Final = 0
 
@@ -55,7 +57,7 @@ class BlockWriter:
 
     def write(self, kind: int, data: bytes) -> None:
         """Write a block of a kind from 1 to 255."""
-        stored = zlib.compress(data, 1)
+        stored = zlib.compress(data, 1) if len(data) <= _MAX_COMPRESSED else data
         is_compressed = len(stored) < len(data) <= _MAX_RATIO * len(stored)
         if not is_compressed:
             stored = data
@@ -88,6 +90,8 @@ class BlockReader:
             kind, is_compressed, stored_size, size = _HEADER.unpack(header)
             if is_compressed > 1 or size > _MAX_BLOCK or stored_size > size or size > _MAX_RATIO * stored_size:
                 raise self._damaged("a block has an invalid size")
+            if is_compressed and size > _MAX_COMPRESSED:
+                raise self._damaged(f"a compressed block has more than {_MAX_COMPRESSED} bytes")
             stored = self._read(stored_size)
             self._check(header, stored)
             data = self._expanded(stored, size) if is_compressed else stored

@@ -113,6 +113,13 @@ def read_identity(
     )
 
 
+def as_other_identity(archived: ArchivedIdentity, user_context_id: int, uuid: str) -> ArchivedIdentity:
+    """The same contents as those of another identity. Site rules name that one."""
+    before, after = (f'"{cookie_store_id_of(each)}"'.encode() for each in (archived.id, user_context_id))
+    rules = [(number, rule.replace(before, after)) for number, rule in archived.rules]
+    return msgspec.structs.replace(archived, id=user_context_id, uuid=uuid, rules=rules)
+
+
 def read_tabs(transaction: Transaction, rows: Sequence[TabRow]) -> list[ArchivedTab]:
     """These tabs, except the blank tab of the first window: it is not the user's."""
     unused = first_tab(transaction) if rows else None

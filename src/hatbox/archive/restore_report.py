@@ -21,6 +21,8 @@ class RestoreReport(msgspec.Struct, rename="camel", kw_only=True):
     """The restored identities, in the user's order."""
     default_store: RestoredIdentity | None = None
     """The cookies, site data and tabs that belong to no identity; None if they were not restored."""
+    order_changed: bool = False
+    """Whether identities that exist were moved to the places that they have in the archive."""
     settings_changed: bool = False
     """Whether settings of the profile were changed."""
     rules: int = 0
@@ -36,5 +38,5 @@ class RestoreReport(msgspec.Struct, rename="camel", kw_only=True):
     def changed(self) -> bool:
         """Whether anything was changed."""
         parts = [*self.identities, *([] if self.default_store is None else [self.default_store])]
-        others = (self.filled, self.settings_changed, self.rules, self.extensions, self.packages)
+        others = (self.filled, self.order_changed, self.settings_changed, self.rules, self.extensions, self.packages)
         return any(part.changed for part in parts) or any(map(bool, others))

@@ -37,8 +37,9 @@ def restore_rules(
     """
     if not rules:
         return 0
-    present = {_decode(data).get("pattern"): (number, data) for number, data in transaction.rules.find()}
-    numbers = {number for number, _ in present.values()}
+    rows = transaction.rules.find()
+    numbers = {number for number, _ in rows}
+    present = {rule["pattern"]: (number, rule) for number, data in rows if (rule := _decode_present(data)) is not None}
     changed = 0
     for number, data in rules:
         rule = _decode(data)
@@ -53,7 +54,7 @@ def restore_rules(
         if pattern not in present:
             changed += 1
             numbers.add(_insert(transaction, number if same_profile and number not in numbers else None, rule))
-        elif _is_part(_decode(present[pattern][1]), rule):
+        elif _is_part(present[pattern][1], rule):
             changed += 1
             _put(transaction, present[pattern][0], rule)
     if changed:
@@ -77,9 +78,21 @@ def _put(transaction: Transaction, number: int, rule: dict[str, Any]) -> None:
 
 
 def _is_part(rule: dict[str, Any], whole: dict[str, Any]) -> bool:
-    """Whether a rule is another one from which identities were removed."""
-    less, more = rule.get("identities", ()), whole["identities"]
-    return len(more) > len(less) and set(less) < set(more)
+    """Whether a rule is another one from which identities were removed. All else is equal, or the user replaced it."""
+    less, more = rule["identities"], whole["identities"]
+    return _rest(rule) == _rest(whole) and len(more) > len(less) and set(less) < set(more)
+
+
+def _rest(rule: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in rule.items() if name not in ("id", "identities") and value is not False}
+
+
+def _decode_present(data: bytes) -> dict[str, Any] | None:
+    """A rule of this profile. None if this version cannot read it: it stays as it is."""
+    try:
+        return _decode(data)
+    except ArchiveDamaged:
+        return None
 
 
 def _decode(data: bytes) -> dict[str, Any]:

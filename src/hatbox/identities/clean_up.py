@@ -53,11 +53,14 @@ class CleanUp:
             self._timer = asyncio.get_running_loop().call_later(self._interval, self._on_time)
 
 
-async def clean_up(store: Store) -> None:
-    """Clean up, if anything is left. A failure is logged: the next call tries again."""
+async def clean_up(store: Store, *, at_once: bool = False) -> None:
+    """Clean up, if anything is left. A failure is logged: the next call tries again.
+
+    With `at_once`, the user has changed a limit of the trash: what has expired by it is not delayed.
+    """
     try:
-        if await store.read(lambda each: bool(_left(each)) or is_due(each)):
-            await store.write(_remove_left)
+        if await store.read(lambda each: bool(_left(each)) or is_due(each, at_once=at_once)):
+            await store.write(lambda each: _remove_left(each, at_once=at_once))
     except ProfileClosed:
         return
     except ProfileError as error:
@@ -73,7 +76,7 @@ def _left(transaction: Transaction) -> list[tuple[str, ProgramRecord]]:
     return [(key, record) for key, record in found if not record.identity or is_unused(transaction, key, record)]
 
 
-def _remove_left(transaction: Transaction) -> None:
+def _remove_left(transaction: Transaction, *, at_once: bool) -> None:
     from hatbox.identities.temporary import remove_temporary
     from hatbox.identities.trash_rows import expire
     from hatbox.tabs.script_tabs import close_script_tabs
@@ -83,5 +86,5 @@ def _remove_left(transaction: Transaction) -> None:
             remove_temporary(transaction, key)
         else:
             close_script_tabs(transaction, key)
-    if is_due(transaction):
-        expire(transaction)
+    if is_due(transaction, at_once=at_once):
+        expire(transaction, at_once=at_once)

@@ -41,12 +41,13 @@ def preview_removal(transaction: Transaction, cookie_store_id: str) -> RemovalPr
     identity = get(transaction, cookie_store_id)
     user_context_id = container_user_context_id(cookie_store_id) or 0
     settings = read_profile_settings(transaction)
-    archived = read_identity(transaction, user_context_id, for_trash=True)
-    rows = archived.cookies if archived else []
+    size = transaction.site_data.total_bytes(user_context_id)  # it may not fit into the memory
+    archived = read_identity(transaction, user_context_id, for_trash=True) if size <= settings.trash_bytes else None
+    rows = archived.cookies if archived else transaction.cookies.load(user_context_id)
     now = transaction.time()
     domains = [row[0] for row in rows if row[9] is None or row[9] > now]
     suffixes = default_public_suffixes()
-    size = len(encode_identity(archived)) if archived else 0
+    size = max(size, len(encode_identity(archived)) if archived else 0)
     destination: Literal["trash", "too large", "no trash", "temporary"] = "trash"
     if get_record(transaction, temporary_key(user_context_id)) is not None:
         destination = "temporary"
@@ -59,7 +60,7 @@ def preview_removal(transaction: Transaction, cookie_store_id: str) -> RemovalPr
         cookie_store_id=cookie_store_id,
         cookies=len(domains),
         sites=len({suffixes.site(domain) for domain in domains}),
-        tabs=len(archived.tabs) if archived else 0,
+        tabs=len(archived.tabs if archived else transaction.tabs.find(store=user_context_id)),
         size=size,
         destination=destination,
         trash_days=settings.trash_days,

@@ -5,18 +5,19 @@ Scripts see an identity in the trash as removed. Its id is not given out again, 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from typing import Final
 
 import msgspec
 
-from hatbox.archive.identity_archive import decode_identity, encode_identity, read_identity
+from hatbox.archive.identity_archive import as_other_identity, decode_identity, encode_identity, read_identity
 from hatbox.archive.identity_restore import restore_identity
-from hatbox.errors import AmbiguousIdentity, IdentityExists, NotInTrash, TooLargeForTrash
+from hatbox.errors import AmbiguousIdentity, ArchiveDamaged, IdentityExists, NotInTrash, TooLargeForTrash
 from hatbox.identities import changes
 from hatbox.identities.ids import container_user_context_id, cookie_store_id_of
 from hatbox.identities.model import ContextualIdentity, get, nearest_names, row_of
-from hatbox.identities.trash_state import TrashState, earliest_removal, load_state, put_state
+from hatbox.identities.trash_state import TrashState, earliest_removal, load_state, may_expire, note_expiry, put_state
 from hatbox.store.base import CookieRow, IdentityRow, Transaction, TrashRow
 from hatbox.store.profile_settings import PROFILE, ProfileSettings, load_profile_settings
 from hatbox.tabs.identity_removal import places_of_temporary, temporary_key
@@ -32,6 +33,8 @@ __all__ = [
     "restore",
     "write_maker",
 ]
+
+logger = logging.getLogger("hatbox.identities")
 
 TRASH_CHANGED: Final = "trash.changed"
 """The topic of a change of the trash, with the cookieStoreId. An identity that is removed has its own topic."""
@@ -59,14 +62,14 @@ def remove(
     row = row_of(transaction, cookie_store_id)
     transaction.load(stores=[row[0]], values=places_of_temporary([row[0]]), last_focused=True)
     cookies = None
-    if forever:
-        _delete_earlier(transaction, row[0])
-    elif get_record(transaction, temporary_key(row[0])) is None:
+    if not forever and get_record(transaction, temporary_key(row[0])) is None:
         stored = dict(transaction.settings.load(PROFILE))
         settings = load_profile_settings(stored)
         own = settings.trash_skips_extensions and extension is not None and extension == read_maker(transaction, row[0])
         if settings.has_trash and not own:
-            cookies = _add(transaction, row, settings, load_state(stored), require_trash=require_trash)
+            cookies = _add(transaction, row, settings, require_trash=require_trash)
+    if cookies is None:
+        _delete_earlier(transaction, row[0])
     return changes.remove(transaction, cookie_store_id, cookies)
 
 
@@ -93,24 +96,20 @@ def read_maker(transaction: Transaction, user_context_id: int) -> str | None:
 
 
 def _add(
-    transaction: Transaction, row: IdentityRow, settings: ProfileSettings, state: TrashState, *, require_trash: bool
+    transaction: Transaction, row: IdentityRow, settings: ProfileSettings, *, require_trash: bool
 ) -> Sequence[CookieRow] | None:
-    """Put an identity into the trash. Returns its cookies, which need not be read again.
-
-    The trash has one entry per identity: an earlier one, of an identity that was restored from a backup, is replaced.
-    """
-    archived = read_identity(transaction, row[0], for_trash=True)
-    if archived is None:
-        return None
-    data = encode_identity(archived)
-    size = len(data)
-    if size > settings.trash_bytes:
+    """Put an identity into the trash. Returns its cookies, which need not be read again; None if it is too large."""
+    size = transaction.site_data.total_bytes(row[0])  # it may not fit into the memory
+    archived = read_identity(transaction, row[0], for_trash=True) if size <= settings.trash_bytes else None
+    data = b"" if archived is None else encode_identity(archived)
+    size = max(size, len(data))
+    if archived is None or size > settings.trash_bytes:
         if require_trash:
             raise TooLargeForTrash(row[1], cookie_store_id_of(row[0]), size, settings.trash_bytes)
-        return archived.cookies
-    if (earlier := transaction.trash.size(row[0])) is not None:
-        transaction.trash.delete(row[0])
-        state = TrashState(max(0, state.bytes - earlier), state.oldest)
+        return None
+    if transaction.trash.size(row[0]) is not None:
+        _set_aside(transaction, row[0])
+    state = load_state(dict(transaction.settings.load(PROFILE)))
     if state.bytes + size > settings.trash_bytes:
         state = _evict(transaction, settings.trash_bytes - size)
     user_context_id, name, icon, color, _ = row
@@ -121,6 +120,29 @@ def _add(
     oldest = now if state.oldest is None else min(now, state.oldest)
     put_state(transaction, TrashState(state.bytes + size, oldest))
     return archived.cookies
+
+
+def _set_aside(transaction: Transaction, user_context_id: int) -> None:
+    """Give an earlier entry of the same identity a new id and UUID, because what it has may be newer.
+
+    The identity was restored from a backup, and is removed again. The entry becomes an identity of its own.
+    """
+    found = transaction.trash.get(user_context_id)
+    if found is None:
+        return
+    row, data = found
+    new_id = transaction.identities.insert(row.name, row.icon, row.color)
+    uuid = transaction.identities.uuid(new_id) or ""
+    transaction.identities.delete(new_id)
+    try:
+        data = encode_identity(as_other_identity(decode_identity(data, f"{row.name} in the trash"), new_id, uuid))
+    except ArchiveDamaged:
+        logger.warning("%s in the trash is damaged, and stays as it is", row.name)
+    _delete_earlier(transaction, user_context_id)
+    transaction.trash.put(row._replace(id=new_id, uuid=uuid, size=len(data)), data)
+    state = load_state(dict(transaction.settings.load(PROFILE)))
+    put_state(transaction, TrashState(state.bytes + len(data), state.oldest))
+    transaction.changes.append(TRASH_CHANGED, msgspec.json.encode(cookie_store_id_of(new_id)))
 
 
 def _evict(transaction: Transaction, limit: int) -> TrashState:
@@ -175,10 +197,11 @@ def restore(transaction: Transaction, rows: Sequence[TrashRow]) -> list[Contextu
         if here is not None and (entry is not None or here != row.id):
             raise IdentityExists(row.name, cookie_store_id_of(here))
         if entry is not None:
-            restore_identity(transaction, decode_identity(entry[1], f"{row.name} in the trash"), is_new=True)
+            archived = decode_identity(entry[1], f"{row.name} in the trash")
+            cookie_store_id = restore_identity(transaction, archived, is_new=True).cookie_store_id
             transaction.trash.delete(row.id)
             state = TrashState(max(0, state.bytes - entry[0].size), state.oldest)
-            transaction.changes.append(TRASH_CHANGED, msgspec.json.encode(cookie_store_id))
+            transaction.changes.append(TRASH_CHANGED, msgspec.json.encode(cookie_store_id_of(row.id)))
         restored.append(get(transaction, cookie_store_id))
     put_state(transaction, state)
     return restored
@@ -194,12 +217,19 @@ def delete_from_trash(transaction: Transaction, rows: Sequence[TrashRow] | None 
     return _delete(transaction, list(present.values()), list(wanted))
 
 
-def expire(transaction: Transaction) -> list[TrashRow]:
-    """Delete for ever what was removed too long ago, or has no room since the limit was lowered."""
+def expire(transaction: Transaction, *, at_once: bool = False) -> list[TrashRow]:
+    """Delete for ever what was removed too long ago, or has no room since the limit was lowered.
+
+    Unless `at_once`, what was removed too long ago stays until the clock is trusted: see may_expire().
+    """
     settings = load_profile_settings(dict(transaction.settings.load(PROFILE)))
     rows = transaction.trash.find()
     earliest = earliest_removal(transaction, settings)
     expired = [row for row in rows if row.removed < earliest]
+    is_waiting = bool(expired) and not at_once and not may_expire(transaction)
+    note_expiry(transaction, is_waiting=is_waiting)
+    if is_waiting:
+        expired = []
     staying = rows[len(expired) :]
     size = sum(row.size for row in staying)
     while staying and size > settings.trash_bytes:

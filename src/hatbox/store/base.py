@@ -360,6 +360,9 @@ class SiteDataTable(Protocol):
     def origins(self, store: int) -> list[str]:
         """The origins of a store."""
 
+    def total_bytes(self, store: int) -> int:
+        """The size of the data of all origins of a store. Does not read the data."""
+
     def get(self, store: int, origin: str) -> bytes | None:
         """The data of an origin, or None."""
 

@@ -21,7 +21,7 @@ __all__ = [
     "get_record",
     "place_of_record",
     "put_record",
-    "temporary_identity_in",
+    "record_in",
 ]
 
 _NO_EXTENSION: Final = ""
@@ -81,12 +81,9 @@ def _decoded(value: bytes) -> ProgramRecord | None:
         return None
 
 
-def temporary_identity_in(extension: str, kind: str, value: bytes) -> str | None:
-    """The UUID of the temporary identity that a row of extension data describes; None if it describes none."""
-    if (extension, kind) != (_NO_EXTENSION, _KIND):
-        return None
-    record = _decoded(value)
-    return record.identity or None if record is not None else None
+def record_in(extension: str, kind: str, value: bytes) -> ProgramRecord | None:
+    """The record that a row of extension data has; None if it has none."""
+    return _decoded(value) if (extension, kind) == (_NO_EXTENSION, _KIND) else None
 
 
 _encode = msgspec.json.Encoder().encode

@@ -62,6 +62,19 @@ def test_nothing_is_restored_without_a_yes(cli: Cli, file: Path) -> None:
     assert "Work" not in names(cli)
 
 
+def test_a_restore_that_only_changes_the_order_says_so_and_asks(cli: Cli, file: Path) -> None:
+    cli("backup", str(file))
+    assert cli("move", "Shopping", "--to", "0").status == 0
+    result = cli("restore", str(file), stdin="n\n")
+    assert result.status == 1
+    assert "The order of the identities changes." in result.out
+    assert names(cli) == ["Shopping", "Personal", "Work", "Banking"]
+    result = cli("restore", str(file), "--yes")
+    assert result.out == "Restored 0 identities. Their order is as in the backup.\n"
+    assert names(cli) == ["Personal", "Work", "Banking", "Shopping"]
+    assert cli("restore", str(file), "--yes").out.startswith("Nothing had to be changed")
+
+
 def test_only_the_named_identities_are_restored(cli: Cli, file: Path) -> None:
     cli("backup", str(file))
     for name in ("Work", "Banking"):

@@ -232,6 +232,8 @@ def _changes(done: RestoredIdentity) -> Sequence[str]:
 
 def _other_changes(report: RestoreReport) -> Sequence[str]:
     lines = []
+    if report.order_changed:
+        lines.append("The order of the identities changes.")
     if report.rules:
         lines.append(f"{_number(report.rules, 'site rule')} added.")
     if report.settings_changed:
@@ -247,7 +249,8 @@ def _result(done: RestoreReport) -> str:
     count = len(done.identities) if done.filled else sum(each.changed for each in done.identities)
     new_ids = [each for each in done.identities if each.created and each.has_new_id]
     noted = "".join(f' "{visible(each.name)}" is now {each.cookie_store_id}.' for each in new_ids)
-    return f"Restored {_number(count, 'identity', 'identities')}.{noted}"
+    order = " Their order is as in the backup." if done.order_changed else ""
+    return f"Restored {_number(count, 'identity', 'identities')}.{order}{noted}"
 
 
 def _number(count: int, one: str, many: str = "") -> str:

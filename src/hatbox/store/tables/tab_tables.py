@@ -282,6 +282,9 @@ class SqlSiteDataTable:
     def origins(self, store: int) -> list[str]:
         return [origin for (origin,) in self._rows.select("origin", "WHERE store = ? ORDER BY origin", (store,))]
 
+    def total_bytes(self, store: int) -> int:
+        return self._rows.total_bytes(["data"], "WHERE store = ?", (store,))
+
     def get(self, store: int, origin: str) -> bytes | None:
         row = self._rows.get(store, origin)
         return row[1] if row else None
