@@ -70,8 +70,8 @@ def sets() -> dict[str, tuple[list[str], list[str]]]:
             [f"https://github.example/organization/team-{number}/repository/issues?page=2" for number in numbers],
         ),
         "no rule matches": (
-            [f"*.site{number}.example/work/*" for number in numbers],
-            [f"https://www.other{number}.example/work/page?id={number}" for number in numbers],
+            [f"*.site{number}.example/job/*" for number in numbers],
+            [f"https://www.other{number}.example/job/page?id={number}" for number in numbers],
         ),
     }
 

@@ -301,12 +301,12 @@ async def test_a_limited_identity_leaves_its_sites_neither_by_forms_nor_by_redir
 
 @with_browser
 async def test_a_reload_is_checked_if_a_script_has_set_the_url(browser: str, path: Path, ruled: RuledSite) -> None:
-    async with browsing(path, browser, ruled, ("a.localhost/work/*", "Work")) as web:
+    async with browsing(path, browser, ruled, ("a.localhost/job/*", "Work")) as web:
         _, page = await web.tab("Personal", "a.localhost/start")
-        await page.evaluate("history.pushState(null, '', '/work/x')")
+        await page.evaluate("history.pushState(null, '', '/job/x')")
         await page.evaluate("setTimeout(() => location.reload(), 0)")
-        await web.until((PERSONAL, "/start"), (WORK, "/work/x"))
-        assert Sent("Personal", "a.localhost/work/x") not in ruled.sent()
+        await web.until((PERSONAL, "/start"), (WORK, "/job/x"))
+        assert Sent("Personal", "a.localhost/job/x") not in ruled.sent()
 
 
 async def _error(profile: hatbox.Profile, tab_id: int) -> str:
@@ -458,31 +458,31 @@ async def test_a_service_worker_of_the_wrong_identity_does_not_load_the_page(
         )
         _, other = await web.tab("Personal", "a.localhost/other")
         assert await other.title() == "from the worker"
-        await web.profile.rules.add("a.localhost/work/*", "Work")
+        await web.profile.rules.add("a.localhost/job/*", "Work")
 
         async def is_removed() -> bool:
             return await page.evaluate("navigator.serviceWorker.getRegistration().then(found => !found)") is True
 
         await until_awaited(is_removed)
-        await page.evaluate("location = '/work/x'")
-        await web.until((PERSONAL, "/start"), (PERSONAL, "from the worker"), (WORK, "/work/x"))
+        await page.evaluate("location = '/job/x'")
+        await web.until((PERSONAL, "/start"), (PERSONAL, "from the worker"), (WORK, "/job/x"))
 
 
 @pytest.mark.xfail(reason="Chromium pauses neither the prefetch nor the navigation: see docs/decisions.md", strict=True)
 @with_browser
 async def test_a_prefetched_page_is_opened_in_its_identity(browser: str, path: Path, ruled: RuledSite) -> None:
-    async with browsing(path, browser, ruled, ("a.localhost/work/*", "Work")) as web:
+    async with browsing(path, browser, ruled, ("a.localhost/job/*", "Work")) as web:
         ruled.page(
             "/start",
-            """<a id=link href="/work/x">link</a>
-            <script type=speculationrules>{"prefetch": [{"urls": ["/work/x"], "eagerness": "immediate"}]}</script>""",
+            """<a id=link href="/job/x">link</a>
+            <script type=speculationrules>{"prefetch": [{"urls": ["/job/x"], "eagerness": "immediate"}]}</script>""",
         )
         _, page = await web.tab("Personal", "a.localhost/start")
-        await until(lambda: Sent("Personal", "a.localhost/work/x") in ruled.sent())
+        await until(lambda: Sent("Personal", "a.localhost/job/x") in ruled.sent())
         await page.click("#link")
 
         async def opened() -> list[str]:
-            return [store for store, title in await web.tabs() if title == "/work/x"]
+            return [store for store, title in await web.tabs() if title == "/job/x"]
 
         assert await until_awaited(opened) == [WORK]
 
@@ -493,7 +493,7 @@ async def test_urls_are_requested_only_by_the_identity_of_their_rule(
 ) -> None:
     """Every rule set with a part of the 200 URLs: all of them take minutes in a browser."""
     monkeypatch.setattr("hatbox.engines.reopening_limit.MAX_REOPENED_BY_PAGES", 1000)
-    pages = [page for page in URLS if "%77" in page or "/u/1" in page or "/work/" in page or "/a/b/c" in page]
+    pages = [page for page in URLS if "%77" in page or "/u/1" in page or "/job/" in page or "/a/b/c" in page]
     pages = pages[::9]
     async with browsing(path, browser, ruled) as web:
         _, shown = await web.tab("Personal", "c.localhost/start")

@@ -25,7 +25,7 @@ RULE_SETS: Final[dict[str, tuple[str, ...]]] = {
     "ipv6": ("[::1]", "[2001:db8::1]:8443", "[::ffff:1.2.3.4]/x*"),
     "ipv4": ("127.0.0.1", "10.0.0.1/a*", "0x7f.2"),
     "idna": ("bücher.example", "*.straße.example", "例え.テスト/道*"),
-    "encoding": ("s.example/work/*", "s.example/caf%C3%A9", "s.example/a%2Fb", "s.example/a%20b"),
+    "encoding": ("s.example/job/*", "s.example/caf%C3%A9", "s.example/a%2Fb", "s.example/a%20b"),
     "regex": ("regex:^https://git[0-9]+[.]corp[.]example/", "regex:corp", "git1.corp.example/exact"),
     "regex-order": ("regex:example/a", "regex:example", "regex:(?i)UPPER"),
     "dots": ("dot.example", "*.sub.dot.example"),
@@ -223,8 +223,8 @@ idna
   https://xn--r8jz45g.xn--zckzah/%e9%81%93/1        xn--r8jz45g.xn--zckzah/%E9%81%93*
   https://例え.テスト/                                -
 encoding
-  https://s.example/work/x                          s.example/work/*
-  https://s.example/%77%6f%72%6b/x                  s.example/work/*
+  https://s.example/job/x                          s.example/job/*
+  https://s.example/%77%6f%72%6b/x                  s.example/job/*
   https://s.example/work%2fx                        -
   https://s.example/café                            s.example/caf%C3%A9
   https://s.example/caf%c3%a9                       s.example/caf%C3%A9
@@ -234,13 +234,13 @@ encoding
   https://s.example/a%2Fb                           s.example/a%2Fb
   https://s.example/a%20b                           s.example/a%20b
   https://s.example/a b                             s.example/a%20b
-  https://s.example/wo<TAB>rk/x                        s.example/work/*
-  https://s.ex<LF>ample/work/x                        s.example/work/*
-  <SP>https://s.example/work/x                    s.example/work/*
-  https://s.example/work/%                          s.example/work/*
-  https://s.example/work/%zz                        s.example/work/*
+  https://s.example/wo<TAB>rk/x                        s.example/job/*
+  https://s.ex<LF>ample/job/x                        s.example/job/*
+  <SP>https://s.example/job/x                    s.example/job/*
+  https://s.example/job/%                          s.example/job/*
+  https://s.example/job/%zz                        s.example/job/*
   https://s.example/%                               -
-  https://s.example/work/\ud800                     s.example/work/*
+  https://s.example/job/\ud800                     s.example/job/*
 regex
   https://git1.corp.example/                        regex:^https://git[0-9]+[.]corp[.]example/
   https://git22.corp.example/x                      regex:^https://git[0-9]+[.]corp[.]example/

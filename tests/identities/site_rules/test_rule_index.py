@@ -236,7 +236,7 @@ def test_an_explanation_says_why_each_rule_loses() -> None:
 @pytest.mark.parametrize(
     ("patterns", "refused"),
     [
-        (["s.example/work/*"], True),
+        (["s.example/job/*"], True),
         (["https://s.example:8443"], True),
         (["*.example"], True),
         (["*"], True),
@@ -249,7 +249,7 @@ def test_an_explanation_says_why_each_rule_loses() -> None:
         (["limit:t.example"], True),
         (["limit:t.example", "own:s.example"], False),
         (["limit:s.example"], False),
-        (["limit:s.example", "s.example/work/*"], True),
+        (["limit:s.example", "s.example/job/*"], True),
         (["limit:https://s.example"], True),
     ],
 )
@@ -274,9 +274,9 @@ def test_a_host_is_refused_to_an_identity_if_a_rule_may_decide_one_of_its_pages(
 
 
 def test_a_huge_url_is_decided_by_its_host_and_path_and_not_by_regular_expressions() -> None:
-    index = RuleIndex([rule(1, "a.example/work/*"), rule(2, "regex:a+$", WORK)])
-    huge = "https://a.example/work/" + "a" * 2_000_000
-    assert index.decide(huge).rule == rule(1, "a.example/work/*")
+    index = RuleIndex([rule(1, "a.example/job/*"), rule(2, "regex:a+$", WORK)])
+    huge = "https://a.example/job/" + "a" * 2_000_000
+    assert index.decide(huge).rule == rule(1, "a.example/job/*")
     other = "https://b.example/" + "a" * MAX_REGEX_URL
     assert index.decide(other).rule is None
     assert "more than 8,192 characters" in index.explain(other).notes[0]

@@ -46,7 +46,7 @@ def test_patterns_with_the_same_meaning_have_the_same_spelling(spelling: str, ca
     ("pattern", "problem"),
     [
         ("", "no host"),
-        ("/work/", "regex:EXPRESSION"),
+        ("/job/", "regex:EXPRESSION"),
         ("https://", "no host"),
         ("*.", "no host"),
         (":8080", "no host"),
