@@ -13,18 +13,18 @@ HOSTS = tuple(f"{site}.localhost" for site in _SITES)
 _PATHS = (
     "/",
     "/one",
-    "/work",
+    "/job",
     "/job/",
     "/job/x",
     "/job/x/y?z=1",
-    "/workshop",
+    "/jobs",
     "/home/job/x",
     "/a/b/c",
     "/a/b/d",
-    "/search?q=work",
+    "/search?q=job",
     "/search?q=shop",
-    "/%77ork/y",
-    "/WORK/x",
+    "/%6aob/y",
+    "/JOB/x",
     "/a/../job/z",
     "/u/1",
     "/u/2",
@@ -63,7 +63,7 @@ def _by_wildcard(page: str) -> str:
 def _by_path(page: str) -> str:
     host, _, path = received(page).replace("%77", "w").partition("/")
     if host == "git.localhost":
-        return "Work" if path.startswith("work/") else "Personal"
+        return "Work" if path.startswith("job/") else "Personal"
     return "Banking" if path == "a/b/c" else NOBODY
 
 

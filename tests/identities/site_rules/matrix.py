@@ -234,7 +234,7 @@ encoding
   https://s.example/a%2Fb                           s.example/a%2Fb
   https://s.example/a%20b                           s.example/a%20b
   https://s.example/a b                             s.example/a%20b
-  https://s.example/wo<TAB>rk/x                        s.example/job/*
+  https://s.example/jo<TAB>b/x                         s.example/job/*
   https://s.ex<LF>ample/job/x                        s.example/job/*
   <SP>https://s.example/job/x                    s.example/job/*
   https://s.example/job/%                          s.example/job/*
