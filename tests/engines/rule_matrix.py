@@ -61,7 +61,7 @@ def _by_wildcard(page: str) -> str:
 
 
 def _by_path(page: str) -> str:
-    host, _, path = received(page).replace("%77", "w").partition("/")
+    host, _, path = received(page).replace("%6a", "j").partition("/")
     if host == "git.localhost":
         return "Work" if path.startswith("job/") else "Personal"
     return "Banking" if path == "a/b/c" else NOBODY
