@@ -166,7 +166,8 @@ class Site:
                 self.mixed.append(f"{seen.path} came with cookies of {sorted(owners)}")
             if (wanted := seen.query.get("as")) and owners - {wanted}:
                 self.mixed.append(f"{seen.path} for {wanted} came with cookies of {sorted(owners)}")
-            if (session := seen.cookies.get("session", "")) in self._rotated:
+            # The browser requests the icon when it likes to: with the cookie of its page, which may be an earlier one.
+            if (session := seen.cookies.get("session", "")) in self._rotated and seen.path != "/favicon.ico":
                 self.stale.append(session)
             self._news.notify_all()
 
