@@ -51,7 +51,7 @@ async def _fill(path: Path) -> None:
     expires = time.time() + 1e7
     with contextlib.closing(sqlite3.connect(path)) as connection, connection:
         SqliteRows(connection, IDENTITIES).put(
-            (number, f"Client {number}", "pet", "blue", 0, number << 20) for number in STORES
+            (number, f"Client {number}", "pet", "blue", 0, number << 20, str(number)) for number in STORES
         )
         cookies = SqlCookieTable(SqliteRows(connection, COOKIE_TABLE))
         for number in STORES:
