@@ -17,7 +17,7 @@ MAX_REOPENED_BY_PAGES: Final = 20
 """Navigations that pages of one identity start, reopened in ten seconds."""
 
 MAX_REOPENED_URL: Final = 5
-"""Reopenings of one URL in ten seconds, whoever requests them."""
+"""Reopenings of one URL in ten seconds, of all pages and programs."""
 
 _SECONDS: Final = 10.0
 _MAX_ENTRIES: Final = 256
