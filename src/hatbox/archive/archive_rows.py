@@ -17,6 +17,7 @@ import msgspec
 from hatbox.archive.block_file import BlockReader, BlockWriter, ByteSink, ByteSource
 from hatbox.cookies.cookie import SameSite
 from hatbox.errors import ArchiveDamaged
+from hatbox.identities.ids import MAX_USER_CONTEXT_ID
 from hatbox.javascript.text import is_blank
 from hatbox.store.profile_copy import COPIED_TABLES, Table
 
@@ -32,7 +33,6 @@ _COUNTERS: Final = ("identities", "windows", "tabs", "rules", "extension_data")
 """The tables whose keys are numbers from a counter of the same name."""
 _HEAD: Final = "head"
 _MAX_ROWS: Final = 1000  # of a block
-_MAX_ID: Final = 2**32 - 2  # of an identity
 _MAX_COUNTER: Final = 2**62
 _SAME_SITE: Final = frozenset(each.value for each in SameSite)
 
@@ -147,7 +147,7 @@ class ArchiveRows:
         if name == _HEAD and any(row[0] != 1 or not all(0 <= each <= _MAX_COUNTER for each in row) for row in rows):
             raise self._damaged("the counters are invalid")
         if name == "identities":
-            if not all(0 < row[0] <= _MAX_ID and not is_blank(row[1]) and row[6] for row in rows):
+            if not all(0 < row[0] <= MAX_USER_CONTEXT_ID and not is_blank(row[1]) and row[6] for row in rows):
                 raise self._damaged("an identity has no valid id, name or UUID")
             before = len(self._uuids)
             self._uuids.update(row[6] for row in rows)
@@ -178,7 +178,7 @@ class ArchiveRows:
             return
         if self.rows[_HEAD] != 1:
             raise self._damaged("the counters are missing")
-        if self._head["identities"] > _MAX_ID:
+        if self._head["identities"] > MAX_USER_CONTEXT_ID:
             raise self._damaged("the counters are invalid")
         for name in _COUNTERS:
             if name in self._last and self._last[name][-1] > self._head[name]:

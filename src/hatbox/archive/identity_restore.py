@@ -19,8 +19,8 @@ from hatbox.archive.tab_restore import restore_tabs
 from hatbox.cookies.cookie import ChangeCause, JarChange
 from hatbox.cookies.cookie_rows import add_rows, cookie_of, put_changes
 from hatbox.errors import ArchiveDamaged, IdsExhausted
-from hatbox.identities.ids import cookie_store_id_of
-from hatbox.identities.model import CREATED, HIDDEN, SHOWN, UPDATED, record_change
+from hatbox.identities.ids import MAX_USER_CONTEXT_ID, cookie_store_id_of
+from hatbox.identities.model import CREATED, HIDDEN, SETTINGS_CHANGED, SHOWN, UPDATED, record_change
 from hatbox.javascript.text import is_blank
 from hatbox.store.base import CookieRow, Transaction
 
@@ -34,10 +34,6 @@ __all__ = [
     "restore_identity",
 ]
 
-SETTINGS_CHANGED: Final = "identities.settings"
-"""Topic of the change log, with the cookieStoreId."""
-
-_MAX_USER_CONTEXT_ID: Final = 2**32 - 2
 _MAX_ID_GAP: Final = 10_000_000  # a foreign id far above all others would leave none for new identities
 _SOURCE: Final = "the archived identity"
 
@@ -174,7 +170,7 @@ def _created(transaction: Transaction, archived: ArchivedIdentity, *, keep_id: b
         identities.restore(user_context_id, archived.uuid, *looks, int(archived.hidden))
     else:
         user_context_id = identities.insert(*looks, uuid=archived.uuid)
-        if user_context_id > _MAX_USER_CONTEXT_ID:
+        if user_context_id > MAX_USER_CONTEXT_ID:
             raise IdsExhausted
         if archived.hidden:
             identities.update(user_context_id, hidden=1)
@@ -199,7 +195,7 @@ def _is_in_trash(transaction: Transaction, archived: ArchivedIdentity) -> bool:
 
 def _check(archived: ArchivedIdentity) -> None:
     """Refuse what no profile can contain: the archive may be made by another program."""
-    if not 0 < archived.id <= _MAX_USER_CONTEXT_ID:
+    if not 0 < archived.id <= MAX_USER_CONTEXT_ID:
         raise ArchiveDamaged(_SOURCE, f"invalid id: {archived.id}")
     if not archived.uuid or is_blank(archived.name):
         raise ArchiveDamaged(_SOURCE, f"an identity without {'a name' if archived.uuid else 'a UUID'}")

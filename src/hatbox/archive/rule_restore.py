@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
 from hatbox.archive.identity_archive import ArchivedRule
 from hatbox.errors import ArchiveDamaged
 from hatbox.identities.ids import container_user_context_id, cookie_store_id_of
+from hatbox.identities.site_rules.rule_rows import RULES_CHANGED
 from hatbox.store.base import Transaction
 
 __all__ = ["restore_rules"]
-
-RULES_CHANGED: Final = "rules.changed"
-"""Topic of the change log."""
 
 
 class _Rule(msgspec.Struct):

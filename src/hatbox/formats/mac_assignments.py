@@ -89,7 +89,7 @@ def mac_rules(storage: Mapping[str, Any], known: Mapping[int, ContainerReference
         number = _number_of(value)
         container = _container_of(value, number, known, storage)
         if pattern is None:
-            skipped.append(SkippedRule(site, "the host and the port cannot be told apart"))
+            skipped.append(SkippedRule(site, "it is unclear where the host ends and the port starts"))
         elif container is None:
             skipped.append(SkippedRule(site, "its container does not exist in the file"))
         else:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Final
 
 from hatbox.archive.identity_copy import copy_identity
 from hatbox.errors import DuplicateIdentity, IdsExhausted, InvalidName, InvalidPosition
 from hatbox.identities import palette
-from hatbox.identities.ids import container_user_context_id, cookie_store_id_of
+from hatbox.identities.ids import MAX_USER_CONTEXT_ID, container_user_context_id, cookie_store_id_of
 from hatbox.identities.model import (
     CREATED,
     MOVED,
@@ -28,15 +27,13 @@ from hatbox.tabs.visibility import close_identity_tabs, hide_identity_tabs, show
 
 __all__ = ["check_position", "clone", "create", "hide", "move", "remove", "show", "update"]
 
-_MAX_USER_CONTEXT_ID: Final = 2**32 - 2  # a 32-bit integer; Firefox reserves 2**32 - 1
-
 
 def create(transaction: Transaction, name: str, color: str, icon: str) -> ContextualIdentity:
     """Create an identity, at the end of the list."""
     icon, color = palette.accepted_icon(icon), palette.accepted_color(color)
     name = _accepted_name(name)
     user_context_id = transaction.identities.insert(name, icon, color)
-    if user_context_id > _MAX_USER_CONTEXT_ID:
+    if user_context_id > MAX_USER_CONTEXT_ID:
         raise IdsExhausted
     return record_change(transaction, CREATED, (user_context_id, name, icon, color, 0))
 
@@ -111,7 +108,7 @@ def clone(transaction: Transaction, cookie_store_id: str, name: str | None = Non
     row = row_of(transaction, cookie_store_id)
     chosen = _name_of_clone(transaction, row[1]) if name is None else _accepted_name(name)
     user_context_id = copy_identity(transaction, row[0], chosen)
-    if user_context_id > _MAX_USER_CONTEXT_ID:
+    if user_context_id > MAX_USER_CONTEXT_ID:
         raise IdsExhausted
     return get(transaction, cookie_store_id_of(user_context_id))
 

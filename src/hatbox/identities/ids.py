@@ -5,9 +5,17 @@ from __future__ import annotations
 import re
 from typing import Final
 
-__all__ = ["DEFAULT_COOKIE_STORE_ID", "container_user_context_id", "cookie_store_id_of", "user_context_id_of"]
+__all__ = [
+    "DEFAULT_COOKIE_STORE_ID",
+    "MAX_USER_CONTEXT_ID",
+    "container_user_context_id",
+    "cookie_store_id_of",
+    "user_context_id_of",
+]
 
 DEFAULT_COOKIE_STORE_ID: Final = "firefox-default"
+MAX_USER_CONTEXT_ID: Final = 2**32 - 2
+"""The highest id of an identity: a 32-bit integer, and Firefox reserves 2**32 - 1."""
 _PREFIX: Final = "firefox-container-"
 _CANONICAL_ID: Final = re.compile(rf"{_PREFIX}([1-9][0-9]{{0,9}})", re.ASCII)
 

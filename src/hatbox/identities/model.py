@@ -18,6 +18,7 @@ __all__ = [
     "HIDDEN",
     "MOVED",
     "REMOVED",
+    "SETTINGS_CHANGED",
     "SHOWN",
     "UPDATED",
     "ContextualIdentity",
@@ -63,6 +64,8 @@ IdentityLike: TypeAlias = str | ContextualIdentity
 
 CREATED, UPDATED, REMOVED = "identities.created", "identities.updated", "identities.removed"
 MOVED, HIDDEN, SHOWN = "identities.moved", "identities.hidden", "identities.shown"
+SETTINGS_CHANGED = "identities.settings"
+"""The topic of a change of settings. Its payload is the cookieStoreId."""
 
 
 def get(transaction: Transaction, cookie_store_id: str) -> ContextualIdentity:

@@ -15,6 +15,7 @@ import msgspec
 
 from hatbox.errors import InvalidSetting
 from hatbox.identities.ids import cookie_store_id_of
+from hatbox.identities.model import SETTINGS_CHANGED
 from hatbox.store.base import Transaction
 
 if TYPE_CHECKING:
@@ -32,9 +33,6 @@ __all__ = [
     "read_settings",
     "write_settings",
 ]
-
-SETTINGS_CHANGED: Final = "identities.settings"
-"""The topic of a change of settings. Its payload is the cookieStoreId."""
 
 SettingValue = str | None | msgspec.UnsetType
 """An argument: a value, None to unset it, UNSET to leave it as it is."""

@@ -1,4 +1,4 @@
-"""Site rules in a real Chromium: what each identity sends to real servers, whoever starts the navigation."""
+"""Site rules in a real Chromium: what each identity sends to real servers, for each kind of navigation."""
 
 from __future__ import annotations
 

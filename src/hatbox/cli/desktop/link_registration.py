@@ -83,7 +83,7 @@ class LinkRegistration:
         return types
 
     def remove(self) -> bool:
-        """Restore what was there before. False if nothing was registered."""
+        """Restore the earlier entries. False if nothing was registered."""
         is_ours = _MARK in _read(self.entry).split("\n")
         if not self._backup.exists() and not is_ours:
             return False
