@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Sequence
-from typing import Final, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -17,7 +17,7 @@ from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import ContextualIdentity, IdentityLike, find, get, resolve
 from hatbox.identities.site_rules.rule_index import MAX_REGEX_RULES
 from hatbox.identities.site_rules.site_pattern import REGEX_PREFIX, parse_site_pattern
-from hatbox.identities.site_rules.site_rule import SiteRule
+from hatbox.identities.site_rules.site_rule import RULES_CHANGED, SiteRule
 from hatbox.store.base import Transaction
 
 __all__ = [
@@ -33,9 +33,6 @@ __all__ = [
     "store_name",
     "store_of",
 ]
-
-RULES_CHANGED: Final = "rules.changed"
-"""Topic of the change log. Its payload is `null`."""
 
 logger = logging.getLogger("hatbox.rules")
 

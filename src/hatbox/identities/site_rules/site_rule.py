@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import msgspec
 
-__all__ = ["Decision", "RuleMatch", "SiteRule", "UrlExplanation"]
+__all__ = ["RULES_CHANGED", "Decision", "RuleMatch", "SiteRule", "UrlExplanation"]
+
+RULES_CHANGED: Final = "rules.changed"
+"""The topic of the change log. Its payload is `null`."""
 
 
 class SiteRule(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
