@@ -1,1 +1,1 @@
-"""Extension pages in Chromium: popups, options pages, sidebars and tabs, with a real DOM."""
+"""Scripts of extensions in documents of Chromium: extension pages, background pages and content scripts."""
