@@ -69,7 +69,7 @@ delete globalThis[binding];
 for (const name of Reflect.ownKeys(globalThis)) {
   if (typeof name === "string" && /^(webkit)?RTC|^WebTransport|^WebSocketStream$/.test(name)) delete globalThis[name];
 }
-if (self.origin !== origin || location.origin !== origin || typeof post !== "function") return;
+if (self.origin !== origin || typeof post !== "function") return;
 """
 
 _OFFER_RECEIVER: Final = "Object.defineProperty(globalThis, receiver, {value: receive, configurable: true});\n"
@@ -90,7 +90,9 @@ def bundle_function() -> str:
     order: dict[str, str] = {}
     _collect(_ENTRY, order)
     modules = "".join(f"const ${name} = (() => {{\n{source}}})();\n" for name, source in order.items())
-    return f'((post, settings) => {{\n"use strict";\n{modules}return ${_ENTRY}.start(post, settings, {_members()});\n}})'
+    return (
+        f'((post, settings) => {{\n"use strict";\n{modules}return ${_ENTRY}.start(post, settings, {_members()});\n}})'
+    )
 
 
 def _collect(name: str, order: dict[str, str]) -> None:

@@ -70,6 +70,14 @@
     }
   }).observe(document, {childList: true, subtree: true});
 
+  // A window that no script has opened closes only by the host, which observes this event in an isolated world.
+  if (window === top) {
+    const NativeEvent = Event;
+    const {dispatchEvent} = EventTarget.prototype;
+    const close = () => { apply(dispatchEvent, window, [new NativeEvent("hatbox-close")]); };
+    defineProperty(window, "close", {__proto__: null, value: close, writable: true, configurable: true, enumerable: true});
+  }
+
   // Navigations by location, forms and links.
   globalThis.navigation?.addEventListener("navigate", event => {
     const {url} = event.destination;

@@ -8,7 +8,7 @@ import {createInbox} from "./inbox.js";
 import {createPipe} from "./page_pipe.js";
 import {platformClass, types} from "./page_types.js";
 import {BODY_CHUNK, CANCEL, EVENT, FLUSH, NAMESPACES, NO_OP, PING, PONG, RESULT, SOCKET} from "./protocol.js";
-import {create, defineValue, getOwnPropertyDescriptor, includes, parse, uncurryThis} from "./primordials.js";
+import {create, defineValue, getOwnPropertyDescriptor, includes, join, parse, slice, split, uncurryThis} from "./primordials.js";
 import {replaceSort} from "./sort.js";
 import {decode, learnClasses, limitSizes} from "./values.js";
 import {createWebSockets} from "./websocket.js";
@@ -32,7 +32,7 @@ export function start(post, text, members) {
   limitSizes(maxBytes, maxValues);
   learnClasses(types, platformClass);
   showOrigin(origin, data.base);
-  const pipe = createPipe({post});
+  const pipe = createPipe({post, spell: origin === null ? undefined : spelling(origin, data.base)});
   const bridge = createBridge({pipe, data, maxListeners: listeners, isUserActive: () => isActive(userActivation)});
   const sockets = network === null ? null : replaceNetwork(pipe, bridge, data, maxBytes, network);
   replaceSort();
@@ -44,6 +44,17 @@ export function start(post, text, members) {
   const receive = createInbox({handle: handlerOf({pipe, bridge, sockets}), later, settle: null});
   pipe.start(message => { receive(parsed(message), true); });
   return pipe.receive;
+}
+
+// Texts that start with the origin in Chromium, such as location.href, are sent as Firefox spells them. Both origins end
+// with a slash.
+function spelling(origin, base) {
+  const start = `"${slice(origin, 0, -1)}`;
+  return text => {
+    if (!includes(text, start)) return text;
+    const withPath = join(split(text, `${start}/`), `"${base}`);
+    return join(split(withPath, `${start}"`), `"${slice(base, 0, -1)}"`);
+  };
 }
 
 function parsed(text) {
