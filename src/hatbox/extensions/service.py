@@ -264,6 +264,17 @@ class Extensions:
             )
         )
 
+    def open_page(
+        self, extension_id: str, kind: str, *, tab_id: int | None = None
+    ) -> asyncio.Future[ui_triggers.TriggerResult]:
+        """Show the `popup`, `options` page or `sidebar` of a running extension, as in the active tab or another one.
+
+        The process that runs the extension shows it, if it runs the Chromium engine too. Otherwise raises TriggerError.
+        """
+        return self._store.write(
+            lambda transaction: ui_triggers.open_page(transaction, extension_id, kind, tab_id=tab_id)
+        )
+
     async def reload(self, extension_id: str) -> None:
         """Restart an extension of this process: from the installed package, or from the current files of its folder."""
         extension = self._running[extension_id]
