@@ -18,6 +18,7 @@ from hatbox.extension_data.extension_permissions import ExtensionPermissions, Pe
 from hatbox.extension_data.installed_extensions import InstalledExtension
 from hatbox.extension_data.run_records import RunRecord
 from hatbox.extensions import installing, starting, ui_triggers
+from hatbox.extensions.action_buttons import ActionButtons
 from hatbox.extensions.alarm_scheduler import AlarmScheduler
 from hatbox.extensions.extension import Extension, RunOptions
 from hatbox.extensions.installing import Candidate, Installation
@@ -67,6 +68,11 @@ class Extensions:
             if url.startswith(base):
                 return extension.package.read(file_name(url.removeprefix(base)))
         return None
+
+    @property
+    def buttons(self) -> ActionButtons:
+        """The actions of running extensions, for engines that show them."""
+        return ActionButtons(self._store, self.file_at)
 
     def installed(self) -> asyncio.Future[list[InstalledExtension]]:
         """The extensions that are installed in the profile."""
@@ -262,6 +268,17 @@ class Extensions:
                 selection_text=selection_text,
                 close=close,
             )
+        )
+
+    def open_page(
+        self, extension_id: str, kind: str, *, tab_id: int | None = None
+    ) -> asyncio.Future[ui_triggers.TriggerResult]:
+        """Show the `popup`, `options` page or `sidebar` of a running extension, as in the active tab or another one.
+
+        The process that runs the extension shows it, if it runs the Chromium engine too. Otherwise raises TriggerError.
+        """
+        return self._store.write(
+            lambda transaction: ui_triggers.open_page(transaction, extension_id, kind, tab_id=tab_id)
         )
 
     async def reload(self, extension_id: str) -> None:

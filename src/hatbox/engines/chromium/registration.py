@@ -61,6 +61,7 @@ def create_chromium(
         downloads=downloads,
         requests=services.web_requests,
         rules=rules,
+        buttons=services.buttons,
     )
     runner = ChromiumRunner(engine, services.store, services.identities, services.tabs, identities)
     rules.serves = runner.serves
