@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from httpx import AsyncClient
 
     from hatbox.api.browser import Browser
+    from hatbox.api.content_script_registry import ContentScriptRegistry
     from hatbox.api.dispatcher import Dispatcher
     from hatbox.archive.backup import BackupReport
     from hatbox.archive.restore_report import RestoreReport
@@ -166,6 +167,12 @@ class Profile:
         return MessageRouter(self.tabs.get)
 
     @cached_property
+    def _content_scripts(self) -> ContentScriptRegistry:
+        from hatbox.api.content_script_registry import ContentScriptRegistry
+
+        return ContentScriptRegistry()
+
+    @cached_property
     def _dispatcher(self) -> Dispatcher:
         from hatbox.api.dispatcher import Dispatcher
         from hatbox.api.services import Services
@@ -178,6 +185,7 @@ class Profile:
             requests=self.web_requests,
             clock=self.clock,
             messages=self._messages,
+            content_scripts=self._content_scripts,
         )
         return Dispatcher(services)
 
