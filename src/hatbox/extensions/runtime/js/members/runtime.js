@@ -45,6 +45,7 @@ host => {
   return {
     always: true,
     events: {onMessage: request, onMessageExternal: request, onConnect: connected, onConnectExternal: connected},
+    absent: host.data.context === undefined ? [] : ["getBackgroundPage"], // of another page
     members: {
       get id() { return host.data.id; },
       get lastError() { return host.lastError; },
