@@ -45,6 +45,7 @@ class HubSession:
         """The id of its topmost frame, too."""
         self.context_id: str = info.get("browserContextId", "")
         self.opener_id: str | None = info.get("openerId")
+        self.parent_frame_id: str | None = info.get("parentFrameId")
         self.url: str = info["url"]
         self._hub = hub
         self._listeners: dict[str, list[Callable[[dict[str, Any]], None]]] = {}
@@ -95,6 +96,7 @@ class ProtocolHub:
         self._target_session = ""
         self._numbers = itertools.count(1)
         self._replies: dict[int, asyncio.Future[dict[str, Any]]] = {}
+        self._sent: dict[str, set[asyncio.Future[dict[str, Any]]]] = {}  # commands without a reply, by session
         self._queue: list[str] = []
         self._flush: asyncio.Handle | None = None
         self._sending: set[asyncio.Task[Any]] = set()
@@ -144,11 +146,13 @@ class ProtocolHub:
     def send(self, session_id: str, method: str, params: dict[str, Any]) -> asyncio.Future[dict[str, Any]]:
         """Send a command to a session; the future of its result. Fails with Playwright's Error."""
         number, reply = self._expect_reply()
-        if session_id in self.sessions:
-            self._post("send", number, session_id, method, params)
-        else:
-            reply.set_exception(PlaywrightError(_LOST))
         reply.add_done_callback(_retrieve_exception)  # the result may not be awaited
+        if session_id in self.sessions:
+            self._sent.setdefault(session_id, set()).add(reply)
+            reply.add_done_callback(lambda _: self._sent.get(session_id, set()).discard(reply))
+            self._post("send", number, session_id, method, params)
+        elif not reply.done():
+            reply.set_exception(PlaywrightError(_LOST))
         return reply
 
     def close(self) -> None:
@@ -233,12 +237,19 @@ class ProtocolHub:
                 session = self.sessions[session_id] = HubSession(self, session_id, info, parent_id)
                 self._delegate.session_attached(session, is_new=is_new)
             case ["detached", session_id] if session := self.sessions.pop(session_id, None):
-                session.emit("Target.detachedFromTarget", {"sessionId": session_id})
-                self._delegate.session_detached(session)
+                self._end(session)
 
     def _on_detached(self, event: dict[str, Any]) -> None:
         if event["sessionId"] == self._target_session:
             self._lose()
+
+    def _end(self, session: HubSession) -> None:
+        """Chromium does not reply to commands of a closed session."""
+        for reply in self._sent.pop(session.id, ()):
+            if not reply.done():
+                reply.set_exception(PlaywrightError(_LOST))
+        session.emit("Target.detachedFromTarget", {"sessionId": session.id})
+        self._delegate.session_detached(session)
 
     def _lose(self) -> None:
         if self._is_lost:
@@ -248,10 +259,9 @@ class ProtocolHub:
             if not reply.done():
                 reply.set_exception(PlaywrightError(_LOST))
                 reply.exception()
-        for session in [*self.sessions.values()]:
-            session.emit("Target.detachedFromTarget", {"sessionId": session.id})
-            self._delegate.session_detached(session)
-        self.sessions.clear()
+        sessions, self.sessions = self.sessions, {}
+        for session in sessions.values():
+            self._end(session)
         self._delegate.hub_lost()
 
 

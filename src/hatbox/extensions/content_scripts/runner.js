@@ -115,7 +115,9 @@
     } catch {}
     const post = globalThis[config.binding];
     delete globalThis[config.binding];
-    const receive = evaluate(config.boot)(post, config.settings);
+    const {receive, encodeResult, encodeThrown} = evaluate(config.boot)(post, config.settings);
+    runner.encodeResult = encodeResult;
+    runner.encodeThrown = encodeThrown;
     defineProperty(globalThis, config.receiver, {value: receive, configurable: true, enumerable: false});
   }
 
@@ -201,17 +203,16 @@
     }, true);
   }
 
-  if (key !== null) {
-    const value = {
-      __proto__: null, boot, declare,
-      // Resolves when the document has reached this time.
-      ready: name => new Promise(resolve => {
-        serve();
-        if (RUN_AT[name] <= reached()) resolve();
-        else waiting.push({at: RUN_AT[name], job: resolve});
-      }),
-    };
-    defineProperty(globalThis, key, {value, enumerable: false, configurable: false, writable: false});
-  }
+  // The host calls these.
+  const runner = {
+    __proto__: null, boot, declare,
+    // Resolves when the document has reached this time.
+    ready: name => new Promise(resolve => {
+      serve();
+      if (RUN_AT[name] <= reached()) resolve();
+      else waiting.push({at: RUN_AT[name], job: resolve});
+    }),
+  };
+  if (key !== null) defineProperty(globalThis, key, {value: runner, enumerable: false, configurable: false, writable: false});
   serve();
 })

@@ -15,7 +15,7 @@ from hatbox.extensions.content_scripts.declared_names import DeclaredNames, is_s
 from hatbox.urls.globs import Glob, glob
 from hatbox.urls.match_patterns import HostPermissions, MatchPattern, parse_url_pattern
 
-__all__ = ["WorldNames", "isolated_runner", "main_runner", "source_text"]
+__all__ = ["LoadedScript", "WorldNames", "isolated_runner", "main_runner", "source_text"]
 
 _RUNNER: Final = files(__package__).joinpath("runner.js").read_text("utf-8").strip()
 _RUN_AT: Final = {"document_start": 0, "document_end": 1, "document_idle": 2}
@@ -34,7 +34,7 @@ class WorldNames(msgspec.Struct, frozen=True):
     """The global with the functions of runner.js."""
 
 
-class Loaded(msgspec.Struct, frozen=True):
+class LoadedScript(msgspec.Struct, frozen=True):
     """The files of a content script: URL and text of each."""
 
     js: tuple[tuple[str, str], ...]
@@ -43,7 +43,7 @@ class Loaded(msgspec.Struct, frozen=True):
 
 def isolated_runner(
     names: WorldNames,
-    scripts: Sequence[tuple[ContentScript, Loaded]],
+    scripts: Sequence[tuple[ContentScript, LoadedScript]],
     hosts: HostPermissions,
     declared: Mapping[str, DeclaredNames],
     boot: str,
@@ -71,7 +71,7 @@ def isolated_runner(
 
 
 def main_runner(
-    scripts: Sequence[tuple[ContentScript, Loaded]], hosts: HostPermissions, declared: Mapping[str, DeclaredNames]
+    scripts: Sequence[tuple[ContentScript, LoadedScript]], hosts: HostPermissions, declared: Mapping[str, DeclaredNames]
 ) -> str:
     """The runner for the main world. It has no bridge."""
     entries = [{**_entry(script, hosts), "css": loaded.css, "files": []} for script, loaded in scripts]
