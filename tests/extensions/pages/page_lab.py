@@ -100,7 +100,11 @@ async def open_page(
     **manifest: Any,
 ) -> AsyncIterator[OpenPage]:
     """An extension whose `page.html` is shown in a document of Chromium."""
-    pages = {"page.html": "<!doctype html><title>page</title><script src=page.js></script>", "page.js": "", **(files or {})}
+    pages = {
+        "page.html": "<!doctype html><title>page</title><script src=page.js></script>",
+        "page.js": "",
+        **(files or {}),
+    }
     made = make(folder, background, files=pages, **manifest)
     async with asyncio.timeout(120), hatbox.open(folder / "profile.db") as profile:
         extension = await profile.extensions.start(made)
@@ -120,6 +124,8 @@ async def open_page(
 async def _serve(context: BrowserContext, extension: Extension) -> None:
     async def answer(route: Route) -> None:
         body = extension.package.read(route.request.url.split("/", 3)[3])
-        await route.fulfill(body=body or b"", content_type="text/html" if route.request.url.endswith("html") else "text/javascript")
+        await route.fulfill(
+            body=body or b"", content_type="text/html" if route.request.url.endswith("html") else "text/javascript"
+        )
 
     await context.route("**/*", answer)

@@ -12,9 +12,9 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final, Protocol
 
-from hatbox.extensions.runtime.connection import Receiver
 from hatbox.extensions.runtime.exit_reason import Exit
 from hatbox.extensions.runtime.limits import RuntimeLimits
+from hatbox.extensions.runtime.script_connection import Receiver
 from hatbox.extensions.runtime.wire_frames import ProtocolError, WireFrame, content_of, decode_messages
 
 __all__ = ["CdpConnection", "CdpSession", "take_receiver"]
@@ -48,7 +48,7 @@ async def take_receiver(session: CdpSession, context_id: str, name: str) -> str 
 
 
 class CdpConnection:
-    """See hatbox.extensions.runtime.connection.Connection.
+    """See hatbox.extensions.runtime.script_connection.ScriptConnection.
 
     `receive_function` resolves to the object id of the receive function (take_receiver), or None. `on_end` is called
     when the host ends the connection because of `reason`, and should close the document: it may be in a loop.

@@ -90,7 +90,9 @@ def bundle_function() -> str:
     order: dict[str, str] = {}
     _collect(_ENTRY, order)
     modules = "".join(f"const ${name} = (() => {{\n{source}}})();\n" for name, source in order.items())
-    return f'((post, settings) => {{\n"use strict";\n{modules}return ${_ENTRY}.start(post, settings, {_members()});\n}})'
+    return (
+        f'((post, settings) => {{\n"use strict";\n{modules}return ${_ENTRY}.start(post, settings, {_members()});\n}})'
+    )
 
 
 def _collect(name: str, order: dict[str, str]) -> None:

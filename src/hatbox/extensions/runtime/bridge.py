@@ -18,7 +18,6 @@ from hatbox.extensions.runtime import protocol
 from hatbox.extensions.runtime.api_description import Description
 from hatbox.extensions.runtime.boot import Boot, settings
 from hatbox.extensions.runtime.chunks import ChunkAssembler
-from hatbox.extensions.runtime.connection import Connection
 from hatbox.extensions.runtime.deno import DenoProcess
 from hatbox.extensions.runtime.exit_reason import Exit
 from hatbox.extensions.runtime.host import Host, LogEntry
@@ -28,6 +27,7 @@ from hatbox.extensions.runtime.limits import RuntimeLimits
 from hatbox.extensions.runtime.message_parsing import console_line, fetch_request, uncaught
 from hatbox.extensions.runtime.outgoing_messages import OutgoingMessages
 from hatbox.extensions.runtime.script_calls import ScriptCalls
+from hatbox.extensions.runtime.script_connection import ScriptConnection
 from hatbox.extensions.runtime.script_listeners import ScriptListeners
 from hatbox.extensions.runtime.script_resources import ScriptResources
 from hatbox.extensions.runtime.sockets import Sockets
@@ -45,7 +45,7 @@ _KINDS: Final = frozenset({"error", "rejection", "listener"})
 class Runtime:
     """The scripts of one extension, running in a process of their own."""
 
-    def __init__(self, host: Host, boot: Boot, limits: RuntimeLimits, connection: Connection) -> None:
+    def __init__(self, host: Host, boot: Boot, limits: RuntimeLimits, connection: ScriptConnection) -> None:
         self.connection = connection
         """Where the scripts run."""
         self._host = host

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from hatbox.errors import ExtensionTerminated
 from hatbox.extensions.runtime.code_cache import CodeCache, find_cache
 from hatbox.extensions.runtime.command import command, environment
-from hatbox.extensions.runtime.connection import Receiver
 from hatbox.extensions.runtime.exit_reason import Exit, StderrTail
 from hatbox.extensions.runtime.limits import RuntimeLimits
 from hatbox.extensions.runtime.parent_death import ParentDeathSignal
 from hatbox.extensions.runtime.process_limits import limit_process
 from hatbox.extensions.runtime.sandbox import Layers, Wall
 from hatbox.extensions.runtime.sandbox.required import required_layers
+from hatbox.extensions.runtime.script_connection import Receiver
 from hatbox.extensions.runtime.walled_process import WalledProcess
 from hatbox.extensions.runtime.wire_frames import FrameDecoder, ProtocolError, WireFrame
 

@@ -7,9 +7,9 @@ from collections.abc import Awaitable
 from typing import Any
 
 from hatbox.errors import ExtensionTerminated
-from hatbox.extensions.runtime.connection import Connection
 from hatbox.extensions.runtime.message_parsing import script_error
 from hatbox.extensions.runtime.outgoing_messages import OutgoingMessages
+from hatbox.extensions.runtime.script_connection import ScriptConnection
 
 __all__ = ["HostRequests"]
 
@@ -17,7 +17,7 @@ __all__ = ["HostRequests"]
 class HostRequests:
     """The requests without a response."""
 
-    def __init__(self, connection: Connection, outgoing: OutgoingMessages) -> None:
+    def __init__(self, connection: ScriptConnection, outgoing: OutgoingMessages) -> None:
         self._connection = connection
         self._outgoing = outgoing
         self._pending: dict[int, asyncio.Future[Any]] = {}

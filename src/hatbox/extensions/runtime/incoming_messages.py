@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
-from hatbox.extensions.runtime.connection import Connection
 from hatbox.extensions.runtime.exit_reason import Exit
 from hatbox.extensions.runtime.limits import RuntimeLimits
+from hatbox.extensions.runtime.script_connection import ScriptConnection
 from hatbox.extensions.runtime.wire_frames import ProtocolError, WireFrame
 
 __all__ = ["IncomingMessages"]
@@ -28,7 +28,7 @@ class IncomingMessages:
 
     def __init__(
         self,
-        connection: Connection,
+        connection: ScriptConnection,
         limits: RuntimeLimits,
         handle: Callable[[Any], None],
         flush: Callable[[], None],

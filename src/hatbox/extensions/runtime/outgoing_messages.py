@@ -7,7 +7,7 @@ import logging
 from typing import Any
 
 from hatbox.extensions.runtime import protocol
-from hatbox.extensions.runtime.connection import Connection
+from hatbox.extensions.runtime.script_connection import ScriptConnection
 from hatbox.extensions.runtime.wire_frames import encode_frame
 
 __all__ = ["UNEXPECTED", "OutgoingMessages"]
@@ -23,7 +23,7 @@ _NOT_ENCODABLE = (TypeError, ValueError, NotImplementedError, RecursionError)
 class OutgoingMessages:
     """Queues messages to a process, and sends them as frames."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: ScriptConnection) -> None:
         self._connection = connection
         self._loop = asyncio.get_running_loop()
         self._flush_scheduled = False

@@ -10,11 +10,11 @@ from typing import Any
 
 from hatbox.errors import ApiError, NetworkError
 from hatbox.extensions.runtime import protocol
-from hatbox.extensions.runtime.connection import Connection
 from hatbox.extensions.runtime.host import Host
 from hatbox.extensions.runtime.limits import RuntimeLimits
 from hatbox.extensions.runtime.message_parsing import split_path
 from hatbox.extensions.runtime.outgoing_messages import UNEXPECTED, OutgoingMessages
+from hatbox.extensions.runtime.script_connection import ScriptConnection
 from hatbox.extensions.runtime.wire_frames import ProtocolError
 
 __all__ = ["ScriptCalls", "error_message"]
@@ -26,7 +26,12 @@ class ScriptCalls:
     """The pending requests of one extension process. While there are too many, the process is not read."""
 
     def __init__(
-        self, host: Host, extension_id: str, limits: RuntimeLimits, connection: Connection, outgoing: OutgoingMessages
+        self,
+        host: Host,
+        extension_id: str,
+        limits: RuntimeLimits,
+        connection: ScriptConnection,
+        outgoing: OutgoingMessages,
     ) -> None:
         self._host = host
         self._extension_id = extension_id

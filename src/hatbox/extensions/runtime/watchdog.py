@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 
 from hatbox.extensions.runtime import protocol
-from hatbox.extensions.runtime.connection import Connection
 from hatbox.extensions.runtime.exit_reason import Exit
+from hatbox.extensions.runtime.script_connection import ScriptConnection
 from hatbox.extensions.runtime.wire_frames import encode_frame
 
 __all__ = ["Watchdog"]
@@ -15,7 +15,7 @@ __all__ = ["Watchdog"]
 class Watchdog:
     """Pings a process every `timeout` seconds, except while the host does not read from it."""
 
-    def __init__(self, connection: Connection, timeout: float) -> None:
+    def __init__(self, connection: ScriptConnection, timeout: float) -> None:
         self._connection = connection
         self._timeout = timeout
         self._timer: asyncio.TimerHandle | None = None

@@ -12,7 +12,7 @@ from typing import Protocol
 from hatbox.extensions.runtime.exit_reason import Exit
 from hatbox.extensions.runtime.wire_frames import WireFrame
 
-__all__ = ["Connection", "Receiver"]
+__all__ = ["Receiver", "ScriptConnection"]
 
 
 class Receiver(Protocol):
@@ -29,7 +29,7 @@ class Receiver(Protocol):
         """The scripts have stopped reading what they are sent, or resumed."""
 
 
-class Connection(Protocol):
+class ScriptConnection(Protocol):
     """Sends frames to scripts and receives theirs, until `exited` is done."""
 
     receiver: Receiver
