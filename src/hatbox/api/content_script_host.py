@@ -65,7 +65,7 @@ class ContentScriptHost(Protocol):
         """Whether this engine shows the page of a tab now."""
 
     async def set_scripts(self, extension_id: str, scripts: Sequence[ContentScript]) -> None:
-        """Replace the content scripts of an extension, in the order of injection; none for an empty sequence.
+        """Replace the content scripts of an extension, in the order of injection; none when the extension has stopped.
 
         Returns when documents that load from now on get them. Documents that have loaded are not changed, except that
         with the first call for an extension the scripts also run in pages that are open, as in Firefox.

@@ -18,11 +18,10 @@ async def start_content_scripts(registry: ContentScriptRegistry, store: Store, m
         ("manifest", index): each for index, each in enumerate(manifest.content_scripts)
     }
     scripts |= {("scripting", script.id): script for script in stored}
-    if scripts or registry.of(manifest.id):
+    if scripts:
         await registry.change(manifest.id, scripts)
 
 
 async def stop_content_scripts(registry: ContentScriptRegistry, extension_id: str) -> None:
-    """Unregister all content scripts of an extension."""
-    if registry.of(extension_id):
-        await registry.change(extension_id, {})
+    """Unregister all content scripts of an extension. Engines are notified also if it has none: they may have run some."""
+    await registry.change(extension_id, {})

@@ -12,7 +12,7 @@ from hatbox.api.services import Services
 from hatbox.errors import ApiError
 from hatbox.extension_data.content_script import ContentScript, ScriptSource
 from hatbox.extension_data.registered_scripts import save_all
-from hatbox.urls.match_patterns import parse_url_pattern
+from hatbox.urls.match_patterns import parse_match_pattern
 
 __all__ = ["KEY", "RegisteredContentScripts"]
 
@@ -119,7 +119,7 @@ def _script(caller: ExtensionCaller, details: Mapping[str, Any]) -> ContentScrip
     if not details["matches"]:
         raise ApiError("matches must be specified.")
     for pattern in [*details["matches"], *(details["excludeMatches"] or ())]:
-        if parse_url_pattern(pattern) is None:
+        if parse_match_pattern(pattern) is None:
             raise ApiError(f"Invalid url pattern: {pattern}")
     return ContentScript(
         id=details["id"],
