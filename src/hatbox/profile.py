@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from hatbox.engines.background.engine_log import EngineLog
     from hatbox.engines.background.opened_tabs import OpenedTabs
     from hatbox.engines.chromium.chromium_runner import ChromiumRunner
+    from hatbox.engines.chromium.scripted_browser import PageScripts
     from hatbox.engines.hiding import HideReport
     from hatbox.engines.registry import EngineServices
     from hatbox.engines.runner import EngineRunner
@@ -353,7 +354,13 @@ class Profile:
             rules=self.rules,
             web_requests=self.web_requests,
             read_extension_file=self.extensions.file_at,
+            create_page_scripts=self._create_page_scripts,
         )
+
+    def _create_page_scripts(self) -> PageScripts:
+        from hatbox.extensions.content_scripts.chromium_content_scripts import ChromiumContentScripts
+
+        return ChromiumContentScripts(self._content_scripts, self._dispatcher, self._messages)
 
     def _register_engine(self, runner: Runner) -> Runner:
         """Stop this engine when the profile is closed."""

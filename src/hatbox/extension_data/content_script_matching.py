@@ -16,7 +16,7 @@ from hatbox.urls.globs import Glob, glob
 from hatbox.urls.match_patterns import HostPermissions, parse_url_pattern
 from hatbox.urls.url import Url, parse_url
 
-__all__ = ["FrameDocument", "is_restricted", "script_matches"]
+__all__ = ["RESTRICTED_HOSTS", "FrameDocument", "is_restricted", "script_matches"]
 
 _RESTRICTED_SCHEMES: Final = frozenset(
     {"about", "chrome", "chrome-error", "chrome-extension", "chrome-untrusted", "devtools", "moz-extension", "resource"}
@@ -24,7 +24,7 @@ _RESTRICTED_SCHEMES: Final = frozenset(
 _INHERITING: Final = frozenset({"about:blank", "about:srcdoc"})  # documents with the origin of their creator
 _WITHOUT_HOST: Final = frozenset({"data", "blob"})
 # The sites that Firefox protects from extensions (extensions.webextensions.restrictedDomains).
-_RESTRICTED_HOSTS: Final = frozenset(
+RESTRICTED_HOSTS: Final = frozenset(
     {
         "accounts-static.cdn.mozilla.net",
         "accounts.firefox.com",
@@ -93,7 +93,7 @@ def compared_url(document: FrameDocument, *, about_blank: bool, origin_as_fallba
 def is_restricted(url: str) -> bool:
     """Whether no extension may inject anything into documents with this URL."""
     parsed = parse_url(url)
-    return parsed is None or parsed.scheme in _RESTRICTED_SCHEMES or parsed.host in _RESTRICTED_HOSTS
+    return parsed is None or parsed.scheme in _RESTRICTED_SCHEMES or parsed.host in RESTRICTED_HOSTS
 
 
 def _matches_url(script: ContentScript, url: Url) -> bool:

@@ -224,6 +224,10 @@ class Extension:
         if self.runtime is not None:
             self.runtime.update_namespaces(describe(self.caller))
 
+    def log(self, entry: LogEntry) -> None:
+        """Log a console message or an uncaught error of a content script, as those of the background."""
+        self._host.log(entry)
+
     def notify_exit(self, cause: str) -> None:
         """Report that the extension was stopped, and not by the program that started it."""
         if self._options.on_exit is not None:

@@ -61,6 +61,7 @@ def create_chromium(
         downloads=downloads,
         requests=services.web_requests,
         rules=rules,
+        page_scripts=services.create_page_scripts() if services.create_page_scripts is not None else None,
     )
     runner = ChromiumRunner(engine, services.store, services.identities, services.tabs, identities)
     rules.serves = runner.serves

@@ -31,7 +31,22 @@ class Mismatch {
 
 // Returns a function that checks the arguments of a call and returns {text, callback, matched, checked}: the JSON text
 // for Python, the callback, and one argument for each parameter. `checked` is false if only Python can check them.
+// Compiled when it is first called: scripts call few of the functions that they see.
 export function compileCall(path, parameters, takesCallback) {
+  let check = null;
+  return args => (check ??= compiled(path, withoutPrototypes(parameters), takesCallback))(args);
+}
+
+// A copy of JSON data that inherits nothing: by now a script may have changed Object.prototype.
+function withoutPrototypes(data) {
+  if (typeof data !== "object" || data === null) return data;
+  if (isArray(data)) return mapped(data, withoutPrototypes);
+  const copy = create(null);
+  each(objectKeys(data), key => { copy[key] = withoutPrototypes(data[key]); });
+  return copy;
+}
+
+function compiled(path, parameters, takesCallback) {
   let expected;
   try {
     expected = mapped(parameters, schema => ({name: schema.name, optional: schema.optional ?? false, type: compileType(schema)}));
