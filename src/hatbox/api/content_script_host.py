@@ -39,9 +39,10 @@ class Injection(msgspec.Struct, frozen=True, kw_only=True):
 class InjectionError(msgspec.Struct, frozen=True):
     """The exception or rejection of a script in one frame."""
 
-    message: str
+    message: str | None
+    """The text of its `message`, None if it has none, such as a thrown string."""
     value: Any = UNDEFINED
-    """The thrown value, decoded by `hatbox.javascript.wire_codec`, for results that include it."""
+    """The thrown value, decoded by `hatbox.javascript.wire_codec`."""
 
 
 class FrameResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,7 +55,7 @@ class FrameResult(msgspec.Struct, frozen=True, kw_only=True):
     """What the last source evaluated to, with a promise awaited, decoded by `hatbox.javascript.wire_codec`."""
     error: InjectionError | None = None
     is_clonable: bool = True
-    """False if the value is not clonable; then `value` is UNDEFINED."""
+    """False if the value, or the thrown value, is not clonable; then it is UNDEFINED."""
 
 
 class ContentScriptHost(Protocol):
@@ -64,7 +65,7 @@ class ContentScriptHost(Protocol):
         """Whether this engine shows the page of a tab now."""
 
     async def set_scripts(self, extension_id: str, scripts: Sequence[ContentScript]) -> None:
-        """Replace the content scripts of an extension, in the order of injection; none for an empty sequence.
+        """Replace the content scripts of an extension, in the order of injection; none when the extension has stopped.
 
         Returns when documents that load from now on get them. Documents that have loaded are not changed, except that
         with the first call for an extension the scripts also run in pages that are open, as in Firefox.
@@ -74,11 +75,15 @@ class ContentScriptHost(Protocol):
         """Run scripts in the frames of a tab; a result for each frame that `allows` accepted, by frame tree order.
 
         Raises ApiError `Invalid frame IDs: [7, 9].` and `Invalid documentId: x` for frames that do not exist. A frame
-        that goes away before its script has ended has no result.
+        that goes away before its script has ended has no result. The error of a file that is not in the package has no
+        message, and the value `Unable to load script: moz-extension://…`.
         """
 
     async def insert_css(self, injection: Injection) -> int:
-        """Add style sheets to the documents of frames; the number of frames that `allows` accepted. Raises ApiError."""
+        """Add style sheets to the documents of frames; the number of frames that `allows` accepted.
+
+        Raises the same ApiErrors, and `An unexpected error occurred` for a file that is not in the package.
+        """
 
     async def remove_css(self, injection: Injection) -> int:
         """Remove style sheets that insert_css() added with the same sources and origin. The same number."""

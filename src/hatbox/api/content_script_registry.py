@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Final
+import asyncio
+from collections import defaultdict
+from typing import Final, TypeAlias
 
 from hatbox.api.content_script_host import ContentScriptHost
 from hatbox.errors import ApiError
 from hatbox.extension_data.content_script import ContentScript
 
-__all__ = ["MAX_SCRIPTS", "NO_ENGINE", "ContentScriptRegistry"]
+__all__ = ["MAX_SCRIPTS", "NO_ENGINE", "ContentScriptRegistry", "ScriptKey"]
+
+ScriptKey: TypeAlias = tuple[str, object]
+"""Who registered a script, such as `manifest`, and its name there."""
 
 MAX_SCRIPTS: Final = 1000
 """Maximum of content scripts of an extension."""
@@ -23,7 +28,8 @@ class ContentScriptRegistry:
 
     def __init__(self) -> None:
         self._hosts: list[ContentScriptHost] = []
-        self._scripts: dict[str, dict[object, ContentScript]] = {}
+        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._scripts: dict[str, dict[ScriptKey, ContentScript]] = {}
 
     async def attach(self, host: ContentScriptHost) -> None:
         """Add an engine. It gets the scripts of all running extensions."""
@@ -47,14 +53,21 @@ class ContentScriptRegistry:
         """The scripts of an extension, in the order of injection."""
         return list(self._scripts.get(extension_id, {}).values())
 
-    def registered(self, extension_id: str) -> dict[object, ContentScript]:
+    def registered(self, extension_id: str) -> dict[ScriptKey, ContentScript]:
         """The scripts of an extension by key, for `change`. A copy."""
         return dict(self._scripts.get(extension_id, {}))
 
-    async def change(self, extension_id: str, scripts: dict[object, ContentScript]) -> None:
-        """Replace the scripts of an extension. Takes effect for the next caller at once, and then in every engine."""
+    def changing(self, extension_id: str) -> asyncio.Lock:
+        """A lock for reading and changing the scripts of an extension."""
+        return self._locks[extension_id]
+
+    def check(self, scripts: dict[ScriptKey, ContentScript]) -> None:
+        """Raise ApiError if these are too many for one extension."""
         if len(scripts) > MAX_SCRIPTS:
-            raise ApiError(f"An extension can have at most {MAX_SCRIPTS} content scripts")
+            raise ApiError(f"Too many content scripts: {len(scripts)}. An extension can have {MAX_SCRIPTS}")
+
+    async def change(self, extension_id: str, scripts: dict[ScriptKey, ContentScript]) -> None:
+        """Replace the scripts of an extension. Returns when documents that load from now on get them."""
         if scripts:
             self._scripts[extension_id] = dict(scripts)
         else:

@@ -21,8 +21,8 @@ __all__ = ["RESTRICTED_HOSTS", "FrameDocument", "is_restricted", "script_matches
 _RESTRICTED_SCHEMES: Final = frozenset(
     {"about", "chrome", "chrome-error", "chrome-extension", "chrome-untrusted", "devtools", "moz-extension", "resource"}
 )
-_INHERITING: Final = frozenset({"about:blank", "about:srcdoc"})
-_FALLBACK_SCHEMES: Final = frozenset({"about", "data", "blob"})
+_INHERITING: Final = frozenset({"about:blank", "about:srcdoc"})  # documents with the origin of their creator
+_WITHOUT_HOST: Final = frozenset({"data", "blob"})
 # The sites that Firefox protects from extensions (extensions.webextensions.restrictedDomains).
 RESTRICTED_HOSTS: Final = frozenset(
     {
@@ -59,7 +59,7 @@ class FrameDocument(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def origin_url(self) -> str:
         """The URL that gives the document its origin."""
-        return self.creator_url if _scheme(self.url) in _FALLBACK_SCHEMES else self.url
+        return self.creator_url if _scheme(self.url) in _WITHOUT_HOST or _is_inheriting(self.url) else self.url
 
 
 def script_matches(script: ContentScript, document: FrameDocument, hosts: HostPermissions) -> bool:
@@ -81,14 +81,13 @@ def script_matches(script: ContentScript, document: FrameDocument, hosts: HostPe
 
 def compared_url(document: FrameDocument, *, about_blank: bool, origin_as_fallback: bool) -> str | None:
     """The URL that patterns are compared with; None if documents of this kind are not included."""
-    scheme = _scheme(document.url)
-    if scheme not in _FALLBACK_SCHEMES:
+    scheme, creator_url = _scheme(document.url), document.creator_url or None
+    is_inheriting = _is_inheriting(document.url)
+    if scheme not in _WITHOUT_HOST and not is_inheriting:
         return document.url
-    if origin_as_fallback:
-        return document.creator_url or None
-    if document.url.partition("?")[0].partition("#")[0] in _INHERITING:
-        return document.creator_url or None if about_blank and not document.has_opaque_origin else None
-    return document.url if scheme == "data" else document.creator_url or None if scheme == "blob" else None
+    if origin_as_fallback or scheme == "blob":
+        return creator_url
+    return creator_url if is_inheriting and about_blank and not document.has_opaque_origin else None
 
 
 def is_restricted(url: str) -> bool:
@@ -114,6 +113,10 @@ def _matches_any(patterns: tuple[str, ...], url: Url) -> bool:
 @lru_cache(maxsize=256)
 def _glob(text: str) -> Glob:
     return glob(text, question=True)
+
+
+def _is_inheriting(url: str) -> bool:
+    return url.partition("?")[0].partition("#")[0] in _INHERITING
 
 
 def _scheme(url: str) -> str:
