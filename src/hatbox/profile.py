@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from httpx import AsyncClient
 
     from hatbox.api.browser import Browser
+    from hatbox.api.content_script_registry import ContentScriptRegistry
     from hatbox.api.dispatcher import Dispatcher
     from hatbox.archive.backup import BackupReport
     from hatbox.archive.restore_report import RestoreReport
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from hatbox.engines.background.engine_log import EngineLog
     from hatbox.engines.background.opened_tabs import OpenedTabs
     from hatbox.engines.chromium.chromium_runner import ChromiumRunner
+    from hatbox.engines.chromium.scripted_browser import PageScripts
     from hatbox.engines.hiding import HideReport
     from hatbox.engines.registry import EngineServices
     from hatbox.engines.runner import EngineRunner
@@ -166,6 +168,12 @@ class Profile:
         return MessageRouter(self.tabs.get)
 
     @cached_property
+    def _content_scripts(self) -> ContentScriptRegistry:
+        from hatbox.api.content_script_registry import ContentScriptRegistry
+
+        return ContentScriptRegistry()
+
+    @cached_property
     def _dispatcher(self) -> Dispatcher:
         from hatbox.api.dispatcher import Dispatcher
         from hatbox.api.services import Services
@@ -178,6 +186,7 @@ class Profile:
             requests=self.web_requests,
             clock=self.clock,
             messages=self._messages,
+            content_scripts=self._content_scripts,
         )
         return Dispatcher(services)
 
@@ -346,7 +355,13 @@ class Profile:
             web_requests=self.web_requests,
             read_extension_file=self.extensions.file_at,
             buttons=self.extensions.buttons,
+            create_page_scripts=self._create_page_scripts,
         )
+
+    def _create_page_scripts(self) -> PageScripts:
+        from hatbox.extensions.content_scripts.chromium_content_scripts import ChromiumContentScripts
+
+        return ChromiumContentScripts(self._content_scripts, self._dispatcher, self._messages)
 
     def _register_engine(self, runner: Runner) -> Runner:
         """Stop this engine when the profile is closed."""

@@ -13,6 +13,7 @@ from hatbox.api.dispatcher import Dispatcher
 from hatbox.errors import ExtensionTerminated
 from hatbox.extension_data import run_records
 from hatbox.extension_data.extension_permissions import ExtensionPermissions
+from hatbox.extensions.content_script_startup import start_content_scripts, stop_content_scripts
 from hatbox.extensions.event_page_host import ExtensionHost
 from hatbox.extensions.extension_page import ExtensionPage
 from hatbox.extensions.extension_pages import ExtensionPages
@@ -97,6 +98,7 @@ class Extension:
         self._child = options.child
         self._store = store
         self._messages = messages
+        self._content_scripts = dispatcher.content_scripts
         self._pages = ExtensionPages(dispatcher, messages, self.caller, manifest.base_url)
         self.browser = self._pages.python_page.browser
         """`browser` for Python, as an extension page sees it. Its messages are delivered to the background."""
@@ -136,6 +138,7 @@ class Extension:
         self._should_run = True
         self._has_run = False
         self._start_events = list(events)
+        await start_content_scripts(self._content_scripts, self._store, self.manifest, self.area)
         await self.wake()
 
     async def stop(self) -> None:
@@ -221,6 +224,10 @@ class Extension:
         if self.runtime is not None:
             self.runtime.update_namespaces(describe(self.caller))
 
+    def log(self, entry: LogEntry) -> None:
+        """Log a console message or an uncaught error of a content script, as those of the background."""
+        self._host.log(entry)
+
     def notify_exit(self, cause: str) -> None:
         """Report that the extension was stopped, and not by the program that started it."""
         if self._options.on_exit is not None:
@@ -276,6 +283,7 @@ class Extension:
 
     async def _stop_scripts(self) -> None:
         self._should_run = False
+        await stop_content_scripts(self._content_scripts, self.id)
         self._host.prime_listeners = False
         self._host.clear_primed_listeners()
         self._idle_timer.stop()

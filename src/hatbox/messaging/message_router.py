@@ -105,6 +105,9 @@ class MessageRouter:
             self.contexts.remove(context)
         for port in list(context.ports.values()):
             port.disconnect()
+        callbacks, context.on_close = context.on_close, []
+        for callback in callbacks:
+            callback()
 
     async def send(self, sender: ExtensionContext, recipient: Recipient, content: Any) -> Any:
         """Send a message; returns the first response, or UNDEFINED without one. Raises ApiError without a receiver."""

@@ -162,14 +162,16 @@ def _resolver(file: str) -> Resolve:
 def read(file: str) -> dict[str, Any]:
     """A schema file, with unresolved references.
 
-    `like` names another schema file to inherit from, `without` some properties. Its own keys override inherited ones.
+    `like` names another schema file to inherit from, `without` some properties. Its own keys override inherited ones,
+    and `moreFunctions` are added to the inherited functions.
     """
     schema: dict[str, Any] = msgspec.json.decode((_HERE / file).read_bytes())
     if "like" not in schema:
         return schema
     other = _without(read(schema["like"]), frozenset(schema.get("without", ())))
     types = {**_types_of(other), **_types_of(schema)}
-    return {**other, **schema, "types": list(types.values())}
+    functions = [*schema.get("functions", other["functions"]), *schema.get("moreFunctions", ())]
+    return {**other, **schema, "types": list(types.values()), "functions": functions}
 
 
 def _without(schema: Any, names: frozenset[str]) -> Any:

@@ -24,6 +24,7 @@ from hatbox.engines.chromium.page_saving import lost_input, save_site_data, save
 from hatbox.engines.chromium.page_snapshot import decode_snapshot
 from hatbox.engines.chromium.running_browser import RunningBrowser
 from hatbox.engines.chromium.script_pages import ScriptPages
+from hatbox.engines.chromium.scripted_browser import PageScripts, ScriptedBrowser
 from hatbox.engines.extension_buttons import ExtensionButtons
 from hatbox.engines.navigation_rules import NavigationRules, is_rule_message
 from hatbox.errors import EngineError
@@ -64,6 +65,7 @@ class ChromiumEngine(Engine):
         requests: RequestEvents | None = None,
         rules: NavigationRules | None = None,
         buttons: ExtensionButtons | None = None,
+        page_scripts: PageScripts | None = None,
     ) -> None:
         if downloads is None and not headless:
             downloads = platformdirs.user_downloads_dir()
@@ -80,6 +82,7 @@ class ChromiumEngine(Engine):
         )
         self._browser = browser
         self._requests = requests or RequestEvents()
+        self._page_scripts = page_scripts
         self.running: RunningBrowser | None = None
         """The parts of the browser, from start() to stop()."""
         self._tasks = Tasks(_log_failure)
@@ -94,6 +97,9 @@ class ChromiumEngine(Engine):
         env = BrowserEnvironment(launched, self._services, self._options, delegate, self._tasks)
         self.running = running = RunningBrowser.connect(env, self._requests)
         launched.browser.on("disconnected", log_exceptions(lambda _: self._on_disconnected(running)))
+        if self._page_scripts is not None:
+            scripted = ScriptedBrowser(launched, running.contexts, running.pages, running.targets)
+            await self._page_scripts.browser_started(scripted)
 
     async def stop(self) -> None:
         """See Engine."""
@@ -133,6 +139,8 @@ class ChromiumEngine(Engine):
             async with running.contexts.use(tab.cookie_store_id) as context:
                 page = await context.new_page()
         running.pages.assign(page, tab)
+        if self._page_scripts is not None:
+            await self._page_scripts.before_load()
         page_snapshot = decode_snapshot(snapshot, tab.url)
         if tab.pending_url and tab.pending_url != tab.url:
             before = tab.url if tab.url != BLANK else ""
@@ -154,6 +162,8 @@ class ChromiumEngine(Engine):
             await self.open(tab, None)
         else:
             await self._wait_until_intercepting(running)
+            if self._page_scripts is not None:
+                await self._page_scripts.before_load()
             is_again = tab.pending_url in ("", tab.url) and not is_rule_message(tab.error)
             page.load(self._pending_url(tab) or tab.url, tab.navigation_id, is_again=is_again)
 
@@ -275,10 +285,14 @@ class ChromiumEngine(Engine):
         if running is not self.running:
             return
         running.abandon()
+        if self._page_scripts is not None:
+            self._page_scripts.browser_stopped()
         running.env.delegate.engine_crashed("its process has ended")
 
     async def _shut_down(self) -> None:
         running, self.running = self.running, None
+        if self._page_scripts is not None:
+            self._page_scripts.browser_stopped()
         self._rules.stop()
         if running is not None:
             running.interceptor.stop()

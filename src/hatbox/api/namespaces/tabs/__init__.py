@@ -8,9 +8,10 @@ from typing import Any, TypeAlias
 
 from hatbox.api.caller import Caller, ExtensionCaller
 from hatbox.api.namespace import EventBinding, Namespace
-from hatbox.api.namespaces.tabs import tab_functions, tab_listener_args
+from hatbox.api.namespaces.tabs import tab_functions, tab_listener_args, tab_scripts
 from hatbox.api.namespaces.tabs.tab_access import tab_access
 from hatbox.api.namespaces.tabs.tab_functions import Details
+from hatbox.api.namespaces.tabs.tab_injection import TabInjector
 from hatbox.api.services import Services
 from hatbox.javascript.wire_codec import UNDEFINED
 from hatbox.messaging.context import Recipient
@@ -33,6 +34,7 @@ class _Tabs(Namespace):
     def __init__(self, schema: NamespaceSchema, services: Services) -> None:
         tabs = services.tabs
         self._messages = services.messages
+        self._injector = TabInjector(services)
         events = {
             "onCreated": EventBinding(tabs.on_created, tab_listener_args.created),
             "onUpdated": EventBinding(tabs.on_updated, tab_listener_args.updated),
@@ -52,6 +54,15 @@ class _Tabs(Namespace):
     def connect(self, caller: Caller, tab_id: int, info: Details | None) -> Port:
         name = (info or {}).get("name") or ""
         return self._messages.connect(caller.context, _recipient(caller, tab_id, info), name)
+
+    def execute_script(self, caller: Caller, tab_id: int | None, details: Details) -> asyncio.Future[Any]:
+        return asyncio.ensure_future(tab_scripts.execute_script(self._injector, caller, tab_id, details))
+
+    def insert_css(self, caller: Caller, tab_id: int | None, details: Details) -> asyncio.Future[Any]:
+        return asyncio.ensure_future(tab_scripts.insert_css(self._injector, caller, tab_id, details))
+
+    def remove_css(self, caller: Caller, tab_id: int | None, details: Details) -> asyncio.Future[Any]:
+        return asyncio.ensure_future(tab_scripts.remove_css(self._injector, caller, tab_id, details))
 
     def get(self, caller: Caller, tab_id: int) -> asyncio.Future[Any]:
         return self._read("get", tab_functions.get, tab_access(caller), tab_id)

@@ -1,0 +1,160 @@
+// Runs in a hidden page, to which Chromium exposes a CDP connection of its own (Target.exposeDevToolsProtocol).
+// Attaches to each page and frame before its first script runs, adds the scripts and bindings of the host, then resumes
+// it. The host is not part of that path, so a slow host delays no page.
+(connection, report) => {
+  const FRAMES = [{type: "iframe"}, {exclude: true}];
+  const PAGES = [{type: "page"}, {exclude: true}];
+  const EVENTS = new Set([
+    "Page.frameAttached", "Page.frameNavigated", "Page.frameDetached", "Page.navigatedWithinDocument", "Runtime.executionContextDestroyed",
+    "Runtime.executionContextsCleared", "Inspector.targetCrashed",
+  ]);
+  const LABEL = "%COOKIE_STORE_ID%";
+  const contexts = new Map(); // cookieStoreId by browserContextId: only pages in these get scripts
+  const scripts = new Map(); // {source, worldName} by key
+  const bindings = new Map(); // world name by binding name
+  const sessions = new Map();
+  const replies = new Map();
+  let ids = 0;
+  let outstanding = 0; // commands of set-ups without a reply
+  let waiting = []; // numbers of the host's requests to wait for those
+
+  const send = (sessionId, method, params, onReply) => {
+    const id = ++ids;
+    if (onReply !== undefined) replies.set(id, onReply);
+    connection.send(JSON.stringify({id, sessionId, method, params}));
+  };
+  const emit = (...message) => { report(JSON.stringify(message)); };
+
+  const prepare = (session, method, params, onResult = () => {}) => {
+    outstanding++;
+    send(session.id, method, params, (error, result) => {
+      if (error === undefined) onResult(result);
+      finish();
+    });
+  };
+  const finish = () => {
+    if (--outstanding > 0) return;
+    for (const number of waiting) emit("reply", number, null, {});
+    waiting = [];
+  };
+
+  const addScript = (session, key, {source, worldName}, runImmediately) => {
+    const text = source.replaceAll(LABEL, () => contexts.get(session.contextId));
+    prepare(session, "Page.addScriptToEvaluateOnNewDocument", {source: text, worldName, runImmediately}, ({identifier}) => {
+      if (scripts.get(key)?.source === source) session.scripts.set(key, identifier);
+      else send(session.id, "Page.removeScriptToEvaluateOnNewDocument", {identifier});
+    });
+  };
+  const removeScript = (session, key) => {
+    const identifier = session.scripts.get(key);
+    session.scripts.delete(key);
+    if (identifier !== undefined) prepare(session, "Page.removeScriptToEvaluateOnNewDocument", {identifier});
+  };
+
+  const activate = session => {
+    session.active = true;
+    emit("attached", session.id, session.info, session.parent, session.isNew);
+    prepare(session, "Page.enable", {});
+    prepare(session, "Runtime.enable", {});
+    for (const [name, executionContextName] of bindings) prepare(session, "Runtime.addBinding", {name, executionContextName});
+    for (const [key, script] of scripts) addScript(session, key, script, session.isNew);
+    if (!session.isNew) {
+      prepare(session, "Page.getFrameTree", {}, ({frameTree}) => { emit("event", session.id, "Page.frameTree", frameTree); });
+    }
+  };
+
+  const onAttached = (parent, {sessionId, targetInfo, waitingForDebugger}) => {
+    const contextId = targetInfo.browserContextId ?? sessions.get(parent)?.contextId;
+    const session = {id: sessionId, parent, contextId, info: targetInfo, isNew: waitingForDebugger, active: false, scripts: new Map(), worlds: new Set()};
+    sessions.set(sessionId, session);
+    send(sessionId, "Target.setAutoAttach", {autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: FRAMES});
+    if (contexts.has(contextId)) activate(session);
+    send(sessionId, "Runtime.runIfWaitingForDebugger");
+    session.isNew &&= session.active;
+  };
+  const onDetached = ({sessionId}) => {
+    if (sessions.get(sessionId)?.active) emit("detached", sessionId);
+    sessions.delete(sessionId);
+  };
+
+  const onEvent = (session, method, params) => {
+    switch (method) {
+      case "Runtime.executionContextCreated": {
+        const {id, name, auxData} = params.context;
+        const isWorld = !auxData?.isDefault;
+        if (isWorld && ![...bindings.values()].includes(name)) return;
+        if (isWorld) session.worlds.add(id);
+        break;
+      }
+      case "Runtime.bindingCalled":
+        if (!bindings.has(params.name)) return;
+        break;
+      case "Runtime.exceptionThrown":
+        if (!session.worlds.has(params.exceptionDetails.executionContextId)) return;
+        break;
+      case "Runtime.executionContextsCleared":
+        session.worlds.clear();
+        break;
+      default:
+        if (!EVENTS.has(method)) return;
+    }
+    emit("event", session.id, method, params);
+  };
+
+  connection.onmessage = text => {
+    const {id, sessionId, method, params, error, result} = JSON.parse(text);
+    if (method === undefined) {
+      const onReply = replies.get(id);
+      replies.delete(id);
+      onReply?.(error, result);
+    } else if (method === "Target.attachedToTarget") {
+      onAttached(sessionId, params);
+    } else if (method === "Target.detachedFromTarget") {
+      onDetached(params);
+    } else {
+      const session = sessions.get(sessionId);
+      if (session?.active) onEvent(session, method, params);
+    }
+  };
+
+  const active = () => [...sessions.values()].filter(session => session.active);
+  const commands = {
+    __proto__: null,
+    send(number, sessionId, method, params) {
+      send(sessionId, method, params, (error, result) => { emit("reply", number, error === undefined ? null : error.message, result ?? {}); });
+    },
+    context(contextId, cookieStoreId) {
+      if (cookieStoreId === null) return contexts.delete(contextId);
+      contexts.set(contextId, cookieStoreId);
+      for (const session of sessions.values()) {
+        if (session.contextId === contextId && !session.active) activate(session);
+      }
+    },
+    binding(name, executionContextName) {
+      bindings.set(name, executionContextName);
+      for (const session of active()) prepare(session, "Runtime.addBinding", {name, executionContextName});
+    },
+    script(key, source, worldName) {
+      const isReplaced = scripts.has(key);
+      scripts.set(key, {source, worldName: worldName ?? undefined});
+      for (const session of active()) {
+        if (isReplaced) removeScript(session, key);
+        addScript(session, key, scripts.get(key), false);
+      }
+    },
+    remove(key) {
+      scripts.delete(key);
+      for (const session of active()) removeScript(session, key);
+    },
+    wait(number) {
+      if (outstanding > 0) waiting.push(number);
+      else emit("reply", number, null, {});
+    },
+  };
+  const attach = () => {
+    outstanding++;
+    send(undefined, "Target.setAutoAttach", {autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: PAGES}, finish);
+  };
+  attach();
+  return (name, args) => { commands[name](...args); };
+}
