@@ -16,7 +16,7 @@ from hatbox.extension_data.actions import (
     is_page_action_shown,
     page_action_defaults,
 )
-from hatbox.extension_data.page_requests import PAGE_KINDS, PageRequest, request_page
+from hatbox.extension_data.requested_pages import PAGE_KINDS, RequestedPage, request_page
 from hatbox.extension_data.run_records import RunRecord
 from hatbox.store.base import Transaction
 
@@ -41,7 +41,7 @@ def request_shown(
     """Request a page. Returns False if the process of the extension cannot show it."""
     if not shows_pages(transaction, extension):
         return False
-    request_page(transaction, PageRequest(extension.id, kind, url, tab_id))
+    request_page(transaction, RequestedPage(extension.id, kind, url, tab_id))
     return True
 
 

@@ -26,7 +26,7 @@ from hatbox.extension_data.actions import (
 )
 from hatbox.extension_data.menu_contexts import UI_CONTEXTS, MenuContext, is_item_visible
 from hatbox.extension_data.menu_items import MenuItem, MenuItemId
-from hatbox.extension_data.page_requests import PAGE_KINDS
+from hatbox.extension_data.requested_pages import PAGE_KINDS
 from hatbox.extension_data.run_records import RunRecord
 from hatbox.extensions.page_triggers import NO_PAGE_ENGINE, find_page, page_url, request_shown
 from hatbox.javascript.well_formed_values import to_well_formed

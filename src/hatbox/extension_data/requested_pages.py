@@ -11,7 +11,7 @@ import msgspec
 
 from hatbox.store.base import Transaction
 
-__all__ = ["PAGE_KINDS", "PAGE_REQUESTED", "PageRequest", "decode_page_request", "request_page"]
+__all__ = ["PAGE_KINDS", "PAGE_REQUESTED", "RequestedPage", "decode_requested_page", "request_page"]
 
 PAGE_KINDS: Final = ("popup", "options", "sidebar")
 """The pages that a user can open by name."""
@@ -20,7 +20,7 @@ PAGE_REQUESTED: Final = "extensions.pageRequested"
 """The topic of requests."""
 
 
-class PageRequest(msgspec.Struct, frozen=True):
+class RequestedPage(msgspec.Struct, frozen=True):
     """A page to show."""
 
     extension: str
@@ -32,9 +32,9 @@ class PageRequest(msgspec.Struct, frozen=True):
     """The tab that was active."""
 
 
-def request_page(transaction: Transaction, request: PageRequest) -> None:
+def request_page(transaction: Transaction, request: RequestedPage) -> None:
     """Ask the process that runs the extension to show a page."""
     transaction.changes.append(PAGE_REQUESTED, msgspec.json.encode(request))
 
 
-decode_page_request = msgspec.json.Decoder(PageRequest).decode
+decode_requested_page = msgspec.json.Decoder(RequestedPage).decode
