@@ -51,16 +51,19 @@ def page_settings(
     return {**{name: every[name] for name in _USED_SETTINGS}, "data": data, "origin": origin, "network": network}
 
 
-def page_script(settings: Mapping[str, Any], *, binding: str, receiver: str, own_origin: str) -> str:
+def page_script(
+    settings: Mapping[str, Any], *, binding: str, receiver: str, own_origin: str, only_top: bool = False
+) -> str:
     """The script for documents of an extension, to be evaluated in their main world.
 
     `binding` is the name of the CDP binding. `receiver` is the secret name of a global from which the host takes the
     receive function (cdp_connection.take_receiver). Both are removed from the document. Frames of an origin other than
-    `own_origin` (without a slash at its end) get no `browser`, and no binding.
+    `own_origin` (without a slash at its end) get no `browser`, and no binding; with `only_top` no frame does.
     """
     names = f"const [binding, receiver, origin] = {json.dumps([binding, receiver, own_origin])};\n"
     start = f"const receive = {bundle_function()}(post, {settings_text(settings)});\n"
-    return f"(() => {{\n{names}{_CLOSE_NETWORK}{start}{_OFFER_RECEIVER}}})();\n//# sourceURL={_SOURCE_URL}\n"
+    leave = "if (window !== top) return;\n" if only_top else ""
+    return f"(() => {{\n{names}{_CLOSE_NETWORK}{leave}{start}{_OFFER_RECEIVER}}})();\n//# sourceURL={_SOURCE_URL}\n"
 
 
 # In all frames: the network stays closed in those of other origins too.
