@@ -15,10 +15,8 @@ from hatbox.errors import ExtensionTerminated
 from hatbox.extensions.package.background import Background
 from hatbox.extensions.pages.background_requests import BackgroundRequests
 from hatbox.extensions.pages.cdp_connection import CdpConnection, take_receiver
-from hatbox.extensions.pages.execution_contexts import ExecutionContext, ExecutionContexts
 from hatbox.extensions.pages.hidden_target import HiddenTarget
 from hatbox.extensions.pages.memory_watch import MemoryWatch
-from hatbox.extensions.pages.page_console import console_entry, exception_entry
 from hatbox.extensions.pages.page_context import PageContext, environment_script
 from hatbox.extensions.pages.page_evaluation import PageEvaluation
 from hatbox.extensions.pages.script_bundle import page_script, page_settings
@@ -28,7 +26,7 @@ from hatbox.tasks import Tasks
 
 __all__ = ["BackgroundPage"]
 
-_MAX_EVENTS: Final = 10_000  # console messages and errors in one second, beyond which the document is closed
+_NO_WORLD: Final = "hatbox: no world"
 
 
 class BackgroundPage(Runtime):
@@ -79,7 +77,12 @@ class BackgroundPage(Runtime):
 
 
 class _Loading:
-    """The set-up of one background page, and what lives as long as its document."""
+    """The set-up of one background page, and what lives as long as its document.
+
+    The Runtime domain is disabled before the scripts of the extension send anything: Chromium would send an event for
+    each console message and error of a script that floods. The binding is added again, for a world that does not exist,
+    so that the function that the document has works. Its name is secret, and only the main document gets it.
+    """
 
     def __init__(
         self,
@@ -98,34 +101,31 @@ class _Loading:
         self._runtime: asyncio.Future[BackgroundPage] = asyncio.get_running_loop().create_future()
         self._loaded: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._binding, self._receiver = f"hatbox{secrets.token_hex(8)}", f"hatbox{secrets.token_hex(8)}"
-        self._contexts = ExecutionContexts(target, self._binding, self._accept)
-        self._number = -1
-        self._events = 0
-        self._second = 0
+        self._connection: CdpConnection | None = None
+        self._documents = 0
         self._tasks = Tasks()
         self._requests = BackgroundRequests(target, context.requests, background)
         self._memory: MemoryWatch | None = None
+        target.on("Runtime.bindingCalled", self._on_binding)
         target.on("Page.domContentEventFired", lambda _: self._on_loaded())
-        target.on("Runtime.consoleAPICalled", self._on_console)
-        target.on("Runtime.exceptionThrown", self._on_exception)
-        target.on("Target.detachedFromTarget", lambda _: self._contexts.close(Exit("exited", "the page was closed")))
+        target.on("Page.frameNavigated", self._on_navigated)
+        target.on("Inspector.targetCrashed", lambda _: self._close(Exit("crashed: the renderer process has ended")))
+        target.on("Target.detachedFromTarget", lambda _: self._close(Exit("exited", "the page was closed")))
 
     async def load(self) -> BackgroundPage:
         """Load the page, until its scripts have run."""
-        target, urls = self._target, self._context.urls
-        settings = page_settings(self._boot, self._limits, context=None, origin=f"{urls.origin}/", host_sockets=True)
-        script = page_script(
-            settings, binding=self._binding, receiver=self._receiver, own_origin=urls.origin, only_top=True
+        target, urls, languages = self._target, self._context.urls, default_navigator()["languages"]
+        settings = page_settings(
+            self._boot, self._limits, context=None, origin=f"{urls.origin}/", host_sockets=True, gated=True
         )
-        navigator = default_navigator()
-        agent = {"userAgent": self._boot.user_agent, "platform": navigator["platform"]}
+        names = {"binding": self._binding, "receiver": self._receiver}
+        script = page_script(settings, **names, own_origin=urls.origin, only_top=True)
         add_script = "Page.addScriptToEvaluateOnNewDocument"
+        agent = {"userAgent": self._boot.user_agent, "acceptLanguage": ",".join(languages)}
         await asyncio.gather(
             target.send("Page.enable"),
             target.send("Performance.enable"),
-            target.send(
-                "Emulation.setUserAgentOverride", {**agent, "acceptLanguage": ",".join(navigator["languages"])}
-            ),
+            target.send("Emulation.setUserAgentOverride", agent),
             target.send("Runtime.addBinding", {"name": self._binding}),
             target.send(add_script, {"source": environment_script(urls)}),
             target.send(add_script, {"source": script}),
@@ -134,9 +134,9 @@ class _Loading:
         )
         self._requests.navigate(urls.page_url(self._boot.base + self._boot.page))
         runtime: BackgroundPage = await self._first(self._runtime)
+        self._memory = MemoryWatch(target, self._limits, runtime.connection.end)
         await self._first(self._loaded, runtime)
         runtime.watch()
-        self._memory = MemoryWatch(target, self._limits, runtime.connection.end)
         return runtime
 
     async def _first(self, wanted: asyncio.Future[Any], runtime: BackgroundPage | None = None) -> Any:
@@ -145,49 +145,47 @@ class _Loading:
         await asyncio.wait([wanted, *ends], return_when=asyncio.FIRST_COMPLETED)
         if wanted.done():
             return wanted.result()
-        reason = runtime.exited.result() if runtime and runtime.exited.done() else self._requests.failed.result()
-        raise ExtensionTerminated(f"the background page did not load: {reason}")
+        ended = next(each for each in reversed(ends) if each.done())
+        raise ExtensionTerminated(f"the background page did not load: {ended.result()}")
 
-    def _accept(self, found: ExecutionContext) -> CdpConnection | None:
-        """Connect the main document. A later one replaces it only after a restart."""
-        is_main = found.is_main_world and found.frame_id == self._target.id
-        if not is_main or found.origin != self._context.urls.origin or self._runtime.done():
-            return None
-        self._number = found.number
-        receive = take_receiver(self._target, found.unique_id, self._receiver)
-        connection = CdpConnection(self._target, receive, self._limits)
-        evaluation = PageEvaluation(self._target, found.unique_id, self._context.urls)
-        runtime = BackgroundPage(self._host, self._boot, self._limits, connection, evaluation)
+    def _on_binding(self, event: dict[str, Any]) -> None:
+        if event["name"] != self._binding:
+            return
+        if self._connection is None:
+            self._connect(event["executionContextId"])
+        if self._connection is not None:
+            self._connection.binding_called(event["payload"])
+
+    def _connect(self, number: int) -> None:
+        """Connect the document: its script has sent the first message."""
+        self._target.send("Runtime.disable")
+        self._target.send("Runtime.addBinding", {"name": self._binding, "executionContextName": _NO_WORLD})
+        receive = take_receiver(self._target, number, self._receiver)
+        self._connection = CdpConnection(self._target, receive, self._limits, is_gated=True)
+        evaluation = PageEvaluation(self._target, number, self._context.urls)
+        runtime = BackgroundPage(self._host, self._boot, self._limits, self._connection, evaluation)
         runtime.exited.add_done_callback(lambda _: self._on_exit())
         self._runtime.set_result(runtime)
-        return connection
 
     def _on_loaded(self) -> None:
         if self._runtime.done() and not self._loaded.done():
             self._loaded.set_result(None)
+
+    def _on_navigated(self, event: dict[str, Any]) -> None:
+        """A second document in the main frame: the page has reloaded itself. It starts again with a new target."""
+        if "parentId" not in event["frame"]:
+            self._documents += 1
+            if self._documents > 1:
+                self._close(Exit("exited", "the page has reloaded itself"))
+
+    def _close(self, reason: Exit) -> None:
+        if self._connection is not None:
+            self._connection.closed(reason)
+        elif not self._requests.failed.done():
+            self._requests.failed.set_result(str(reason))
 
     def _on_exit(self) -> None:
         if self._memory is not None:
             self._memory.stop()
         self._requests.stop()
         self._tasks.spawn(self._target.close())
-
-    def _on_console(self, event: dict[str, Any]) -> None:
-        if self._is_counted(event["executionContextId"]):
-            self._host.log(console_entry(event, self._context.urls))
-
-    def _on_exception(self, event: dict[str, Any]) -> None:
-        if self._is_counted(event["exceptionDetails"].get("executionContextId", self._number)):
-            self._host.log(exception_entry(event, self._context.urls))
-
-    def _is_counted(self, number: int) -> bool:
-        """Count an event, and close a document that floods. Returns whether the event is logged."""
-        second = int(asyncio.get_running_loop().time())
-        self._events = self._events + 1 if second == self._second else 1
-        self._second = second
-        if self._events <= _MAX_EVENTS:
-            return number == self._number
-        if self._runtime.done():
-            detail = f"more than {_MAX_EVENTS} console messages or errors in one second"
-            self._runtime.result().connection.end(Exit("unresponsive", detail))
-        return False

@@ -21,6 +21,8 @@ __all__ = ["BackgroundRequests"]
 
 logger = logging.getLogger("hatbox.extensions")
 
+_MAX_CONCURRENT: Final = 16
+_PAUSE: Final = 0.02  # seconds before the slot of an answered request is used again: limits the rate of a flood
 # Neither popups nor dialogs: a hidden page with one of them would wait for ever.
 _SANDBOX: Final = ("content-security-policy", "sandbox allow-scripts allow-same-origin allow-forms")
 
@@ -35,6 +37,7 @@ class BackgroundRequests:
         self._requests = requests
         self._background = background
         self._page = ""
+        self._slots = asyncio.Semaphore(_MAX_CONCURRENT)
         self._tasks = Tasks(_log_failure)
         target.on("Fetch.requestPaused", self._on_paused)
 
@@ -63,6 +66,11 @@ class BackgroundRequests:
             self.failed.set_result(problem)
 
     async def _answer(self, event: dict[str, Any]) -> None:
+        async with self._slots:
+            await self._answer_now(event)
+            await asyncio.sleep(_PAUSE)
+
+    async def _answer_now(self, event: dict[str, Any]) -> None:
         request = event["request"]
         response = None
         if event["resourceType"] != "Document" or self._may_load(event):

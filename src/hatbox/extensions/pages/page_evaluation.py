@@ -6,21 +6,20 @@ import json
 from typing import Any, Final
 
 from hatbox.errors import ScriptError
-from hatbox.extensions.pages.cdp_connection import CdpSession
+from hatbox.extensions.pages.cdp_connection import CdpSession, context_parameter
 from hatbox.extensions.pages.page_console import exception_entry
 from hatbox.extensions.pages.page_urls import PageUrls
 
 __all__ = ["PageEvaluation"]
 
-_URL: Final = "hatbox:evaluated"
 _JSON: Final = "function() { return JSON.stringify(this) ?? 'null'; }"
 _MAX_TEXT: Final = 10_000
 
 
 class PageEvaluation:
-    """Runs code in the execution context with this uniqueId. Chromium does not apply the document's policy to it."""
+    """Runs code in an execution context (its uniqueId or number). Chromium does not apply the document's policy."""
 
-    def __init__(self, session: CdpSession, context_id: str, urls: PageUrls) -> None:
+    def __init__(self, session: CdpSession, context_id: str | int, urls: PageUrls) -> None:
         self._session = session
         self._context_id = context_id
         self._urls = urls
@@ -31,7 +30,7 @@ class PageEvaluation:
         Raises ScriptError for what the code throws.
         """
         expression = await self._compilable(source)
-        context = {"uniqueContextId": self._context_id, "allowUnsafeEvalBlockedByCSP": True}
+        context = context_parameter(self._context_id)
         result = await self._session.send(
             "Runtime.evaluate", {"expression": expression, "awaitPromise": True, **context}
         )
@@ -46,16 +45,17 @@ class PageEvaluation:
 
     async def _compilable(self, source: str) -> str:
         """The code as a script, as an expression with `await`, or as the body of an async function."""
-        # A script first: its declarations are global.
-        candidates = (source, f"(async () => (\n{source}\n))()", f"(async () => {{\n{source}\n}})()")
-        for candidate in candidates:
-            if await self._compiles(candidate):
-                return candidate
-        return source  # throws the error of the original source
+        as_expression, as_body = f"(async () => (\n{source}\n))", f"(async () => {{\n{source}\n}})"
+        if await self._compiles(f"if (false) {{\n{source}\n}}"):  # a script first: its declarations are global
+            return source
+        if await self._compiles(as_expression):
+            return f"{as_expression}()"
+        return f"{as_body}()" if await self._compiles(as_body) else source  # throws the error of the original source
 
     async def _compiles(self, source: str) -> bool:
-        params = {"expression": source, "sourceURL": _URL, "persistScript": False}
-        return "exceptionDetails" not in await self._session.send("Runtime.compileScript", params)
+        """Whether code that runs nothing has no syntax error. Runtime.compileScript needs an enabled Runtime domain."""
+        params = {"expression": source, **context_parameter(self._context_id)}
+        return "exceptionDetails" not in await self._session.send("Runtime.evaluate", params)
 
     def _value(self, result: dict[str, Any]) -> dict[str, Any]:
         if "exceptionDetails" in result:

@@ -38,17 +38,21 @@ def page_settings(
     origin: str | None = None,
     host_fetch: bool = False,
     host_sockets: bool = False,
+    gated: bool = False,
 ) -> dict[str, Any]:
     """The settings that page_main.js reads.
 
     `context` is `page` or `content`, or None for the background. `origin`, with a slash at its end, is where Chromium
     loads the files of the package from; errors show it as moz-extension://. With `host_fetch` and `host_sockets`,
-    fetch() and WebSocket use the network of the host instead of Chromium's.
+    fetch() and WebSocket use the network of the host instead of Chromium's. With `gated`, the scripts send
+    READY, and nothing more until the host has called the receive function (CdpConnection, `is_gated`); then they send
+    console messages and uncaught errors too.
     """
     every = runtime_boot.settings(boot, limits)
     data = {**every["data"], **({} if context is None else {"context": context})}
     network = {"fetch": host_fetch, "webSocket": host_sockets} if host_fetch or host_sockets else None
-    return {**{name: every[name] for name in _USED_SETTINGS}, "data": data, "origin": origin, "network": network}
+    used = {name: every[name] for name in _USED_SETTINGS}
+    return {**used, "data": data, "origin": origin, "network": network, "gated": gated}
 
 
 def page_script(
