@@ -345,6 +345,7 @@ class Profile:
             rules=self.rules,
             web_requests=self.web_requests,
             read_extension_file=self.extensions.file_at,
+            hosted_pages=self.extensions.page_tabs,
         )
 
     def _register_engine(self, runner: Runner) -> Runner:

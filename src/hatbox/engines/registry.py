@@ -15,6 +15,7 @@ from hatbox.errors import EngineError
 
 if TYPE_CHECKING:
     from hatbox.cookies.cookie_stores import CookieStores
+    from hatbox.engines.chromium.hosted_pages import HostedPages
     from hatbox.engines.runner import EngineRunner
     from hatbox.engines.selection import EngineSelection
     from hatbox.identities.service import Identities
@@ -40,6 +41,8 @@ class EngineServices(NamedTuple):
     rules: SiteRules
     web_requests: RequestEvents
     read_extension_file: ReadExtensionFile
+    hosted_pages: HostedPages | None = None
+    """Shows pages of extensions in Chromium."""
 
 
 def create_engine(services: EngineServices, selection: EngineSelection) -> EngineRunner:

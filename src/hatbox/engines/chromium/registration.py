@@ -61,6 +61,7 @@ def create_chromium(
         downloads=downloads,
         requests=services.web_requests,
         rules=rules,
+        hosted=services.hosted_pages,
     )
     runner = ChromiumRunner(engine, services.store, services.identities, services.tabs, identities)
     rules.serves = runner.serves
