@@ -356,6 +356,7 @@ class Profile:
             read_extension_file=self.extensions.file_at,
             buttons=self.extensions.buttons,
             create_page_scripts=self._create_page_scripts,
+            hosted_pages=self.extensions.page_tabs,
         )
 
     def _create_page_scripts(self) -> PageScripts:

@@ -16,6 +16,7 @@ from hatbox.errors import EngineError
 
 if TYPE_CHECKING:
     from hatbox.cookies.cookie_stores import CookieStores
+    from hatbox.engines.chromium.hosted_pages import HostedPages
     from hatbox.engines.chromium.scripted_browser import PageScripts
     from hatbox.engines.extension_buttons import ExtensionButtons
     from hatbox.engines.runner import EngineRunner
@@ -46,6 +47,8 @@ class EngineServices(NamedTuple):
     buttons: ExtensionButtons
     create_page_scripts: Callable[[], PageScripts] | None = None
     """Creates the part that adds content scripts to the pages of an engine with a DOM."""
+    hosted_pages: HostedPages | None = None
+    """Shows pages of extensions in Chromium."""
 
 
 def create_engine(services: EngineServices, selection: EngineSelection) -> EngineRunner:

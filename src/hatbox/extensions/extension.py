@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from hatbox.api.caller import ExtensionCaller, PermissionPrompt, TestReporter
 from hatbox.api.dispatcher import Dispatcher
@@ -23,12 +23,17 @@ from hatbox.extensions.package.background import Background
 from hatbox.extensions.package.manifest import Manifest
 from hatbox.extensions.package.package_files import Package
 from hatbox.extensions.package_repository import LoadedPackage
+from hatbox.extensions.pages.browser_pages import BrowserPages
+from hatbox.extensions.pages.extension_tabs import ExtensionTabs
 from hatbox.extensions.runtime import Boot, DenoProcess, Exit, LogEntry, Runtime, RuntimeLimits, describe
 from hatbox.extensions.runtime.supervisor import Supervisor
 from hatbox.extensions.starting import ExtensionRun
 from hatbox.messaging.context import ExtensionContext
 from hatbox.messaging.message_router import MessageRouter
 from hatbox.store.base import Store
+
+if TYPE_CHECKING:
+    from hatbox.extensions.pages.extension_window import ExtensionWindow, WindowKind
 
 __all__ = ["Extension", "RunOptions"]
 
@@ -75,6 +80,7 @@ class Extension:
         dispatcher: Dispatcher,
         messages: MessageRouter,
         on_reload: Callable[[], Any],
+        page_tabs: ExtensionTabs,
     ) -> None:
         self.loaded = loaded
         manifest = loaded.manifest
@@ -97,8 +103,9 @@ class Extension:
         self._options = options
         self._child = options.child
         self._store = store
-        self._messages = messages
         self._content_scripts = dispatcher.content_scripts
+        self.dispatcher = dispatcher
+        self.messages = messages
         self._pages = ExtensionPages(dispatcher, messages, self.caller, manifest.base_url)
         self.browser = self._pages.python_page.browser
         """`browser` for Python, as an extension page sees it. Its messages are delivered to the background."""
@@ -106,6 +113,9 @@ class Extension:
         self._host = ExtensionHost(
             dispatcher, self.caller, loaded.package.read, self.wake, self._local_storage, options.on_log
         )
+        self.browser_pages = BrowserPages(self, self._pages.new_caller, self._local_storage, store, page_tabs)
+        """Its pages in the Chromium engine of this process."""
+        self._host.on_local_storage = self.browser_pages.background_changed_storage
         self._supervisor = Supervisor(self._run, on_exit=options.on_exit or self._log_exit)
         self._idle_timer = IdleTimer(options.idle_seconds, self.suspend)
         self._waking = asyncio.Lock()
@@ -144,12 +154,14 @@ class Extension:
     async def stop(self) -> None:
         """End it."""
         await self._stop_scripts()
+        await self.browser_pages.close()
         self._pages.python_page.close()
         await self._host.close()
 
     async def restart(self, loaded: LoadedPackage, run: ExtensionRun, *events: _Event) -> None:
         """Run another version of it. All its pages are closed."""
         await self._stop_scripts()
+        await self.browser_pages.close()
         self.loaded, manifest = loaded, loaded.manifest
         self._host.read_file = loaded.package.read
         effective = self.grants.effective
@@ -169,6 +181,17 @@ class Extension:
     def content_script(self, tab_id: int, url: str, *, frame_id: int = 0) -> ExtensionPage:
         """Open a content script that is scripted in Python, in a tab that shows a URL."""
         return self._pages.open_page(url, tab_id=tab_id, frame_id=frame_id, kind=None)
+
+    async def open_page(
+        self, path: str = "", *, kind: WindowKind = "TAB", tab_id: int | None = None
+    ) -> ExtensionWindow:
+        """Show a page of the extension in the running Chromium, and wait until it has loaded.
+
+        `path` is a file with a query and a fragment, or a moz-extension:// URL. `kind` is TAB, POPUP or SIDE_PANEL. The
+        page has no tab in the profile unless `tab_id` names one. Raises EngineError without a running Chromium, and
+        ExtensionError if the package has no such file.
+        """
+        return await self.browser_pages.open(path, kind=kind, tab_id=tab_id)
 
     async def wake(self) -> None:
         """Run the background scripts unless they run, or have crashed and will be restarted."""
@@ -223,6 +246,17 @@ class Extension:
         self._host.permissions_changed()
         if self.runtime is not None:
             self.runtime.update_namespaces(describe(self.caller))
+        self.browser_pages.permissions_changed()
+
+    @property
+    def limits(self) -> RuntimeLimits:
+        """The limits of its scripts."""
+        return self._options.limits
+
+    @property
+    def host(self) -> ExtensionHost:
+        """Serves its background scripts."""
+        return self._host
 
     def log(self, entry: LogEntry) -> None:
         """Log a console message or an uncaught error of a content script, as those of the background."""
@@ -277,8 +311,8 @@ class Extension:
             self._host, boot, limits, inspect=inspect, unsafe_eval=manifest.allows_eval, child=child
         )
         runtime.on_script = self._options.on_run
-        self._messages.add_context(context)
-        runtime.exited.add_done_callback(lambda _: self._messages.remove_context(context))
+        self.messages.add_context(context)
+        runtime.exited.add_done_callback(lambda _: self.messages.remove_context(context))
         return runtime
 
     async def _stop_scripts(self) -> None:

@@ -27,6 +27,7 @@ from hatbox.extensions.package.package_cache import PackageCache
 from hatbox.extensions.package.package_files import Package
 from hatbox.extensions.package.stored_package import StoredPackage
 from hatbox.extensions.package_repository import PackageRepository
+from hatbox.extensions.pages.extension_tabs import ExtensionTabs
 from hatbox.extensions.permission_grants import change_grants, read_grants
 from hatbox.extensions.registry_sync import RegistrySync, with_area
 from hatbox.extensions.runtime import DenoProcess, Exit, LogEntry, RuntimeLimits
@@ -50,6 +51,8 @@ class Extensions:
         self._dispatcher = dispatcher
         self.packages = PackageRepository(store, cache)
         """Reads packages: its cache, and the languages of the user."""
+        self.page_tabs = ExtensionTabs(store, lambda: self.running)
+        """Shows pages of extensions in the Chromium engine of this process."""
         self._alarms = AlarmScheduler(store, clock)
         self._registry = RegistrySync(store, self)
         self._running: dict[str, Extension] = {}
@@ -212,6 +215,7 @@ class Extensions:
             dispatcher=self._dispatcher,
             messages=self._messages,
             on_reload=lambda: self._reloads.spawn(self.reload(manifest.id)),
+            page_tabs=self.page_tabs,
         )
         if not self._running:
             self._registry.start()

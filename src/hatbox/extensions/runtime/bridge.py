@@ -174,6 +174,11 @@ class Runtime:
         """Replace the namespaces that scripts see: permissions were granted or revoked."""
         self._outgoing.send([protocol.NAMESPACES, description])
 
+    def change_local_storage(self, key: str | None, value: str | None) -> None:
+        """Apply a change that another page of the extension made in localStorage, and fire `storage`."""
+        if self._boot.local_storage is not None:
+            self._outgoing.send([protocol.LOCAL_STORAGE, key, value])
+
     async def stop(self, timeout: float = 1.0) -> Exit:
         """End the process. Changes to localStorage made so far are saved if it still responds."""
         if self.connection.running and self._boot.local_storage is not None:
