@@ -1,4 +1,4 @@
-"""What the engine offers to content scripts: the browser contexts and pages of tabs, and a hook for its start and stop."""
+"""The part of the engine that content scripts use: its contexts, the pages of tabs, a hook for its start and stop."""
 
 from __future__ import annotations
 

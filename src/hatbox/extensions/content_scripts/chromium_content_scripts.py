@@ -175,8 +175,10 @@ class ChromiumContentScripts:
         extension_id = world.extension.id
         self._worlds.pop(extension_id, None)
         self._bindings.pop(world.names.binding, None)
-        for bridge in [each for each in self._bridges.values() if each.world is world]:
-            bridge.close("the extension was stopped")
+        for context, bridge in [*self._bridges.items()]:
+            if bridge.world is world:
+                del self._bridges[context]
+                bridge.close("the extension was stopped")
         if self._hub is not None:
             self._hub.remove_script(f"{world.names.world} isolated")
             self._hub.remove_script(f"{world.names.world} main")
@@ -191,8 +193,8 @@ class ChromiumContentScripts:
                 self._hub = hub = await ProtocolHub.open(browser.launched, self)
                 for context_id, cookie_store_id in browser.contexts():
                     hub.add_context(context_id, cookie_store_id)
-                for world in self._worlds.values():
-                    hub.add_binding(world.names.binding, world.names.world)
+                for each in self._worlds.values():
+                    hub.add_binding(each.names.binding, each.names.world)
                 self._outdated |= dict.fromkeys(self._worlds)
             while self._outdated and self._hub is not None:
                 extension_id = next(iter(self._outdated))
@@ -320,9 +322,7 @@ class ChromiumContentScripts:
             return
         for world in self._worlds.values():
             if world.names.world == found[1].world:
-                text = details.get("exception", {}).get("description") or details["text"]
-                line, column = details.get("lineNumber", -1) + 1, details.get("columnNumber", -1) + 1
-                world.log_error(text, details.get("url", ""), line, column)
+                world.log_exception(details)
 
     def _end(self, contexts: list[WorldContext]) -> None:
         for context in contexts:

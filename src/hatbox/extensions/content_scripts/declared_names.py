@@ -1,7 +1,7 @@
-"""The names that scripts declare at their top level, found by V8: each script is compiled in a hidden page, and not run.
+"""The names that scripts declare at their top level: V8 compiles each script in a hidden page, and runs none of them.
 
-Content scripts of one extension share their declarations. But a script that depends on the document can only be run as an
-evaluated text, or as a function, and both have a scope of their own. So the runner has to know the names.
+Content scripts of an extension share their declarations. But the runner can only run them as evaluated texts or as
+functions, because it depends on the document whether they run, and both have a scope of their own.
 """
 
 from __future__ import annotations
@@ -111,7 +111,8 @@ class _HiddenPage:
         reply = self._replies[number] = asyncio.get_running_loop().create_future()
         message = json.dumps({"id": number, "method": method, "params": params})
         await self._session.send("Target.sendMessageToTarget", {"sessionId": self._session_id, "message": message})
-        return await reply
+        result: dict[str, Any] = await reply
+        return result
 
     async def properties(self, object_id: str) -> set[str]:
         found = await self.send("Runtime.getProperties", {"objectId": object_id, "ownProperties": True})

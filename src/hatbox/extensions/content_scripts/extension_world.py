@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
+import re
 import secrets
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from hatbox.api.caller import ExtensionCaller
 from hatbox.engines.chromium.launch import Launched
 from hatbox.extension_data.content_script import ContentScript, ScriptSource
 from hatbox.extensions.content_scripts.content_api import describe_for_content
-from hatbox.extensions.content_scripts.declared_names import find_declared_names
+from hatbox.extensions.content_scripts.declared_names import DeclaredNames, find_declared_names
 from hatbox.extensions.content_scripts.runner_source import (
     LoadedScript,
     WorldNames,
@@ -21,12 +21,15 @@ from hatbox.extensions.content_scripts.runner_source import (
 )
 from hatbox.extensions.pages.script_bundle import bundle_function, page_settings
 from hatbox.extensions.runtime import Boot, LogEntry, RuntimeLimits
+from hatbox.javascript.wire_codec import encode
 from hatbox.messaging.context import ExtensionContext
 
 if TYPE_CHECKING:
     from hatbox.extensions.extension import Extension
 
 __all__ = ["ExtensionWorld", "RunnerSources"]
+
+_LOCATION: Final = re.compile(r"(moz-extension://[^\s()]+?):(\d+):(\d+)")
 
 
 class RunnerSources(NamedTuple):
@@ -109,15 +112,27 @@ class ExtensionWorld:
             main_runner(main, hosts, declared) if main else None,
         )
 
-    def log_error(self, text: str, file: str = "", line: int = 0, column: int = 0) -> None:
-        """Log an uncaught error of a content script."""
-        self.extension.log(LogEntry("error", "error", text, file, line, column))
+    def log_error(self, text: str, file: str = "") -> None:
+        """Log an error."""
+        self.extension.log(LogEntry("error", "error", text, file))
 
-    def _isolated(self, scripts: Sequence[tuple[ContentScript, LoadedScript]], declared: dict) -> str:  # type: ignore[type-arg]
+    def log_exception(self, details: dict[str, Any]) -> None:
+        """Log an uncaught error of a content script, from the Runtime.ExceptionDetails of CDP."""
+        text = details.get("exception", {}).get("description") or details["text"]
+        message, *frames = text.split("\n    at ")
+        own = [frame for frame in frames if self.loaded.manifest.base_url in frame]
+        location = _LOCATION.search(own[0]) if own else None
+        file, line, column = location.groups() if location else ("", "0", "0")
+        kind = "rejection" if "(in promise)" in details["text"] else "error"
+        self.extension.log(LogEntry(kind, "error", message, file, int(line), int(column), "\n".join(own)))
+
+    def _isolated(
+        self, scripts: Sequence[tuple[ContentScript, LoadedScript]], declared: Mapping[str, DeclaredNames]
+    ) -> str:
         settings = page_settings(self.boot(), self.limits, context="content", host_fetch=False)
         hosts = self.extension.caller.hosts
         boot = bundle_function("content_main")
-        return isolated_runner(self.names, scripts, hosts, declared, boot, json.dumps(settings))
+        return isolated_runner(self.names, scripts, hosts, declared, boot, encode(settings).decode())
 
     def _load(self, script: ContentScript) -> LoadedScript:
         js = [(self.url(source), self._text_or_log(source)) for source in script.js]

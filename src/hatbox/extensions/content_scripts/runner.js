@@ -174,6 +174,7 @@
     if (document === served) return;
     served = document;
     waiting = [];
+    declared.clear();
     const chosen = scripts.filter(matches);
     if (chosen.length > 0) boot();
     for (const {css} of chosen) addStyles(css);

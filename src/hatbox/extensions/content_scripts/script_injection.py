@@ -60,10 +60,10 @@ async def evaluate_in_frame(
         thrown = details.get("exception", {"type": "undefined"})
         error = await _error(frame.session, target, encoder, thrown)
         return FrameResult(frame_id=frame.number, document_id=document_id, error=error)
-    text = await _encoded(frame.session, target, f"{encoder}.encodeResult", answer["result"])
-    if text is None:
+    encoded = await _encoded(frame.session, target, f"{encoder}.encodeResult", answer["result"])
+    if encoded is None:
         return FrameResult(frame_id=frame.number, document_id=document_id, is_clonable=False)
-    return FrameResult(frame_id=frame.number, document_id=document_id, value=_decoded(text))
+    return FrameResult(frame_id=frame.number, document_id=document_id, value=_decoded(encoded))
 
 
 def _text(world: ExtensionWorld, source: ScriptSource) -> str:
