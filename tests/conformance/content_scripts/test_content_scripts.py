@@ -28,7 +28,11 @@ def test_content_scripts_are_as_in_firefox(case: Case, tmp_path: Path, browser: 
     expected = {name: [how, value] for name, how, value in FIREFOX[case.name]}
     assert list(found) == list(expected)
     different = {name: (found[name], expected[name]) for name in expected if found[name] != expected[name]}
-    assert not different, json.dumps(different, indent=1)
+    lines = (
+        f"{name}\n  hatbox:  {json.dumps(ours)}\n  firefox: {json.dumps(theirs)}"
+        for name, (ours, theirs) in different.items()
+    )
+    assert not different, "\n".join(lines)
 
 
 async def _run(case: Case, folder: Path, browser: str) -> list[list[Any]]:
