@@ -12,7 +12,9 @@ SITE = "https://site.example/page"
 
 
 def document(url: str, **members: Any) -> FrameDocument:
-    return FrameDocument(**{"url": url, "top_url": url, "is_top": True, "cookie_store_id": "firefox-default", **members})
+    return FrameDocument(
+        **{"url": url, "top_url": url, "is_top": True, "cookie_store_id": "firefox-default", **members}
+    )
 
 
 def access(*patterns: str, **members: Any) -> InjectionAccess:
