@@ -94,6 +94,8 @@ class Extension:
         self.caller.on_test_report = options.on_test_report
         self.reload = on_reload
         """Restart it from its files, as runtime.reload() does."""
+        self.permission_listeners: list[Callable[[], None]] = []
+        """Called when permissions were granted or revoked."""
         self._options = options
         self._child = options.child
         self._store = store
@@ -132,6 +134,11 @@ class Extension:
     def runtime(self) -> Runtime | None:
         """The running scripts; None while they are suspended or have crashed."""
         return self._supervisor.runtime
+
+    @property
+    def is_started(self) -> bool:
+        """Whether it was started and is not being stopped. Its background may be suspended."""
+        return self._should_run
 
     async def start(self, *events: _Event) -> None:
         """Run the background scripts, then dispatch these events: runtime.onInstalled or runtime.onStartup."""
@@ -223,6 +230,8 @@ class Extension:
         self._host.permissions_changed()
         if self.runtime is not None:
             self.runtime.update_namespaces(describe(self.caller))
+        for listener in [*self.permission_listeners]:
+            listener()
 
     def log(self, entry: LogEntry) -> None:
         """Log a console message or an uncaught error of a content script, as those of the background."""
