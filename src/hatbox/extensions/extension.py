@@ -100,6 +100,8 @@ class Extension:
         self.caller.on_test_report = options.on_test_report
         self.reload = on_reload
         """Restart it from its files, as runtime.reload() does."""
+        self.permission_listeners: list[Callable[[], None]] = []
+        """Called when permissions were granted or revoked."""
         self._options = options
         self._child = options.child
         self._store = store
@@ -142,6 +144,11 @@ class Extension:
     def runtime(self) -> Runtime | None:
         """The running scripts; None while they are suspended or have crashed."""
         return self._supervisor.runtime
+
+    @property
+    def is_started(self) -> bool:
+        """Whether it was started and is not being stopped. Its background may be suspended."""
+        return self._should_run
 
     async def start(self, *events: _Event) -> None:
         """Run the background scripts, then dispatch these events: runtime.onInstalled or runtime.onStartup."""
@@ -247,6 +254,8 @@ class Extension:
         if self.runtime is not None:
             self.runtime.update_namespaces(describe(self.caller))
         self.browser_pages.permissions_changed()
+        for listener in [*self.permission_listeners]:
+            listener()
 
     @property
     def limits(self) -> RuntimeLimits:

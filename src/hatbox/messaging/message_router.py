@@ -162,7 +162,8 @@ class MessageRouter:
         running = self.running.get(recipient.extension_id)
         if running is None:
             raise ApiError(NO_RECEIVER)
-        if sender.is_javascript and sender.extension_id == recipient.extension_id:
+        is_own = sender.extension_id == recipient.extension_id
+        if sender.is_javascript and sender.kind == "BACKGROUND" and is_own:
             return  # it is running, or its first start is in progress
         try:
             await running.wake()

@@ -14,9 +14,9 @@
   const bindings = new Map(); // world name by binding name
   const sessions = new Map();
   const replies = new Map();
+  const PATIENCE = 1000; // milliseconds until a page without replies counts as unresponsive
   let ids = 0;
-  let outstanding = 0; // commands of set-ups without a reply
-  let waiting = []; // numbers of the host's requests to wait for those
+  let waiting = []; // numbers of the host's requests to wait for set-ups
 
   const send = (sessionId, method, params, onReply) => {
     const id = ++ids;
@@ -25,17 +25,26 @@
   };
   const emit = (...message) => { report(JSON.stringify(message)); };
 
+  // Send a command of a set-up. Until its reply the session is not ready.
   const prepare = (session, method, params, onResult = () => {}) => {
-    outstanding++;
+    session.pending++;
     send(session.id, method, params, (error, result) => {
       if (error === undefined) onResult(result);
-      finish();
+      if (--session.pending > 0) return;
+      session.isUnresponsive = false;
+      answer();
     });
   };
-  const finish = () => {
-    if (--outstanding > 0) return;
+  const unready = () => [...sessions.values()].filter(session => session.pending > 0 && !session.isUnresponsive);
+  const answer = () => {
+    if (waiting.length === 0 || unready().length > 0) return;
     for (const number of waiting) emit("reply", number, null, {});
     waiting = [];
+  };
+  // A page that hangs must not delay others: its set-up completes when it replies.
+  const giveUp = slow => {
+    for (const session of slow) if (session.pending > 0) session.isUnresponsive = true;
+    answer();
   };
 
   const addScript = (session, key, {source, worldName}, runImmediately) => {
@@ -58,23 +67,31 @@
     prepare(session, "Runtime.enable", {});
     for (const [name, executionContextName] of bindings) prepare(session, "Runtime.addBinding", {name, executionContextName});
     for (const [key, script] of scripts) addScript(session, key, script, session.isNew);
-    if (!session.isNew) {
-      prepare(session, "Page.getFrameTree", {}, ({frameTree}) => { emit("event", session.id, "Page.frameTree", frameTree); });
-    }
+    if (!session.isNew) sendFrameTree(session);
+  };
+  const sendFrameTree = session => {
+    prepare(session, "Page.getFrameTree", {}, ({frameTree}) => { emit("event", session.id, "Page.frameTree", frameTree); });
   };
 
   const onAttached = (parent, {sessionId, targetInfo, waitingForDebugger}) => {
     const contextId = targetInfo.browserContextId ?? sessions.get(parent)?.contextId;
-    const session = {id: sessionId, parent, contextId, info: targetInfo, isNew: waitingForDebugger, active: false, scripts: new Map(), worlds: new Set()};
+    // A sandboxed srcdoc frame does not wait, and may have run its first script. Frames that existed before are no new ones.
+    const isNew = waitingForDebugger || sessions.get(parent)?.hasChildren === true;
+    const session = {id: sessionId, parent, contextId, info: targetInfo, isNew, active: false, hasChildren: false, pending: 0, isUnresponsive: false};
+    session.scripts = new Map();
+    session.worlds = new Set();
     sessions.set(sessionId, session);
-    send(sessionId, "Target.setAutoAttach", {autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: FRAMES});
+    const children = {autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: FRAMES};
+    send(sessionId, "Target.setAutoAttach", children, () => { session.hasChildren = true; }); // those that exist are attached
     if (contexts.has(contextId)) activate(session);
     send(sessionId, "Runtime.runIfWaitingForDebugger");
     session.isNew &&= session.active;
+    if (session.isNew && !waitingForDebugger) sendFrameTree(session);
   };
   const onDetached = ({sessionId}) => {
     if (sessions.get(sessionId)?.active) emit("detached", sessionId);
     sessions.delete(sessionId);
+    answer();
   };
 
   const onEvent = (session, method, params) => {
@@ -147,14 +164,13 @@
       for (const session of active()) removeScript(session, key);
     },
     wait(number) {
-      if (outstanding > 0) waiting.push(number);
-      else emit("reply", number, null, {});
+      waiting.push(number);
+      const slow = unready();
+      if (slow.length > 0) setTimeout(() => { giveUp(slow); }, PATIENCE);
+      answer();
     },
   };
-  const attach = () => {
-    outstanding++;
-    send(undefined, "Target.setAutoAttach", {autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: PAGES}, finish);
-  };
-  attach();
+  const params = {autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: PAGES};
+  send(undefined, "Target.setAutoAttach", params, () => { emit("reply", 0, null, {}); });
   return (name, args) => { commands[name](...args); };
 }

@@ -104,7 +104,7 @@ class ProtocolHub:
 
     @classmethod
     async def open(cls, launched: Launched, delegate: HubDelegate) -> ProtocolHub:
-        """Connect, and attach to all pages. Chromium has hidden pages only while another page is open."""
+        """Connect, and attach to all pages. Raises Playwright's Error."""
         session = await within(launched.browser.new_browser_cdp_session(), "Target.attachToBrowserTarget")
         hub = cls(session, delegate)
         try:
@@ -165,14 +165,27 @@ class ProtocolHub:
         self._session.on("Target.receivedMessageFromTarget", log_exceptions(self._on_message))
         self._session.on("Target.detachedFromTarget", log_exceptions(self._on_detached))
         context = await self._session.send("Target.createBrowserContext", {"disposeOnDetach": True})
-        target = await self._session.send("Target.createTarget", {"url": "about:blank", "hidden": True, **context})
+        target = await self._create_hidden_page(context)
         attached = await self._session.send("Target.attachToTarget", {**target, "flatten": False})
         self._target_session = attached["sessionId"]
         await self._session.send("Target.exposeDevToolsProtocol", {**target, "bindingName": _CONNECTION})
         await self._command("Runtime.enable", {})
         await self._command("Runtime.addBinding", {"name": _BINDING})
+        started = self._replies[0] = asyncio.get_running_loop().create_future()
         await self._command("Runtime.evaluate", {"expression": _START})
-        await self.wait_until_ready()
+        await started
+
+    async def _create_hidden_page(self, context: dict[str, Any]) -> dict[str, Any]:
+        """Chromium creates hidden pages only while another page is open."""
+        hidden = {"url": "about:blank", "hidden": True, **context}
+        try:
+            return await self._session.send("Target.createTarget", hidden)
+        except PlaywrightError:
+            other = await self._session.send("Target.createTarget", {"url": "about:blank", **context})
+            try:
+                return await self._session.send("Target.createTarget", hidden)
+            finally:
+                await self._session.send("Target.closeTarget", other)
 
     def _post(self, name: str, *arguments: Any) -> None:
         text = msgspec.json.encode([name, arguments]).decode()

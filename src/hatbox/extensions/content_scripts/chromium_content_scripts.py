@@ -63,10 +63,7 @@ class ChromiumContentScripts:
     async def before_load(self) -> None:
         """See PageScripts."""
         if any(world.scripts for world in self._worlds.values()):
-            try:
-                await self._update()
-            except PlaywrightError as error:
-                logger.error("content scripts are not injected: %s", error)
+            await self._update_or_log()
 
     def browser_stopped(self) -> None:
         """See PageScripts."""
@@ -91,13 +88,10 @@ class ChromiumContentScripts:
             return
         world.scripts = tuple(scripts)
         self._outdated[extension_id] = None
-        if not scripts and extension_id not in self._messages.running:
+        if not scripts and not world.extension.is_started:
             self._remove_world(world)
         if self._hub is not None or (scripts and self._browser is not None and self._browser.has_pages):
-            try:
-                await self._update()
-            except PlaywrightError as error:
-                logger.error("content scripts of %s are not injected: %s", extension_id, error)
+            await self._update_or_log()
 
     async def execute(self, injection: Injection) -> list[FrameResult]:
         """See ContentScriptHost."""
@@ -160,6 +154,8 @@ class ChromiumContentScripts:
             return None
         world = self._worlds[extension_id] = ExtensionWorld(extension)
         self._bindings[world.names.binding] = world
+        extension.permission_listeners.append(world.on_permissions_changed)
+        world.on_outdated = lambda: self._on_permissions_changed(extension_id)
         if self._hub is not None:
             self._hub.add_binding(world.names.binding, world.names.world)
         return world
@@ -175,6 +171,7 @@ class ChromiumContentScripts:
         extension_id = world.extension.id
         self._worlds.pop(extension_id, None)
         self._bindings.pop(world.names.binding, None)
+        world.extension.permission_listeners.remove(world.on_permissions_changed)
         for context, bridge in [*self._bridges.items()]:
             if bridge.world is world:
                 del self._bridges[context]
@@ -182,6 +179,17 @@ class ChromiumContentScripts:
         if self._hub is not None:
             self._hub.remove_script(f"{world.names.world} isolated")
             self._hub.remove_script(f"{world.names.world} main")
+
+    def _on_permissions_changed(self, extension_id: str) -> None:
+        self._outdated[extension_id] = None
+        if self._hub is not None:
+            self._tasks.spawn(self._update_or_log())
+
+    async def _update_or_log(self) -> None:
+        try:
+            await self._update()
+        except PlaywrightError as error:
+            logger.error("content scripts are not injected: %s", error)
 
     async def _update(self) -> None:
         """Pass changed scripts to the connection, and open it first. Raises Playwright's Error."""
@@ -286,7 +294,7 @@ class ChromiumContentScripts:
         for source in injection.sources:
             text = world.text(source)
             if text is None:
-                raise ApiError(f"Unable to load stylesheet: {world.url(source)}")
+                raise ApiError("An unexpected error occurred")  # as in Firefox, of a missing file
             try:
                 change = self._style_sheets.remove if remove else self._style_sheets.insert
                 await change(frame, injection.extension_id, text)

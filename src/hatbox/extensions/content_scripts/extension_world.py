@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from hatbox.api.caller import ExtensionCaller
@@ -51,6 +51,13 @@ class ExtensionWorld:
         self.limits = RuntimeLimits()
         self.scripts: tuple[ContentScript, ...] = ()
         self.has_run_in_open_pages = False
+        self.on_outdated: Callable[[], None] = lambda: None
+        """Called when the sources depend on permissions that have changed."""
+
+    def on_permissions_changed(self) -> None:
+        """Permissions were granted or revoked."""
+        if any(script.check_permissions for script in self.scripts):
+            self.on_outdated()
 
     @property
     def is_current(self) -> bool:

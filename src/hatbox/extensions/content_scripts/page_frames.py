@@ -37,6 +37,7 @@ class PageFrame:
         """The session of the process that it is in."""
         self.url = ""
         self.origin = ""
+        """The origin of its document, serialized by Chromium. An about:srcdoc document has that of its parent."""
         self.contexts: dict[str, WorldContext] = {}
         """The contexts of its document, by the name of the world."""
 
@@ -155,7 +156,6 @@ class PageFrames:
     def _set_document(self, session: HubSession, described: dict[str, Any]) -> None:
         frame = self._upsert(session, described["id"], described.get("parentId"))
         frame.url = described["url"] + described.get("urlFragment", "")
-        frame.origin = described.get("securityOrigin", "")
 
     def _add_tree(self, session: HubSession, tree: dict[str, Any]) -> None:
         self._set_document(session, tree["frame"])
@@ -180,7 +180,9 @@ class PageFrames:
         frame = self._frames.get(details.get("frameId", ""))
         if frame is None:
             return
-        world = "" if details.get("isDefault") else described["name"]
+        world = described["name"]
+        if details.get("isDefault"):
+            world, frame.origin = "", described["origin"]
         context = WorldContext(session, described["id"], described["uniqueId"], world)
         frame.contexts[world] = context
         self._contexts[session.id, context.number] = frame, context

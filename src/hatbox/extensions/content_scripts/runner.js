@@ -9,7 +9,7 @@
   const {key} = config;
   if (key !== null && globalThis[key] !== undefined) return;
   const evaluate = eval; // an indirect call evaluates in the global scope
-  const {scheduler, requestIdleCallback, queueMicrotask, URL, CSSStyleSheet, Promise, SyntaxError} = globalThis;
+  const {scheduler, MutationObserver, requestIdleCallback, queueMicrotask, URL, CSSStyleSheet, Promise, SyntaxError} = globalThis;
   const postTask = scheduler.postTask.bind(scheduler);
   const {defineProperty} = Object;
   const listen = globalThis.addEventListener.bind(globalThis);
@@ -45,7 +45,7 @@
     if (scheme === undefined) return href;
     if (fallback || scheme === "blob") return creatorUrl();
     if (/^about:(?:blank|srcdoc)(?:[?#]|$)/.test(href)) return blank && self.origin !== "null" ? creatorUrl() : null;
-    return scheme === "data" ? href : null;
+    return null;
   }
 
   function findWithQuestion(piece, text, from) {
@@ -179,11 +179,22 @@
     if (chosen.length > 0) boot();
     for (const {css} of chosen) addStyles(css);
     const now = reached();
-    for (const {at, files} of chosen) {
-      if (at > now) waiting.push({at, job: () => { run(files); }});
-      else run(files);
-    }
+    const due = chosen.filter(({at}) => at <= now);
+    for (const {at, files} of chosen) if (at > now) waiting.push({at, job: () => { run(files); }});
+    onceStarted(() => { for (const {files} of due) run(files); });
     if (now === RUN_AT.document_end) reachIdleSoon(document);
+  }
+
+  // As in Firefox, document_start is when the document has its root element. The parser runs microtasks before scripts.
+  function onceStarted(job) {
+    const view = document;
+    if (view.documentElement !== null) return job();
+    const observer = new MutationObserver(() => {
+      if (view.documentElement === null) return;
+      observer.disconnect();
+      if (view === document) job();
+    });
+    observer.observe(view, {childList: true});
   }
 
   listen("DOMContentLoaded", event => {

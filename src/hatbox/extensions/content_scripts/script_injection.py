@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from hatbox.api.content_script_host import FrameResult, Injection, InjectionError
 from hatbox.engines.chromium.protocol_hub import HubSession
-from hatbox.errors import ApiError
 from hatbox.extension_data.content_script import ScriptSource
 from hatbox.extensions.content_scripts.extension_world import ExtensionWorld
 from hatbox.extensions.content_scripts.page_frames import PageFrame
@@ -51,6 +50,9 @@ async def evaluate_in_frame(
     answer: dict[str, Any] = {"result": {"type": "undefined"}}
     for index, source in enumerate(injection.sources):
         text = _text(world, source)
+        if text is None:
+            missing = InjectionError(None, f"Unable to load script: {world.url(source)}")
+            return FrameResult(frame_id=frame.number, document_id=document_id, error=missing)
         is_last = index == len(injection.sources) - 1
         answer = await _evaluate(frame.session, target, text, wait=is_last)
         if "exceptionDetails" in answer:
@@ -58,19 +60,16 @@ async def evaluate_in_frame(
     encoder = f"({exports_of('content_values')})" if is_main else f"globalThis[{json.dumps(world.names.runner)}]"
     if (details := answer.get("exceptionDetails")) is not None:
         thrown = details.get("exception", {"type": "undefined"})
-        error = await _error(frame.session, target, encoder, thrown)
-        return FrameResult(frame_id=frame.number, document_id=document_id, error=error)
+        return await _failure(frame, document_id, target, encoder, thrown)
     encoded = await _encoded(frame.session, target, f"{encoder}.encodeResult", answer["result"])
     if encoded is None:
         return FrameResult(frame_id=frame.number, document_id=document_id, is_clonable=False)
     return FrameResult(frame_id=frame.number, document_id=document_id, value=_decoded(encoded))
 
 
-def _text(world: ExtensionWorld, source: ScriptSource) -> str:
+def _text(world: ExtensionWorld, source: ScriptSource) -> str | None:
     text = world.text(source)
-    if text is None:
-        raise ApiError(f"Unable to load script: {world.url(source)}")
-    return f"{text}\n//# sourceURL={world.url(source)}"
+    return None if text is None else f"{text}\n//# sourceURL={world.url(source)}"
 
 
 async def _evaluate(session: HubSession, unique_id: str, expression: str, *, wait: bool = False) -> dict[str, Any]:
@@ -83,10 +82,13 @@ async def _has_runner(session: HubSession, unique_id: str, runner: str) -> bool:
     return found["result"].get("value") is True
 
 
-async def _error(session: HubSession, unique_id: str, encoder: str, thrown: dict[str, Any]) -> InjectionError:
-    text = await _encoded(session, unique_id, f"{encoder}.encodeThrown", thrown)
-    message, encoded = json.loads(text or '["An unexpected error occurred", null]')
-    return InjectionError(message, UNDEFINED if encoded is None else _decoded(encoded))
+async def _failure(
+    frame: PageFrame, document_id: str, unique_id: str, encoder: str, thrown: dict[str, Any]
+) -> FrameResult:
+    text = await _encoded(frame.session, unique_id, f"{encoder}.encodeThrown", thrown)
+    message, encoded = json.loads(text or "[null, null]")
+    error = InjectionError(message, UNDEFINED if encoded is None else _decoded(encoded))
+    return FrameResult(frame_id=frame.number, document_id=document_id, error=error, is_clonable=encoded is not None)
 
 
 async def _encoded(session: HubSession, unique_id: str, function: str, value: dict[str, Any]) -> str | None:
