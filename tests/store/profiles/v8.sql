@@ -1,0 +1,266 @@
+PRAGMA auto_vacuum = 2;
+PRAGMA application_id = 1212240962;
+PRAGMA user_version = 8;
+BEGIN TRANSACTION;
+CREATE TABLE bookmarks (
+            id TEXT PRIMARY KEY,
+            parent TEXT NOT NULL,
+            position INTEGER NOT NULL,
+            kind TEXT NOT NULL,
+            url TEXT NOT NULL,
+            title TEXT NOT NULL,
+            added REAL NOT NULL,
+            modified REAL NOT NULL,
+            checksum INTEGER NOT NULL
+        );
+INSERT INTO "bookmarks" VALUES('root________','',0,'folder','','',1700000000.0,1700000000.0,297251950);
+INSERT INTO "bookmarks" VALUES('menu________','root________',0,'folder','','Bookmarks Menu',1700000000.0,1700000000.0,1514165785);
+INSERT INTO "bookmarks" VALUES('toolbar_____','root________',1,'folder','','Bookmarks Toolbar',1700000000.0,1700000000.0,3917104580);
+INSERT INTO "bookmarks" VALUES('unfiled_____','root________',2,'folder','','Other Bookmarks',1700000000.0,1700000000.0,1830569089);
+INSERT INTO "bookmarks" VALUES('mobile______','root________',3,'folder','','Mobile Bookmarks',1700000000.0,1700000000.0,1545184383);
+INSERT INTO "bookmarks" VALUES('folder______','unfiled_____',0,'folder','','Folder',1700000001.0,1700000001.0,2003662751);
+INSERT INTO "bookmarks" VALUES('bookmark____','folder______',0,'bookmark','https://site.example/','Site',1700000002.0,1.0,763970554);
+CREATE TABLE changes (
+            sequence INTEGER PRIMARY KEY,
+            at INTEGER NOT NULL,
+            logged INTEGER NOT NULL,
+            changes BLOB NOT NULL,
+            program TEXT NOT NULL,
+            process INTEGER NOT NULL,
+            machine TEXT NOT NULL,
+            checksum INTEGER NOT NULL
+        );
+CREATE TABLE closed_tabs (
+            id INTEGER PRIMARY KEY,
+            session INTEGER NOT NULL,
+            store INTEGER NOT NULL,
+            closed REAL NOT NULL,
+            checksum INTEGER NOT NULL,
+            data BLOB NOT NULL
+        );
+INSERT INTO "closed_tabs" VALUES(1700000003000000,1700000003000000,6,1700000003.0,2622252809,X'6120746162');
+CREATE TABLE cookie_time (
+            id INTEGER PRIMARY KEY,
+            reached REAL NOT NULL,
+            before REAL,
+            landed REAL,
+            checksum INTEGER NOT NULL
+        );
+INSERT INTO "cookie_time" VALUES(1,1.79494303967789626122e+09,NULL,NULL,2516062135);
+CREATE TABLE cookies (
+            store INTEGER NOT NULL,
+            domain TEXT NOT NULL,
+            host_only INTEGER NOT NULL,
+            path TEXT NOT NULL,
+            name TEXT NOT NULL,
+            partition TEXT NOT NULL,
+            value TEXT NOT NULL,
+            secure INTEGER NOT NULL,
+            http_only INTEGER NOT NULL,
+            same_site TEXT NOT NULL,
+            expires REAL,
+            sequence INTEGER NOT NULL,
+            created REAL NOT NULL,
+            last_access REAL NOT NULL,
+            checksum INTEGER NOT NULL,
+            PRIMARY KEY (store, domain, path, name, host_only, partition)
+        ) WITHOUT ROWID;
+INSERT INTO "cookies" VALUES(6,'site.example',1,'/','kept','','1',1,0,'unspecified',NULL,1794943039753380,1794943039.75338,1794943039.75338,2667163289);
+CREATE TABLE extension_data (
+            sequence INTEGER PRIMARY KEY,
+            extension TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            key TEXT NOT NULL,
+            value BLOB NOT NULL,
+            checksum INTEGER NOT NULL,
+            UNIQUE (kind, extension, key)
+        );
+CREATE TABLE head (
+            id INTEGER PRIMARY KEY,
+            identities INTEGER NOT NULL,
+            windows INTEGER NOT NULL,
+            tabs INTEGER NOT NULL,
+            changes INTEGER NOT NULL,
+            logged INTEGER NOT NULL,
+            extension_data INTEGER NOT NULL,
+            identity_position INTEGER NOT NULL,
+            rules INTEGER NOT NULL,
+            checksum INTEGER NOT NULL
+        );
+INSERT INTO "head" VALUES(1,11,2,6,24,10059,0,10485760,0,2481028673);
+CREATE TABLE history (
+            store INTEGER NOT NULL,
+            id INTEGER NOT NULL,
+            url TEXT NOT NULL,
+            title TEXT NOT NULL,
+            visits INTEGER NOT NULL,
+            typed INTEGER NOT NULL,
+            last_visit REAL NOT NULL,
+            checksum INTEGER NOT NULL,
+            PRIMARY KEY (store, id)
+        );
+INSERT INTO "history" VALUES(6,1,'https://site.example/','Hüte',1,1,1700000000.5,3845129798);
+CREATE TABLE identities (
+            id INTEGER PRIMARY KEY,
+            name TEXT NOT NULL,
+            icon TEXT NOT NULL,
+            color TEXT NOT NULL,
+            hidden INTEGER NOT NULL,
+            position INTEGER NOT NULL,
+            uuid TEXT NOT NULL,
+            checksum INTEGER NOT NULL
+        );
+INSERT INTO "identities" VALUES(1,'Renamed','fingerprint','blue',1,1048576,'63c5fa25-3386-41bc-8cbf-081eb231bf21',3886785617);
+INSERT INTO "identities" VALUES(2,'Work','briefcase','orange',1,2097152,'30cd27c1-2cbc-4f25-be3e-2eb5836a6d66',115264253);
+INSERT INTO "identities" VALUES(4,'Shopping','cart','pink',0,-1048576,'464c1a7e-394b-4a48-9c6a-b6e22fc0382a',993061662);
+INSERT INTO "identities" VALUES(6,'Hüte 🎩','tree','purple',0,5242880,'7b619f69-dc5b-4c45-8c86-579fca505ece',782905962);
+INSERT INTO "identities" VALUES(7,'Work','tree','purple',1,6291456,'32cbeb3f-09df-4481-a263-f71c7c859690',3380492748);
+INSERT INTO "identities" VALUES(8,'''quoted''','tree','purple',0,0,'a22c393e-586c-4221-a05e-d504ff8ccb5a',1803081886);
+INSERT INTO "identities" VALUES(9,' blanks ','tree','purple',0,8388608,'aa524d03-972b-4d40-8b36-70a952498425',333347946);
+INSERT INTO "identities" VALUES(10,'of the future','top-hat','mauve',0,9437184,'4099842b-75d6-4f5b-b909-4d42e64c1e02',3672665200);
+CREATE TABLE packages (
+            digest TEXT PRIMARY KEY,
+            data BLOB NOT NULL,
+            checksum INTEGER NOT NULL
+        );
+CREATE TABLE profile (
+            id INTEGER PRIMARY KEY,
+            uuid TEXT NOT NULL,
+            key_check BLOB,
+            checksum INTEGER NOT NULL
+        );
+INSERT INTO "profile" VALUES(1,'d1eb9d65-07eb-4592-aa1f-086ab9b0a850',NULL,2645821540);
+CREATE TABLE rules (
+            id INTEGER PRIMARY KEY,
+            rule BLOB NOT NULL,
+            checksum INTEGER NOT NULL
+        );
+CREATE TABLE settings (
+            identity INTEGER NOT NULL,
+            name TEXT NOT NULL,
+            value BLOB NOT NULL,
+            checksum INTEGER NOT NULL,
+            PRIMARY KEY (identity, name)
+        );
+INSERT INTO "settings" VALUES(0,'trash',X'7B226279746573223A3237392C226F6C64657374223A313739343934333033392E363434323232357D',4102695694);
+CREATE TABLE site_data (
+            store INTEGER NOT NULL,
+            origin TEXT NOT NULL,
+            data BLOB NOT NULL,
+            checksum INTEGER NOT NULL,
+            PRIMARY KEY (store, origin)
+        );
+INSERT INTO "site_data" VALUES(6,'https://site.example',X'77686174206974206B65657073',1165347309);
+CREATE TABLE tab_counts (
+            window INTEGER NOT NULL,
+            block INTEGER NOT NULL,
+            tabs INTEGER NOT NULL,
+            pinned INTEGER NOT NULL,
+            checksum INTEGER NOT NULL,
+            PRIMARY KEY (window, block)
+        );
+INSERT INTO "tab_counts" VALUES(1,-1,1,1,633453328);
+INSERT INTO "tab_counts" VALUES(1,0,4,0,2435402542);
+INSERT INTO "tab_counts" VALUES(2,0,1,0,4276818053);
+CREATE TABLE tab_pages (
+            tab INTEGER PRIMARY KEY,
+            page BLOB NOT NULL,
+            checksum INTEGER NOT NULL
+        );
+INSERT INTO "tab_pages" VALUES(1,X'776865726520697420776173',2628444383);
+CREATE TABLE tabs (
+            id INTEGER PRIMARY KEY,
+            window INTEGER NOT NULL,
+            position INTEGER NOT NULL,
+            store INTEGER NOT NULL,
+            url TEXT NOT NULL,
+            target TEXT NOT NULL,
+            title TEXT NOT NULL,
+            icon TEXT NOT NULL,
+            active INTEGER NOT NULL,
+            pinned INTEGER NOT NULL,
+            hidden INTEGER NOT NULL,
+            muted INTEGER NOT NULL,
+            muted_by TEXT NOT NULL,
+            discardable INTEGER NOT NULL,
+            opener INTEGER,
+            owner INTEGER,
+            related INTEGER,
+            successor INTEGER,
+            last_accessed REAL NOT NULL,
+            navigation INTEGER NOT NULL,
+            begun INTEGER NOT NULL,
+            loaded INTEGER NOT NULL,
+            status INTEGER,
+            content_type TEXT NOT NULL,
+            error TEXT NOT NULL,
+            checksum INTEGER NOT NULL
+        );
+INSERT INTO "tabs" VALUES(1,1,0,6,'https://site.example/home','https://site.example/next','Hüte 🎩','https://site.example/icon',1,0,0,0,'',1,NULL,NULL,2,4,1794943039.83957,2,1,1,200,'text/html','',805404242);
+INSERT INTO "tabs" VALUES(2,1,4294967296,0,'about:blank','https://other.example/','','',0,0,0,0,'',1,1,1,NULL,NULL,1.79494303984174251556e+09,1,0,0,NULL,'','',2842304600);
+INSERT INTO "tabs" VALUES(3,1,-4294967296,0,'about:blank','','','',0,1,0,1,'make',1,NULL,NULL,NULL,NULL,1.79494303984287309647e+09,0,0,0,NULL,'','',2472868463);
+INSERT INTO "tabs" VALUES(4,1,8589934592,0,'about:blank','','','',0,0,1,0,'',1,NULL,NULL,NULL,NULL,1.79494303984409379959e+09,0,0,0,NULL,'','',476882481);
+INSERT INTO "tabs" VALUES(5,1,12884901888,1,'about:blank','','','',0,0,1,0,'',1,NULL,NULL,NULL,NULL,1.79494303984606695175e+09,0,0,0,NULL,'','',3432185596);
+INSERT INTO "tabs" VALUES(6,2,0,0,'about:blank','','','',1,0,0,0,'',1,NULL,NULL,NULL,NULL,1.7949430398548784256e+09,0,0,0,NULL,'','',2068184770);
+CREATE TABLE trash (
+            id INTEGER PRIMARY KEY,
+            uuid TEXT NOT NULL,
+            name TEXT NOT NULL,
+            icon TEXT NOT NULL,
+            color TEXT NOT NULL,
+            removed REAL NOT NULL,
+            cookies INTEGER NOT NULL,
+            tabs INTEGER NOT NULL,
+            size INTEGER NOT NULL,
+            checksum INTEGER NOT NULL,
+            data BLOB NOT NULL
+        );
+INSERT INTO "trash" VALUES(3,'85ac6a8c-cc83-4562-ba2e-2ef9847b0f10','Banking','dollar','green',1.79494303964422249794e+09,0,0,134,966897291,X'686174626F78206964656E746974790A01DE0006A2696403A475756964D92438356163366138632D636338332D343536322D626132652D326566393834376230663130A46E616D65A742616E6B696E67A469636F6EA6646F6C6C6172A5636F6C6F72A5677265656EA8706F736974696F6ECE00300000CD77E65642BF4EE6B865DAAD1DD2AB54');
+INSERT INTO "trash" VALUES(11,'ce8560a8-14df-4a0b-8f33-fb186b8736be','the newest, removed','tree','purple',1.79494303966593980789e+09,0,0,145,676171023,X'686174626F78206964656E746974790A01DE0006A269640BA475756964D92463653835363061382D313464662D346130622D386633332D666231383662383733366265A46E616D65B3746865206E65776573742C2072656D6F766564A469636F6EA474726565A5636F6C6F72A6707572706C65A8706F736974696F6ECE00A000002AD5934183C89C90184ADB486C8E0F4C');
+CREATE TABLE visits (
+            store INTEGER NOT NULL,
+            id INTEGER NOT NULL,
+            page INTEGER NOT NULL,
+            visited REAL NOT NULL,
+            transition TEXT NOT NULL,
+            referrer INTEGER NOT NULL,
+            checksum INTEGER NOT NULL,
+            PRIMARY KEY (store, id)
+        );
+INSERT INTO "visits" VALUES(6,2,1,1700000000.5,'typed',0,2480888317);
+CREATE TABLE windows (
+            id INTEGER PRIMARY KEY,
+            focused INTEGER NOT NULL,
+            state TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            title_preface TEXT NOT NULL,
+            "left" INTEGER,
+            top INTEGER,
+            width INTEGER,
+            height INTEGER,
+            checksum INTEGER NOT NULL
+        );
+INSERT INTO "windows" VALUES(1,1,'normal','normal','',NULL,NULL,NULL,NULL,2283366463);
+INSERT INTO "windows" VALUES(2,2,'normal','popup','Pre ',10,20,NULL,NULL,3274591294);
+CREATE INDEX identities_by_position ON identities (position);
+CREATE INDEX identities_by_name ON identities (name, position);
+CREATE INDEX windows_by_focus ON windows (focused DESC, id);
+CREATE INDEX tabs_by_window ON tabs (window, position);
+CREATE INDEX tabs_by_store ON tabs (store, window, position);
+CREATE INDEX tabs_by_visibility ON tabs (window, hidden, position);
+CREATE INDEX tabs_by_access ON tabs (window, hidden, last_accessed DESC, position);
+CREATE INDEX tabs_active ON tabs (window) WHERE active = 1;
+CREATE INDEX tabs_related ON tabs (window) WHERE related IS NOT NULL;
+CREATE INDEX tabs_by_opener ON tabs (opener) WHERE opener IS NOT NULL;
+CREATE INDEX tabs_by_successor ON tabs (successor) WHERE successor IS NOT NULL;
+CREATE INDEX history_by_url ON history (url, store);
+CREATE INDEX history_by_visit ON history (last_visit, id);
+CREATE INDEX visits_by_page ON visits (page, visited);
+CREATE INDEX visits_by_time ON visits (visited, id);
+CREATE INDEX visits_by_id ON visits (id);
+CREATE INDEX bookmarks_by_parent ON bookmarks (parent, position);
+CREATE INDEX bookmarks_by_url ON bookmarks (url);
+CREATE INDEX bookmarks_by_time ON bookmarks (added);
+CREATE INDEX closed_tabs_by_session ON closed_tabs (session);
+CREATE INDEX closed_tabs_by_store ON closed_tabs (store);
+COMMIT;
