@@ -11,22 +11,23 @@ __all__ = ["ROOT", "ROOTS", "UNFILED", "as_tree", "root_rows"]
 
 ROOT: Final = "root________"
 UNFILED: Final = "unfiled_____"
-_TITLES: Final = {
-    ROOT: "",
-    "menu________": "Bookmarks Menu",
-    "toolbar_____": "Bookmarks Toolbar",
-    UNFILED: "Other Bookmarks",
-    "mobile______": "Mobile Bookmarks",
+# As in Firefox: their titles, which a search finds, and their positions. Position 2 is that of its tags.
+_ROOTS: Final = {
+    ROOT: ("", 0),
+    "menu________": ("menu", 0),
+    "toolbar_____": ("toolbar", 1),
+    UNFILED: ("unfiled", 3),
+    "mobile______": ("mobile", 4),
 }
-ROOTS: Final = frozenset(_TITLES)
+ROOTS: Final = frozenset(_ROOTS)
 """The ids of the root folders, as in Firefox."""
 
 
 def root_rows(now: float) -> list[BookmarkRow]:
     """The rows of the root folders."""
     return [
-        BookmarkRow(root, "" if root == ROOT else ROOT, max(place - 1, 0), "folder", "", title, now, now)
-        for place, (root, title) in enumerate(_TITLES.items())
+        BookmarkRow(root, "" if root == ROOT else ROOT, position, "folder", "", title, now, now)
+        for root, (title, position) in _ROOTS.items()
     ]
 
 
@@ -52,7 +53,7 @@ def as_tree(rows: Sequence[BookmarkRow], now: float) -> list[BookmarkRow]:
         folders.setdefault(row.parent, []).append(row)
     known = set(rows)
     ordered = (
-        row._replace(position=place)
+        row._replace(position=_ROOTS[row.id][1] if row.id in ROOTS else place)
         for children in folders.values()
         for place, row in enumerate(sorted(children, key=lambda row: (row.position, row.id)))
     )
