@@ -41,6 +41,8 @@ LAYERS = [
     "identities",
     "archive",
     "tabs",
+    "history",
+    "bookmarks",
     "identities.site_rules",
     "identities.model",
     "cookies",

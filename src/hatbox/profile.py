@@ -444,7 +444,7 @@ class Profile:
 
         return await self._store.read(read_profile_settings)
 
-    async def set_settings(self, **changed: int | bool) -> ProfileSettings:
+    async def set_settings(self, **changed: int | bool | str) -> ProfileSettings:
         """Change settings of the profile, by name; see ProfileSettings. Raises ValueError, and changes nothing."""
         from hatbox.store.profile_settings import ProfileSettings, write_profile_settings
 

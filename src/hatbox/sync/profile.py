@@ -144,7 +144,7 @@ class SyncProfile:
         """The settings of the profile itself."""
         return self._loop.run(self._profile.settings)
 
-    def set_settings(self, **changed: int | bool) -> ProfileSettings:
+    def set_settings(self, **changed: int | bool | str) -> ProfileSettings:
         """Change settings of the profile, by name. See Profile.set_settings."""
         return self._loop.run(lambda: self._profile.set_settings(**changed))
 
