@@ -126,8 +126,8 @@ class ExtensionWindow:
     async def _disconnect(self) -> None:
         if self._size is not None:
             self._size.stop()
-        self._closed.set()
         await self.documents.close()
+        self._closed.set()
 
     async def __aenter__(self) -> ExtensionWindow:
         return self
