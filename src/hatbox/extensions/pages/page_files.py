@@ -107,7 +107,7 @@ class PageFiles:
         elif kind == "image/svg+xml":
             body = _CONTEXT_PAINT.sub(_PAINT, body)
         elif kind == "text/html" and name != BLANK_PAGE:
-            return self._document(body)
+            return self.document(body)
         return self._answer(kind, body)
 
     def _read(self, name: str) -> bytes | None:
@@ -137,7 +137,8 @@ class PageFiles:
         text = text.replace(self.urls.extension_origin, self.urls.origin)
         return text.replace(ICON_BASE, f"{self.urls.origin}/{ICON_FOLDER}").encode("utf-8", "surrogateescape")
 
-    def _document(self, body: bytes) -> PageResponse:
+    def document(self, body: bytes) -> PageResponse:
+        """The response with an HTML document."""
         hashes = script_hashes(self._manifest.content_security_policy)
         if hashes:
             body = _INLINE_SCRIPT.sub(lambda found: self._as_file(found, hashes), body)

@@ -5,9 +5,10 @@ import {createBridge} from "./bridge.js";
 import {showOrigin} from "./errors.js";
 import {addBodyChunk, createFetch} from "./fetch.js";
 import {createInbox} from "./inbox.js";
+import {sendLog} from "./page_log.js";
 import {createPipe} from "./page_pipe.js";
 import {platformClass, types} from "./page_types.js";
-import {BODY_CHUNK, CANCEL, EVENT, FLUSH, NAMESPACES, NO_OP, PING, PONG, RESULT, SOCKET} from "./protocol.js";
+import {BODY_CHUNK, CANCEL, EVENT, FLUSH, NAMESPACES, NO_OP, PING, PONG, READY, RESULT, SOCKET} from "./protocol.js";
 import {create, defineValue, getOwnPropertyDescriptor, includes, join, parse, slice, split, uncurryThis} from "./primordials.js";
 import {replaceSort} from "./sort.js";
 import {decode, learnClasses, limitSizes} from "./values.js";
@@ -28,11 +29,11 @@ const later = job => { postTask(scheduler, job, URGENT); };
 // `post` is the native function of the binding; `text` are the settings of script_bundle.page_settings(); `members` are
 // the functions of members/ by namespace. Returns the function that the host calls.
 export function start(post, text, members) {
-  const {data, description, maxBytes, maxValues, listeners, origin, network} = parsed(text);
+  const {data, description, maxBytes, maxValues, listeners, origin, network, gated} = parsed(text);
   limitSizes(maxBytes, maxValues);
   learnClasses(types, platformClass);
   showOrigin(origin, data.base);
-  const pipe = createPipe({post, spell: origin === null ? undefined : spelling(origin, data.base)});
+  const pipe = createPipe({post, spell: origin === null ? undefined : spelling(origin, data.base), gated});
   const bridge = createBridge({pipe, data, maxListeners: listeners, isUserActive: () => isActive(userActivation)});
   const sockets = network === null ? null : replaceNetwork(pipe, bridge, data, maxBytes, network);
   replaceSort();
@@ -43,6 +44,10 @@ export function start(post, text, members) {
   defineValue(globalThis, "chrome", bridge.browser, REPLACEABLE);
   const receive = createInbox({handle: handlerOf({pipe, bridge, sockets}), later, settle: null});
   pipe.start(message => { receive(parsed(message), true); });
+  if (gated) {
+    sendLog({pipe, report: bridge.report});
+    post(`[["${READY}"]]`);
+  }
   return pipe.receive;
 }
 
