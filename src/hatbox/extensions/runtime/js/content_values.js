@@ -1,6 +1,6 @@
 // Encodes what a script returns or throws as text for the host.
 
-import {className, encodeMessage, learnClasses} from "./values.js";
+import {encodeMessage, learnClasses} from "./values.js";
 import {platformClass, types} from "./page_types.js";
 import {stringify} from "./primordials.js";
 
@@ -15,13 +15,11 @@ export function encodeResult(value) {
   }
 }
 
-// JSON text: the message of an error, or any other value as text, and the encoded value or null.
+// JSON text: the `message` of a thrown value or null, and the encoded value or null.
 export function encodeThrown(thrown) {
-  let message;
+  let message = null;
   try {
-    message = typeof thrown === "object" && thrown !== null && typeof thrown.message === "string" ? thrown.message : `${thrown}`;
-  } catch {
-    message = className(thrown);
-  }
+    if (typeof thrown?.message === "string") message = thrown.message;
+  } catch {} // a getter that throws
   return stringify([message, encodeResult(thrown)]);
 }
