@@ -26,7 +26,9 @@ _MEMBERS: Final[Mapping[str, frozenset[str]]] = {
     "storage.sync": _EVERYTHING,
 }
 _HIDDEN: Final = frozenset({"ports", "testing"})  # not in descriptions; members/ and ports.js call them
-_ABSENT_CONSTANTS: Final = frozenset({"ContextType"})
+_ABSENT_CONSTANTS: Final = frozenset(
+    {"ContextType", "OnPerformanceWarningCategory", "OnPerformanceWarningSeverity", "ViewType"}
+)
 
 
 def describe_for_content(caller: ExtensionCaller) -> Description:
