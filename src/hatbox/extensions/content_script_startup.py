@@ -23,5 +23,5 @@ async def start_content_scripts(registry: ContentScriptRegistry, store: Store, m
 
 
 async def stop_content_scripts(registry: ContentScriptRegistry, extension_id: str) -> None:
-    """Unregister all content scripts of an extension. Engines are notified also if it has none: they may have run some."""
+    """Unregister all content scripts of an extension. Engines are notified in any case: they may have executed some."""
     await registry.change(extension_id, {})

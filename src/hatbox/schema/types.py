@@ -442,5 +442,6 @@ _COMPILERS: Mapping[str, Callable[[Mapping[str, Any]], Type]] = {
     "any": _any,
     "clone": _any,
     "json": _any,
+    "unsent": _any,
 }
 _CONTAINERS: Mapping[str, Callable[[Mapping[str, Any], Compile], Type]] = {"array": _array, "object": _object}

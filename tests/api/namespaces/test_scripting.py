@@ -34,7 +34,8 @@ def caller_of(*permissions: str, version: int = 2) -> ExtensionCaller:
     return ExtensionCaller(ID, UUID, {"manifest_version": version}, grants)
 
 
-def browser_of(profile: Profile, *permissions: str, version: int = 2) -> Browser:
+def browser_of(profile: Profile, *permissions: str, version: int = 2) -> Any:
+    """`browser` of an extension. Its types are those of Python scripts, which have no content scripts."""
     return Browser(profile._dispatcher, caller_of(*permissions, version=version))
 
 
@@ -86,7 +87,7 @@ async def test_active_tab_gives_access_until_the_tab_navigates(tmp_path: Path) -
         tab = await tab_at(profile, "https://site.example/")
         await attached(profile)
         caller = caller_of("activeTab")
-        browser = Browser(profile._dispatcher, caller)
+        browser: Any = Browser(profile._dispatcher, caller)
         with pytest.raises(ApiError, match=r"^Missing host permission"):
             await browser.tabs.executeScript(tab.id, {"code": "1"})
         grant_active_tab(caller, tab)
@@ -106,7 +107,8 @@ async def test_a_page_that_navigates_during_the_call_is_not_reached_by_active_ta
         caller = caller_of("activeTab")
         grant_active_tab(caller, tab)
         with pytest.raises(ApiError, match=r"^Missing host permission"):
-            await Browser(profile._dispatcher, caller).tabs.executeScript(tab.id, {"code": "1"})
+            browser: Any = Browser(profile._dispatcher, caller)
+            await browser.tabs.executeScript(tab.id, {"code": "1"})
 
 
 @in_loop
@@ -244,7 +246,7 @@ async def test_content_scripts_end_with_the_page_that_registered_them(tmp_path: 
         host = await attached(profile)
         caller = caller_of(HOST)
         profile._messages.add_context(caller.context)
-        browser = Browser(profile._dispatcher, caller)
+        browser: Any = Browser(profile._dispatcher, caller)
         script = await browser.contentScripts.register({"matches": [HOST], "js": [{"file": "a.js"}]})
         await browser.contentScripts.register({"matches": [HOST], "js": [{"file": "b.js"}]})
         await script.unregister()

@@ -29,3 +29,4 @@ runtime.onConnect.addListener(port => {
     else port.postMessage({echo: ask});
   });
 });
+runtime.sendMessage({hello: location.href});

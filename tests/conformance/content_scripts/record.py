@@ -70,7 +70,7 @@ class Case(NamedTuple):
     def body(self, site: FrameSite) -> str:
         """The body of an async function that runs it."""
         frame, script = ((HERE / f"{name}.js").read_text("utf-8") for name in ("frame", self.script))
-        origins = f"const SITE = {site.origin!r}, OTHER = {site.other!r}, EXPECTED_FRAMES = 2;\n"
+        origins = f"const SITE = {site.origin!r}, OTHER = {site.other!r}, EXPECTED_REPORTS = 15;\n"
         return f"{origins}{frame}\n{script}"
 
     def keys(self) -> dict[str, Any]:

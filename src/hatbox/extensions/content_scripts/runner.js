@@ -46,7 +46,7 @@
     if (scheme === undefined) return href;
     if (fallback || scheme === "blob") return creatorUrl();
     if (/^about:(?:blank|srcdoc)(?:[?#]|$)/.test(href)) return blank && self.origin !== "null" ? creatorUrl() : null;
-    return scheme === "data" ? href : null;
+    return null;
   }
 
   function findWithQuestion(piece, text, from) {
@@ -198,6 +198,18 @@
     }
     if (now === BEFORE_ROOT) waitForRoot();
     if (now === RUN_AT.document_end) reachIdleSoon(document);
+  }
+
+  // As in Firefox, document_start is when the document has its root element. The parser runs microtasks before scripts.
+  function onceStarted(job) {
+    const view = document;
+    if (view.documentElement !== null) return job();
+    const observer = new MutationObserver(() => {
+      if (view.documentElement === null) return;
+      observer.disconnect();
+      if (view === document) job();
+    });
+    observer.observe(view, {childList: true});
   }
 
   listen("DOMContentLoaded", event => {

@@ -10,7 +10,7 @@ from hatbox.api.caller import ExtensionCaller
 from hatbox.api.namespace import Namespace
 from hatbox.api.namespaces.scripting.registered_content_scripts import RegisteredContentScripts
 from hatbox.api.namespaces.scripting.script_targets import css_request, execution_request, results_of
-from hatbox.api.namespaces.tabs.tab_injection import TabInjector
+from hatbox.api.namespaces.tabs.tab_injection import TabInjector, require_clonable
 from hatbox.api.services import Services
 from hatbox.errors import ApiError
 from hatbox.schema import NamespaceSchema
@@ -73,4 +73,8 @@ async def execute(injector: TabInjector, caller: ExtensionCaller, injection: Map
     """Run the function text or the files of an injection; a result or an error for each frame."""
     tab = await injector.tab(injection["target"]["tabId"])
     request = execution_request(caller, injection)
-    return [] if request.frame_ids == () else results_of(await injector.execute(caller, tab, request))
+    if request.frame_ids == ():
+        return []
+    results = await injector.execute(caller, tab, request)
+    require_clonable(caller, request, results)
+    return results_of(results)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -25,7 +25,7 @@ from hatbox.tabs.tab_model import Tab, TabRemoval, TabUpdate, is_blank, tab_of
 from hatbox.tabs.windows import last_focused
 from hatbox.urls.match_patterns import host_permissions
 
-__all__ = ["UNEXPECTED", "InjectionRequest", "TabInjector", "sources_of", "value_of"]
+__all__ = ["UNEXPECTED", "InjectionRequest", "TabInjector", "require_clonable", "sources_of"]
 
 _OUTSIDE: Final = "Files to be injected must be within the extension"
 UNEXPECTED: Final = "An unexpected error occurred"
@@ -87,14 +87,10 @@ class TabInjector:
         return tab
 
     async def execute(self, caller: Caller, tab: Tab, request: InjectionRequest) -> list[FrameResult]:
-        """Run scripts in frames of a tab. Raises ApiError if no frame may be accessed, or a result is not clonable."""
+        """Run scripts in frames of a tab. Raises ApiError if no frame may be accessed."""
         injection = _injection(caller, tab, request)
         results = await self._scripts.host_of(tab.id).execute(injection)
         _require_frames(len(results), request)
-        if not all(each.is_clonable for each in results):
-            file = request.sources[-1].file
-            page = f"{caller.context.origin}/{file}" if file else "<anonymous code>"
-            raise ApiError(f"Script '{page}' result is non-structured-clonable data")
         return results
 
     async def insert_css(self, caller: Caller, tab: Tab, request: InjectionRequest) -> None:
@@ -118,11 +114,12 @@ def sources_of(caller: Caller, files: Iterable[str] | None, code: str | None) ->
     return tuple(ScriptSource(file=path) for path in paths if path is not None)
 
 
-def value_of(result: FrameResult) -> Any:
-    """The value of a result. Raises ApiError with the message of an exception."""
-    if result.error is not None:
-        raise ApiError(result.error.message or UNEXPECTED)
-    return result.value
+def require_clonable(caller: Caller, request: InjectionRequest, results: Iterable[FrameResult]) -> None:
+    """Raise ApiError if a result cannot be passed to another context."""
+    if not all(each.is_clonable for each in results):
+        file = request.sources[-1].file
+        shown = f"{caller.context.origin}/{file}" if file else "<anonymous code>"
+        raise ApiError(f"Script '{shown}' result is non-structured-clonable data")
 
 
 def _injection(caller: Caller, tab: Tab, request: InjectionRequest) -> Injection:

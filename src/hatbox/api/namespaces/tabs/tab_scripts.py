@@ -6,7 +6,13 @@ from typing import Any
 
 from hatbox.api.caller import Caller
 from hatbox.api.namespaces.tabs.tab_functions import Details
-from hatbox.api.namespaces.tabs.tab_injection import InjectionRequest, TabInjector, sources_of, value_of
+from hatbox.api.namespaces.tabs.tab_injection import (
+    UNEXPECTED,
+    InjectionRequest,
+    TabInjector,
+    require_clonable,
+    sources_of,
+)
 from hatbox.errors import ApiError
 
 __all__ = ["execute_script", "insert_css", "remove_css"]
@@ -16,7 +22,12 @@ async def execute_script(injector: TabInjector, caller: Caller, tab_id: int | No
     """Run a script in frames of a tab; its results, one for each frame."""
     tab = await injector.ready_tab(tab_id)
     request = _request(caller, details, "executeScript")
-    return [value_of(each) for each in await injector.execute(caller, tab, request)]
+    results = await injector.execute(caller, tab, request)
+    for each in results:
+        if each.error is not None:
+            raise ApiError(each.error.message or UNEXPECTED)
+    require_clonable(caller, request, results)
+    return [each.value for each in results]
 
 
 async def insert_css(injector: TabInjector, caller: Caller, tab_id: int | None, details: Details) -> None:

@@ -182,6 +182,9 @@ const COMPILERS = {
 
   clone: () => ({fits: () => true, text: value => encodeMessage(value)}),
 
+  // Not sent: a file in members/ uses the value.
+  unsent: () => ({fits: () => true, text: () => "null"}),
+
   // Encoded by JSON.stringify(), including toJSON().
   json: () => ({fits: () => true, text: encodeAsJson}),
 
