@@ -200,18 +200,6 @@
     if (now === RUN_AT.document_end) reachIdleSoon(document);
   }
 
-  // As in Firefox, document_start is when the document has its root element. The parser runs microtasks before scripts.
-  function onceStarted(job) {
-    const view = document;
-    if (view.documentElement !== null) return job();
-    const observer = new MutationObserver(() => {
-      if (view.documentElement === null) return;
-      observer.disconnect();
-      if (view === document) job();
-    });
-    observer.observe(view, {childList: true});
-  }
-
   listen("DOMContentLoaded", event => {
     if (!event.isTrusted || event.target !== document) return;
     serve();
