@@ -294,7 +294,7 @@ class ChromiumContentScripts:
         for source in injection.sources:
             text = world.text(source)
             if text is None:
-                raise ApiError("An unexpected error occurred")  # as in Firefox, of a missing file
+                raise ApiError("An unexpected error occurred")  # as in Firefox
             try:
                 change = self._style_sheets.remove if remove else self._style_sheets.insert
                 await change(frame, injection.extension_id, text)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Any, Final
 
 from hatbox.api.content_script_host import FrameResult, Injection, InjectionError
 from hatbox.engines.chromium.protocol_hub import HubSession
-from hatbox.extension_data.content_script import ScriptSource
 from hatbox.extensions.content_scripts.extension_world import ExtensionWorld
 from hatbox.extensions.content_scripts.page_frames import PageFrame
 from hatbox.extensions.pages.script_bundle import exports_of
@@ -47,29 +47,25 @@ async def evaluate_in_frame(
     """Evaluate the sources one after the other. Raises Playwright's Error if the document ends first."""
     is_main = injection.world == "MAIN"
     target = frame.contexts[""].unique_id if is_main else unique_id
+    result = partial(FrameResult, frame_id=frame.number, document_id=document_id)
     answer: dict[str, Any] = {"result": {"type": "undefined"}}
     for index, source in enumerate(injection.sources):
-        text = _text(world, source)
+        text = world.text(source)
         if text is None:
-            missing = InjectionError(None, f"Unable to load script: {world.url(source)}")
-            return FrameResult(frame_id=frame.number, document_id=document_id, error=missing)
-        is_last = index == len(injection.sources) - 1
-        answer = await _evaluate(frame.session, target, text, wait=is_last)
+            return result(error=InjectionError(None, f"Unable to load script: {world.url(source)}"))
+        script = f"{text}\n//# sourceURL={world.url(source)}"
+        answer = await _evaluate(frame.session, target, script, wait=index == len(injection.sources) - 1)
         if "exceptionDetails" in answer:
             break
     encoder = f"({exports_of('content_values')})" if is_main else f"globalThis[{json.dumps(world.names.runner)}]"
     if (details := answer.get("exceptionDetails")) is not None:
         thrown = details.get("exception", {"type": "undefined"})
-        return await _failure(frame, document_id, target, encoder, thrown)
+        described = await _encoded(frame.session, target, f"{encoder}.encodeThrown", thrown)
+        message, encoded = json.loads(described or "[null, null]")
+        value = UNDEFINED if encoded is None else decode(encoded.encode())
+        return result(error=InjectionError(message, value), is_clonable=encoded is not None)
     encoded = await _encoded(frame.session, target, f"{encoder}.encodeResult", answer["result"])
-    if encoded is None:
-        return FrameResult(frame_id=frame.number, document_id=document_id, is_clonable=False)
-    return FrameResult(frame_id=frame.number, document_id=document_id, value=_decoded(encoded))
-
-
-def _text(world: ExtensionWorld, source: ScriptSource) -> str | None:
-    text = world.text(source)
-    return None if text is None else f"{text}\n//# sourceURL={world.url(source)}"
+    return result(is_clonable=False) if encoded is None else result(value=decode(encoded.encode()))
 
 
 async def _evaluate(session: HubSession, unique_id: str, expression: str, *, wait: bool = False) -> dict[str, Any]:
@@ -80,15 +76,6 @@ async def _evaluate(session: HubSession, unique_id: str, expression: str, *, wai
 async def _has_runner(session: HubSession, unique_id: str, runner: str) -> bool:
     found = await _evaluate(session, unique_id, f"this[{json.dumps(runner)}] !== undefined")
     return found["result"].get("value") is True
-
-
-async def _failure(
-    frame: PageFrame, document_id: str, unique_id: str, encoder: str, thrown: dict[str, Any]
-) -> FrameResult:
-    text = await _encoded(frame.session, unique_id, f"{encoder}.encodeThrown", thrown)
-    message, encoded = json.loads(text or "[null, null]")
-    error = InjectionError(message, UNDEFINED if encoded is None else _decoded(encoded))
-    return FrameResult(frame_id=frame.number, document_id=document_id, error=error, is_clonable=encoded is not None)
 
 
 async def _encoded(session: HubSession, unique_id: str, function: str, value: dict[str, Any]) -> str | None:
@@ -109,7 +96,3 @@ def _argument(value: dict[str, Any]) -> dict[str, Any]:
         if key in value:
             return {key: value[key]}
     return {}
-
-
-def _decoded(text: str) -> Any:
-    return decode(text.encode())

@@ -15,11 +15,11 @@ export function encodeResult(value) {
   }
 }
 
-// JSON text: the message of an error, or null for a value without one, and the encoded value, or null if it cannot be cloned.
+// JSON text: the `message` of a thrown value or null, and the encoded value or null.
 export function encodeThrown(thrown) {
   let message = null;
   try {
-    if (typeof thrown?.message === "string") ({message} = thrown);
-  } catch { /* a getter of the page threw */ }
+    if (typeof thrown?.message === "string") message = thrown.message;
+  } catch {} // a getter that throws
   return stringify([message, encodeResult(thrown)]);
 }
