@@ -53,7 +53,9 @@ async def run(
 
 @with_browser
 async def test_a_popup_calls_the_api_and_talks_to_the_background(browser: str, tmp_path: Path) -> None:
-    background = """browser.runtime.onMessage.addListener(async (message, sender) => [message, sender.url, sender.id]);"""
+    background = (
+        """browser.runtime.onMessage.addListener(async (message, sender) => [message, sender.url, sender.id]);"""
+    )
     popup = """(async () => {
         const identities = await browser.contextualIdentities.query({});
         const answer = await browser.runtime.sendMessage({from: location.href});
