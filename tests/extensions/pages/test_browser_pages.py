@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from hatbox.extensions.runtime import LogEntry
 from tests.engines.chromium.conftest import browser as browser
 from tests.engines.chromium.real import with_browser
 from tests.extensions.made import make
+from tests.waiting import until, until_awaited
 
 POPUP = "<!doctype html><title>Popup</title><body><script src=popup.js></script>"
 
@@ -51,6 +52,23 @@ async def run(
         yield profile, runner, await profile.extensions.start(made, **(start or {}))
 
 
+async def title_of(profile: Profile, tab_id: int) -> str:
+    return (await profile.tabs.get(tab_id)).title
+
+
+async def url_of(profile: Profile, tab_id: int) -> str:
+    return (await profile.tabs.get(tab_id)).url
+
+
+async def eventually(read: Callable[[], Awaitable[Any]], expected: Any) -> None:
+    """Wait until a value is the expected one."""
+
+    async def is_expected() -> bool:
+        return bool(await read() == expected)
+
+    await until_awaited(is_expected)
+
+
 @with_browser
 async def test_a_popup_calls_the_api_and_talks_to_the_background(browser: str, tmp_path: Path) -> None:
     background = (
@@ -65,7 +83,7 @@ async def test_a_popup_calls_the_api_and_talks_to_the_background(browser: str, t
         window.answer = answer;
         document.title = "done";
     })();"""
-    async with run(tmp_path, background, files={"popup.js": popup}) as (profile, runner, extension):
+    async with run(tmp_path, background, files={"popup.js": popup}) as (_, runner, extension):
         await runner.new_page("firefox-default")
         window = await extension.browser_pages.popup()
         await window.page.get_by_text("Banking").wait_for()
@@ -97,7 +115,7 @@ async def test_options_and_sidebar_are_pages_of_their_kind(browser: str, tmp_pat
 @with_browser
 async def test_a_page_that_does_not_exist_is_named(browser: str, tmp_path: Path) -> None:
     async with run(tmp_path, options_ui=None) as (_, __, extension):
-        with pytest.raises(ExtensionError, match="the package has no file missing.html"):
+        with pytest.raises(ExtensionError, match="the package has no file missing"):
             await extension.open_page("missing.html")
         with pytest.raises(ExtensionError, match="made has no options page"):
             await extension.browser_pages.options()
@@ -136,18 +154,16 @@ async def test_a_popup_has_the_size_of_its_content(browser: str, tmp_path: Path)
         window = await extension.open_page("popup.html", kind="POPUP")
         assert window.page.viewport_size == {"width": 352, "height": 500}
         await window.page.mouse.click(5, 5)
-        async with asyncio.timeout(30):
-            while window.page.viewport_size != {"width": 800, "height": 500}:
-                await asyncio.sleep(0.01)
+        await until(lambda: window.page.viewport_size == {"width": 800, "height": 500})
 
 
 @with_browser
 async def test_a_click_may_request_permissions_and_a_script_may_not(browser: str, tmp_path: Path) -> None:
     popup = """
-        const request = () => browser.permissions.request({permissions: ["bookmarks"]}).then(String, error => error.message);
+        const wanted = {permissions: ["bookmarks"]};
+        const request = () => browser.permissions.request(wanted).then(String, error => error.message);
         document.body.append(Object.assign(document.createElement("button"), {textContent: "Grant"}));
-        window.results = [];
-        document.querySelector("button").onclick = async () => { results.push(await request()); document.title = "asked"; };
+        document.querySelector("button").onclick = request;
         window.first = request();
     """
     asked: list[Any] = []
@@ -156,22 +172,22 @@ async def test_a_click_may_request_permissions_and_a_script_may_not(browser: str
         asked.append(permissions)
         return True
 
-    manifest = {"optional_permissions": ["bookmarks"]}
-    async with run(tmp_path, files={"popup.js": popup}, start={"decide": decide}, **manifest) as (_, __, extension):
+    optional = ["bookmarks"]
+    files = {"popup.js": popup}
+    async with run(tmp_path, files=files, start={"decide": decide}, optional_permissions=optional) as (*_, extension):
         window = await extension.open_page("popup.html", kind="POPUP")
         assert await window.page.evaluate("first") == "permissions.request may only be called from a user input handler"
         await window.page.evaluate("document.querySelector('button').click()")
         assert not asked
         await window.page.get_by_text("Grant").click()
-        async with asyncio.timeout(30):
-            while not asked:
-                await asyncio.sleep(0.01)
+        await until(lambda: asked)
 
 
 @with_browser
 async def test_a_tab_shows_a_page_of_the_extension(browser: str, tmp_path: Path) -> None:
     files = {
-        "page.html": "<!doctype html><title>Start</title><body><a href='page.html?second'>next</a><script src=page.js></script>",
+        "page.html": "<!doctype html><title>Start</title><body><a href='page.html?second'>next</a>"
+        "<script src=page.js></script>",
         "page.js": """
             if (location.search) document.title = "Second";
             browser.tabs.getCurrent().then(tab => { window.tab = tab; });
@@ -185,9 +201,7 @@ async def test_a_tab_shows_a_page_of_the_extension(browser: str, tmp_path: Path)
         page = await runner.page(tab["id"])
         assert await page.evaluate("browser.tabs.getCurrent().then(tab => tab.id)") == tab["id"]
         await page.click("a")
-        async with asyncio.timeout(30):
-            while (await profile.tabs.get(tab["id"])).title != "Second":
-                await asyncio.sleep(0.01)
+        await eventually(lambda: title_of(profile, tab["id"]), "Second")
         assert (await profile.tabs.get(tab["id"])).url == f"{base}page.html?second"
         await profile.tabs.close(tab["id"])
         await runner.wait_until_settled()
@@ -202,9 +216,7 @@ async def test_a_tab_goes_from_a_page_of_the_extension_to_a_site_and_back(browse
         assert (await runner.wait_until_loaded(tab.id)).title == "Own"
         page = await runner.page(tab.id)
         await page.evaluate("void (location.href = 'http://127.0.0.1:1/')")
-        async with asyncio.timeout(30):
-            while (await profile.tabs.get(tab.id)).url != "http://127.0.0.1:1/":
-                await asyncio.sleep(0.01)
+        await eventually(lambda: url_of(profile, tab.id), "http://127.0.0.1:1/")
         await runner.wait_until_loaded(tab.id)
         assert extension.browser_pages.open_windows == []
         await profile.tabs.navigate(tab.id, f"{extension.manifest.base_url}page.html#again")
@@ -220,14 +232,15 @@ async def test_a_link_opens_a_tab_of_the_profile(browser: str, tmp_path: Path) -
         "page.html": "<!doctype html><title>Opened</title><script src=page.js></script>",
         "page.js": "browser.tabs.getCurrent().then(tab => { document.title = `tab ${tab.id}`; });",
     }
-    async with run(tmp_path, files=files) as (profile, runner, extension):
+    async with run(tmp_path, files=files) as (profile, _, extension):
         window = await extension.open_page("popup.html", kind="POPUP")
         await window.page.click("a")
         url = f"{extension.manifest.base_url}page.html"
-        async with asyncio.timeout(30):
-            while not (tabs := [tab for tab in await profile.tabs.query() if tab.url == url and "tab" in tab.title]):
-                await asyncio.sleep(0.01)
-        assert tabs[0].title == f"tab {tabs[0].id}"
+
+        async def has_opened() -> bool:
+            return any(tab.url == url and tab.title == f"tab {tab.id}" for tab in await profile.tabs.query())
+
+        await eventually(has_opened, True)
 
 
 @with_browser
@@ -273,9 +286,8 @@ async def test_local_storage_is_one_for_pages_and_background(browser: str, tmp_p
 
         async def converged(expected: str) -> None:
             read = "JSON.stringify(Object.entries(localStorage).sort())"
-            async with asyncio.timeout(30):
-                while await extension.evaluate(read) != expected or await window.page.evaluate(read) != expected:
-                    await asyncio.sleep(0.01)
+            await eventually(lambda: extension.evaluate(read), expected)
+            await eventually(lambda: window.page.evaluate(read), expected)
 
         await window.page.evaluate("localStorage.setItem('second', '2')")
         await converged('[["first","1"],["second","2"]]')
@@ -312,12 +324,10 @@ async def test_the_pages_close_with_the_extension(browser: str, tmp_path: Path) 
 
 @with_browser
 async def test_granted_permissions_appear_in_an_open_page(browser: str, tmp_path: Path) -> None:
-    async with run(tmp_path, optional_permissions=["alarms"]) as (profile, _, extension):
+    async with run(tmp_path, optional_permissions=["webNavigation"]) as (profile, _, extension):
         window = await extension.open_page("popup.html", kind="POPUP")
-        assert await window.page.evaluate("typeof browser.alarms") == "undefined"
+        assert await window.page.evaluate("typeof browser.webNavigation") == "undefined"
         await profile.extensions.grant(extension.id, (await profile.extensions.permissions(extension.id)).optional)
-        async with asyncio.timeout(30):
-            while await window.page.evaluate("typeof browser.alarms") == "undefined":
-                await asyncio.sleep(0.01)
+        await eventually(lambda: window.page.evaluate("typeof browser.webNavigation"), "object")
         await window.page.reload()
-        assert await window.page.evaluate("typeof browser.alarms") == "object"
+        assert await window.page.evaluate("typeof browser.webNavigation") == "object"

@@ -16,7 +16,7 @@ from hatbox.engines.chromium.sessions import within
 from hatbox.engines.chromium.tab_reporter import TabReporter
 from hatbox.errors import ExtensionError
 from hatbox.extensions.pages.extension_window import ExtensionWindow
-from hatbox.tabs.tab_model import Tab
+from hatbox.tabs.tab_model import BLANK, Tab
 from hatbox.tasks import Tasks
 
 __all__ = ["ExtensionTab"]
@@ -51,8 +51,10 @@ class ExtensionTab:
             self._loading.cancel()
         self._loading = self._tasks.spawn(self._load(url))
 
-    def adopt(self) -> None:
-        """Report a page that a script has opened, and that is about to load."""
+    def reload(self) -> None:
+        """Load the URL of a page that a script has opened, and that shows an empty document."""
+        self._reporter.navigation_started(self.window.url)
+        self._loading = self._tasks.spawn(self._load(self.window.url))
 
     def stop(self) -> None:
         """Report nothing any more: the engine closes the page."""
@@ -81,7 +83,7 @@ class ExtensionTab:
     def _on_navigated(self, frame: Frame) -> None:
         if frame.parent_frame is not None or self._is_stopped:
             return
-        if self._loading is None or self._loading.done():  # by a script or a link
+        if (self._loading is None or self._loading.done()) and self.window.url != BLANK:  # by a script or a link
             self._reporter.navigation_started(self.window.url)
             self._reported = None
             self._report_soon()
@@ -91,6 +93,8 @@ class ExtensionTab:
             self._tasks.spawn(self._report_page())
 
     async def _report_page(self, *, is_again: bool = False) -> None:
+        if self.window.url == BLANK:
+            return
         title = await self.window.page.title()
         state = PageState(self.window.url, title=title, http_status=200, content_type="text/html")
         if is_again or state != self._reported:

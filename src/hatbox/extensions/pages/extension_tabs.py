@@ -143,7 +143,11 @@ class ExtensionTabs:
             await page.close()
             return
         window = await windows.adopt(page, tab.id)
-        self._add(ExtensionTab(self.require_browser().delegate, window, tab)).adopt()
+        shown = self._add(ExtensionTab(self.require_browser().delegate, window, tab))
+        if window.url.startswith("moz-extension:"):
+            shown.reload()
+        else:
+            await self.open_url(window, window.url)
 
     async def open_url(self, window: ExtensionWindow | None, url: str) -> None:
         """See WindowDelegate."""

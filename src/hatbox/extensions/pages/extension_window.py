@@ -17,7 +17,7 @@ from hatbox.engines.chromium.debounce import log_exceptions
 from hatbox.errors import ExtensionError
 from hatbox.extensions.pages.page_context import PageContext
 from hatbox.extensions.pages.page_documents import PageDocuments, PageServices
-from hatbox.extensions.pages.popup_size import POPUP_LIMIT, PopupSize
+from hatbox.extensions.pages.popup_size import FIRST_POPUP_SIZE, PopupSize
 from hatbox.tasks import Tasks
 
 __all__ = ["ExtensionWindow", "WindowKind"]
@@ -25,7 +25,7 @@ __all__ = ["ExtensionWindow", "WindowKind"]
 WindowKind = Literal["POPUP", "SIDE_PANEL", "TAB"]
 """The runtime.ContextType of a page."""
 
-_SIZES: Final = {"POPUP": POPUP_LIMIT, "SIDE_PANEL": (320, 800)}
+_SIZES: Final = {"POPUP": FIRST_POPUP_SIZE, "SIDE_PANEL": (320, 800)}
 _LOAD_SECONDS: Final = 10.0  # a page that loads longer is shown as it is
 
 
@@ -126,8 +126,8 @@ class ExtensionWindow:
     async def _disconnect(self) -> None:
         if self._size is not None:
             self._size.stop()
-        self._closed.set()
         await self.documents.close()
+        self._closed.set()
 
     async def __aenter__(self) -> ExtensionWindow:
         return self

@@ -14,9 +14,9 @@ import logging
 import socket
 from importlib.resources import files
 from typing import Any, Final, Protocol
-from weakref import WeakKeyDictionary
+from weakref import WeakSet
 
-from playwright.async_api import BrowserContext, Page, Request, Route
+from playwright.async_api import BrowserContext, Frame, Page, Request, Route
 from playwright.async_api import Error as PlaywrightError
 
 from hatbox.engines.chromium.closing import close_context
@@ -34,13 +34,15 @@ __all__ = ["PageContext", "PageContextDelegate", "environment_script"]
 logger = logging.getLogger("hatbox.extensions")
 
 _ENVIRONMENT: Final = files(__package__).joinpath("js/page_environment.js").read_text("utf-8").strip()
+_PLACEHOLDER_HEADERS: Final = {"content-type": "text/html", "content-security-policy": "default-src 'none'"}
 
 
 class PageContextDelegate(Protocol):
     """Observes the pages of a context."""
 
     async def page_opened(self, page: Page) -> None:
-        """A script or a link has opened a page. Its first document waits until this returns."""
+        """A script or a link has opened a page. It shows an empty document at the URL that it was opened with, because
+        Playwright reports a page only after its first document. Load the URL again, or close the page."""
 
     def left_extension(self, page: Page, url: str) -> None:
         """A page navigates to a URL that is not of the extension. The navigation was stopped."""
@@ -68,7 +70,7 @@ class PageContext:
         self._delegate = delegate
         self._reserved = reserved
         self._creating = asyncio.Lock()
-        self._adopted: WeakKeyDictionary[Page, asyncio.Task[None] | None] = WeakKeyDictionary()
+        self._own: WeakSet[Page] = WeakSet()  # opened by new_page()
         self._tasks = Tasks(_log_failure)
 
     @classmethod
@@ -118,7 +120,7 @@ class PageContext:
                         "Target.createTarget", {**params, "width": window[0], "height": window[1]}
                     )
                 page = await within(opened.value, "Target.createTarget")
-            self._adopted[page] = None
+            self._own.add(page)
             return page
 
     async def close(self) -> None:
@@ -133,14 +135,11 @@ class PageContext:
         self._tasks.spawn(self._adopt(page))
 
     async def _adopt(self, page: Page) -> None:
-        """Report a page that a script or a link has opened, once."""
-        if page not in self._adopted:
-            async with self._creating:  # until then, a page of new_page() is not in `_adopted`
-                pass
-        if page not in self._adopted:
-            self._adopted[page] = self._tasks.spawn(self._delegate.page_opened(page))
-        if (reported := self._adopted[page]) is not None:
-            await asyncio.wait([reported])
+        """Report a page that a script or a link has opened."""
+        async with self._creating:  # until then, a page of new_page() is not in `_own`
+            pass
+        if page not in self._own:
+            await self._delegate.page_opened(page)
 
     # ----------------------------------------------------------------------------------------------------- requests
 
@@ -150,13 +149,14 @@ class PageContext:
 
     async def _answer(self, route: Route, request: Request) -> None:
         if request.is_navigation_request():
-            page = _page_of(request)
-            if page is not None:
-                await self._adopt(page)
+            frame = _frame_of(request)
+            if frame is None:
+                await route.fulfill(status=200, headers=_PLACEHOLDER_HEADERS, body="<!doctype html>")
+                return
             if self.urls.path_of(request.url) is None:
                 await route.abort()
-                if page is not None and request.frame.parent_frame is None:
-                    self._delegate.left_extension(page, request.url)
+                if frame.parent_frame is None:
+                    self._delegate.left_extension(frame.page, request.url)
                 return
         headers = list(request.headers.items())
         response = await self.requests.respond(
@@ -174,10 +174,11 @@ def environment_script(urls: PageUrls) -> str:
     return f"({_ENVIRONMENT})({json.dumps(settings)});"
 
 
-def _page_of(request: Request) -> Page | None:
+def _frame_of(request: Request) -> Frame | None:
+    """The frame of a navigation; None if Playwright has not reported its page yet."""
     try:
-        return request.frame.page
-    except PlaywrightError:  # the page was closed
+        return request.frame
+    except PlaywrightError:
         return None
 
 

@@ -163,6 +163,8 @@ class PageDocuments:
 
     async def close(self) -> None:
         """Disconnect all documents: the page is closed, or about to be."""
+        for each in self._documents.values():
+            self._services.messages.remove_context(each.context)
         self._contexts.close(Exit("stopped"))
         await self._tasks.wait()
 

@@ -64,6 +64,9 @@ _SCRIPTS: Final = (".js", ".mjs", ".jsm")
 _DYNAMIC_IMPORT: Final = re.compile(rb"\bimport\s*\(")
 _MAX_SEARCHED_BYTES: Final = 32 << 20
 _MAX_MAPPED: Final = 5000
+# Firefox lets images of extensions use the color of the document that shows them. Chromium draws nothing there.
+_CONTEXT_PAINT: Final = re.compile(rb"\bcontext-(?:fill|stroke)\b(?!-)")
+_PAINT: Final = b"#5b5b66"
 _INLINE: Final = f"{RESERVED_FOLDER}inline/"
 _INLINE_SCRIPT: Final = re.compile(rb"<script\b([^>]*)>(.*?)</script\s*>", re.IGNORECASE | re.DOTALL)
 _HASHES: Final = ("sha256", "sha384", "sha512")
@@ -101,6 +104,8 @@ class PageFiles:
         kind = _TYPES.get(posixpath.splitext(name)[1].lower(), "application/octet-stream")
         if kind == "text/css":
             body = self._style_sheet(body)
+        elif kind == "image/svg+xml":
+            body = _CONTEXT_PAINT.sub(_PAINT, body)
         elif kind == "text/html" and name != BLANK_PAGE:
             return self.document(body)
         return self._answer(kind, body)

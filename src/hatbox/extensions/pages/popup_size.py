@@ -12,7 +12,10 @@ from playwright.async_api import Page
 from hatbox.engines.chromium.sessions import Session, within
 from hatbox.extensions.pages.page_documents import PageDocuments
 
-__all__ = ["POPUP_LIMIT", "PopupSize"]
+__all__ = ["FIRST_POPUP_SIZE", "POPUP_LIMIT", "PopupSize"]
+
+FIRST_POPUP_SIZE: Final = (320, 50)
+"""The size before the content is measured. Small, because the height of some documents is that of the viewport."""
 
 POPUP_LIMIT: Final = (800, 600)
 """The maximum width and height of a popup, in CSS pixels."""
@@ -29,7 +32,9 @@ _MEASURE: Final = """(() => {
   if (root === null) return null;
   const outer = root.getBoundingClientRect();
   const inner = body?.getBoundingClientRect() ?? outer;
-  return [Math.max(outer.width, inner.right, body?.scrollWidth ?? 0), Math.max(outer.height, inner.bottom)];
+  const {scrollHeight} = document.scrollingElement ?? root; // at least the height of the viewport
+  const overflow = scrollHeight > innerHeight ? scrollHeight : 0;
+  return [Math.max(outer.width, inner.right), Math.max(outer.height, inner.bottom, overflow)];
 })()"""
 _FRAME: Final = "[outerWidth - innerWidth, outerHeight - innerHeight]"
 
