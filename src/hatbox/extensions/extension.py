@@ -122,7 +122,7 @@ class Extension:
         self._waking = asyncio.Lock()
         self._should_run = False
         self._has_run = False
-        self._in_chromium = False
+        self.is_in_chromium = False
         """Whether the background runs, or ran last, in a document of Chromium."""
         self._start_events: list[_Event] = []
 
@@ -219,7 +219,7 @@ class Extension:
 
     async def leave_browser(self) -> None:
         """Stop a background that runs in Chromium until one of its events happens: the browser is about to end."""
-        if self._in_chromium and self.runtime is not None:
+        if self.is_in_chromium and self.runtime is not None:
             await self._stop_until_event()
 
     async def _stop_until_event(self) -> None:
@@ -278,7 +278,7 @@ class Extension:
         await self._store.write(lambda transaction: run_records.reset_ui(transaction, self.area))
         runtime = await self._start_runtime(background)
         self._supervisor.runtime = runtime
-        for script in () if self._in_chromium else background.scripts:
+        for script in () if self.is_in_chromium else background.scripts:
             if script.module:
                 await runtime.run_module(script.file)
             elif background.service_worker:
@@ -298,8 +298,8 @@ class Extension:
 
     async def _start_runtime(self, background: Background) -> Runtime:
         manifest, place = self.manifest, self._options.background
-        self._in_chromium = runs_in_chromium(background, place, has_browser=self.browser_pages.has_browser)
-        has_window = not (background.service_worker or self._in_chromium)
+        self.is_in_chromium = runs_in_chromium(background, place, has_browser=self.browser_pages.has_browser)
+        has_window = not (background.service_worker or self.is_in_chromium)
         boot = Boot(
             uuid=manifest.uuid,
             extension_id=manifest.id,
@@ -315,13 +315,13 @@ class Extension:
         self.caller.context = context
         self.messages.add_context(context)
         try:
-            runtime = await (self._start_page(boot, background) if self._in_chromium else self._start_process(boot))
+            runtime = await (self._start_page(boot, background) if self.is_in_chromium else self._start_process(boot))
         except BaseException:
             self.messages.remove_context(context)
             raise
         runtime.exited.add_done_callback(lambda _: self.messages.remove_context(context))
         runtime.on_script = self._options.on_run
-        if not self._in_chromium and (message := without_document(background, place)):
+        if not self.is_in_chromium and (message := without_document(background, place)):
             self._host.log(LogEntry("console", "warn", message))
         return runtime
 

@@ -236,9 +236,9 @@ def test_a_background_reaches_the_network_only_with_the_permission(tmp_path: Pat
 @browser
 def test_background_scripts_run_in_chromium_if_the_user_wants_it(tmp_path: Path) -> None:
     async def main() -> None:
-        scripts = {"background": {"scripts": ["one.js", "folder/two.js"], "persistent": False}}
+        scripts = {"scripts": ["one.js", "folder/two.js"], "persistent": False}
         files = {"one.js": "const one = 1;", "folder/two.js": "globalThis.sum = one + 1;"}
-        async with running(tmp_path, files=files, place="chromium", **scripts) as (_, extension, log):
+        async with running(tmp_path, files=files, place="chromium", background=scripts) as (_, extension, log):
             assert isinstance(extension.runtime, BackgroundPage)
             where = "[sum, document.scripts.length, location.pathname]"
             assert await extension.evaluate(where) == [2, 2, "/_generated_background_page.html"]
