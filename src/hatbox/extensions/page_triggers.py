@@ -16,7 +16,7 @@ from hatbox.extension_data.actions import (
     is_page_action_shown,
     page_action_defaults,
 )
-from hatbox.extension_data.requested_pages import PAGE_KINDS, RequestedPage, request_page
+from hatbox.extension_data.page_opening import PAGE_KINDS, request_page
 from hatbox.extension_data.run_records import RunRecord
 from hatbox.store.base import Transaction
 
@@ -36,12 +36,12 @@ def shows_pages(transaction: Transaction, extension: RunRecord) -> bool:
 
 
 def request_shown(
-    transaction: Transaction, extension: RunRecord, kind: str, url: str, tab_id: int | None = None
+    transaction: Transaction, extension: RunRecord, page: str, tab_id: int | None = None, *, kind: str = "TAB"
 ) -> bool:
-    """Request a page. Returns False if the process of the extension cannot show it."""
+    """Request a page, of PAGE_KINDS or by its URL. Returns False if the process of the extension cannot show it."""
     if not shows_pages(transaction, extension):
         return False
-    request_page(transaction, RequestedPage(extension.id, kind, url, tab_id))
+    request_page(transaction, extension, page, tab_id=tab_id, kind=kind)
     return True
 
 

@@ -7,6 +7,7 @@ import logging
 import os
 from collections.abc import Callable, Iterable
 from functools import partial
+from typing import TYPE_CHECKING
 
 from hatbox.api.caller import PermissionPrompt, TestReporter
 from hatbox.api.dispatcher import Dispatcher
@@ -35,6 +36,9 @@ from hatbox.extensions.runtime import DenoProcess, Exit, LogEntry, RuntimeLimits
 from hatbox.messaging.message_router import MessageRouter
 from hatbox.store.base import Store, Transaction
 from hatbox.tasks import Tasks
+
+if TYPE_CHECKING:
+    pass
 
 __all__ = ["Extensions"]
 
@@ -293,6 +297,7 @@ class Extensions:
         """Show the `popup`, `options` page or `sidebar` of a running extension, as in the active tab or another one.
 
         The process that runs the extension shows it, if it runs the Chromium engine too. Otherwise raises TriggerError.
+        In that process, `Extension.browser_pages` opens pages for Playwright.
         """
         return self._store.write(
             lambda transaction: ui_triggers.open_page(transaction, extension_id, kind, tab_id=tab_id)

@@ -26,7 +26,7 @@ from hatbox.extension_data.actions import (
 )
 from hatbox.extension_data.menu_contexts import UI_CONTEXTS, MenuContext, is_item_visible
 from hatbox.extension_data.menu_items import MenuItem, MenuItemId
-from hatbox.extension_data.requested_pages import PAGE_KINDS
+from hatbox.extension_data.page_opening import PAGE_KINDS
 from hatbox.extension_data.run_records import RunRecord
 from hatbox.extensions.page_triggers import NO_PAGE_ENGINE, find_page, page_url, request_shown
 from hatbox.javascript.well_formed_values import to_well_formed
@@ -107,12 +107,13 @@ def trigger(
     image_url: str | None = None,
     selection_text: str | None = None,
     close: bool = False,
+    shows_popup: bool = True,
 ) -> TriggerResult:
     """Trigger `menu:ID`, `action`, `page-action`, `options`, `sidebar`, `command:NAME` or `notification:ID` on behalf
     of the user.
 
     `tab_id` defaults to the active tab. A menu can be opened on a link, an image or selected text. With `close`, a
-    notification is closed instead of clicked.
+    notification is closed instead of clicked. A popup is shown where the extension runs, unless `shows_popup` is False.
     """
     extension = _running(transaction, extension_id)
     kind, colon, name = what.partition(":")
@@ -143,7 +144,7 @@ def trigger(
     else:
         _act_on_notification(transaction, extension, to_well_formed(name), close=close)
     in_tab = tab.id if tab and kind != "notification" else None
-    shown = bool(popup) and request_shown(transaction, extension, "popup", popup or "", in_tab)
+    shown = bool(popup) and shows_popup and request_shown(transaction, extension, popup or "", in_tab, kind="POPUP")
     return TriggerResult(extension.extension_id, what, in_tab, popup or None, shown)
 
 
@@ -155,7 +156,7 @@ def open_page(transaction: Transaction, extension_id: str, kind: str, *, tab_id:
     extension = _running(transaction, extension_id)
     tab = _tab_or_active(transaction, tab_id)
     url = page_url(transaction, extension, kind, GLOBAL if tab is None else tab_scope(transaction, tab.id))
-    if not request_shown(transaction, extension, kind, url, tab.id if tab else None):
+    if not request_shown(transaction, extension, kind, tab.id if tab else None):
         raise TriggerError(f"the process of {extension.name} does not show pages. {NO_PAGE_ENGINE}")
     return TriggerResult(extension.extension_id, kind, tab.id if tab else None, url, shown=True)
 

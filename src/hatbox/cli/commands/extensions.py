@@ -27,7 +27,7 @@ from hatbox.extension_data.extension_permissions import (
 )
 from hatbox.extension_data.installed_extensions import InstalledExtension
 from hatbox.extension_data.menu_items import MenuItem
-from hatbox.extension_data.requested_pages import PAGE_KINDS
+from hatbox.extension_data.page_opening import PAGE_KINDS
 from hatbox.extension_data.run_records import RunRecord
 from hatbox.extensions.installing import Installation
 from hatbox.extensions.page_triggers import NO_PAGE_ENGINE
