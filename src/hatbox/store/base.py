@@ -84,6 +84,7 @@ class TabRow(NamedTuple):
     muted: int
     muted_by: str
     discardable: int
+    """Flags, see tabs/tab_flags.py: whether it may be discarded, is discarded or highlighted; its group."""
     opener: int | None
     owner: int | None
     """The tab to activate when this one is closed, until another tab was active."""
