@@ -184,7 +184,9 @@ class _Opening:
     ) -> None:
         transaction, columns = self._transaction, tab.columns
         pinned = columns.get("pinned") == 1
-        fields = {name: _portable(columns, name) for name in (*_CONTENT, *_STATE) if name in columns and name != "pinned"}
+        fields = {
+            name: _portable(columns, name) for name in (*_CONTENT, *_STATE) if name in columns and name != "pinned"
+        }
         low = self._index(before[::-1])
         high = self._index(after)
         summary = transaction.tabs.summary(window)

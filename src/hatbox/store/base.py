@@ -303,6 +303,9 @@ class TabTable(Protocol):
     def visible_neighbours(self, row: TabRow, leaving: Collection[int]) -> tuple[TabRow | None, TabRow | None]:
         """The nearest visible tabs to the left and to the right of a tab, except these."""
 
+    def neighbours(self, row: TabRow) -> tuple[TabRow | None, TabRow | None]:
+        """The tabs directly to the left and to the right of a tab, hidden ones too."""
+
     def referring(self, tabs: Collection[int]) -> list[TabRow]:
         """The tabs whose opener or successor is one of these, ordered by window and position."""
 

@@ -14,19 +14,19 @@ from hatbox.javascript.text import well_formed
 from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs.moving import attach, move_within, set_pinned
 from hatbox.tabs.strip import ensure_active
-from hatbox.tabs.tab_flags import NO_GROUP, group_in, with_group
+from hatbox.tabs.tab_flags import NO_GROUP, group_in
 from hatbox.tabs.tab_groups import (
     GROUP_MOVED,
     GROUP_UPDATED,
     TabGroup,
     create_group,
-    drop_groups,
     get_group,
     groups_of,
     members_of,
     put_group,
+    set_group,
 )
-from hatbox.tabs.tab_updates import record_update, row_of, set_flags
+from hatbox.tabs.tab_updates import record_update, row_of
 
 __all__ = ["add_to_group", "group_tabs", "move_group", "ungroup_tabs", "update_group"]
 
@@ -47,7 +47,7 @@ def group_tabs(transaction: Transaction, rows: Sequence[TabRow], window: int) ->
         elif before != row.id:
             _place_before(transaction, row.id, before)
         after = row.id
-    _join(transaction, [row.id for row in rows], group)
+    set_group(transaction, [row_of(transaction, row.id) for row in rows], group.id)
     return group
 
 
@@ -66,7 +66,8 @@ def add_to_group(transaction: Transaction, rows: Sequence[TabRow], group: TabGro
             _bring(transaction, row.id, group.window_id)
             _place_after(transaction, row.id, last)
             last = row.id
-    _join(transaction, [row.id for row in [*left, *(each for each in new if each not in left)]], group)
+    joining = sorted(new, key=lambda row: row not in left)
+    set_group(transaction, [row_of(transaction, row.id) for row in joining], group.id)
 
 
 def ungroup_tabs(transaction: Transaction, rows: Sequence[TabRow]) -> None:
@@ -87,10 +88,7 @@ def ungroup_tabs(transaction: Transaction, rows: Sequence[TabRow]) -> None:
             for tab_id in leaving:
                 _place_after(transaction, tab_id, after)
                 after = tab_id
-        for tab_id in leaving:
-            row = row_of(transaction, tab_id)
-            set_flags(transaction, row, with_group(row.discardable, NO_GROUP))
-        drop_groups(transaction, [group_id])
+        set_group(transaction, [row_of(transaction, tab_id) for tab_id in leaving], NO_GROUP)
 
 
 def update_group(
@@ -194,12 +192,3 @@ def _place_before(transaction: Transaction, tab_id: int, other: int | None) -> N
 def _place_after(transaction: Transaction, tab_id: int, other: int) -> None:
     old, end = _index(transaction, tab_id), _index(transaction, other)
     move_within(transaction, row_of(transaction, tab_id), old, end + 1 if old > end else end)
-
-
-def _join(transaction: Transaction, tab_ids: Sequence[int], group: TabGroup) -> None:
-    left: list[int] = []
-    for tab_id in tab_ids:
-        row = row_of(transaction, tab_id)
-        left += groups_of([row])
-        set_flags(transaction, row, with_group(row.discardable, group.id))
-    drop_groups(transaction, [each for each in dict.fromkeys(left) if each != group.id])

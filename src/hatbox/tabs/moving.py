@@ -19,7 +19,7 @@ from hatbox.tabs.strip import (
     rows_of,
 )
 from hatbox.tabs.tab_flags import HIGHLIGHTED, NO_GROUP, with_flag, with_group
-from hatbox.tabs.tab_groups import drop_groups, groups_of, leave_group, settle_group
+from hatbox.tabs.tab_groups import drop_groups, groups_of, set_group, settle_group
 from hatbox.tabs.tab_model import ATTACHED, DETACHED, MOVED, Tab, TabMove, TabPosition, record_change, tabs_of
 from hatbox.tabs.visibility import show_without_event
 from hatbox.tabs.windows import get_window
@@ -63,7 +63,8 @@ def move_tabs(transaction: Transaction, tab_ids: Sequence[int], index: int, wind
             if row.pinned:  # the first index after the pinned tabs is the last one among them
                 new_index = min(new_index, pinned_count - 1)
             move_within(transaction, row, old_index, new_index)
-            settle_group(transaction, row_of(transaction, tab_id))
+            if new_index != old_index:
+                settle_group(transaction, row_of(transaction, tab_id), forward=new_index > old_index)
         last_indexes[window] = new_index
         moved.append(tab_id)
     return tabs_of(transaction, [row_of(transaction, tab_id) for tab_id in moved])
@@ -109,9 +110,7 @@ def attach(
     transaction.tabs.move(row.id, window, index, pinned=is_pinned)
     flags = with_flag(row.discardable, HIGHLIGHTED, on=False)
     flags = flags if with_its_group else with_group(flags, NO_GROUP)
-    transaction.tabs.update(
-        row.id, active=0, opener=None, owner=None, related=None, successor=None, discardable=flags
-    )
+    transaction.tabs.update(row.id, active=0, opener=None, owner=None, related=None, successor=None, discardable=flags)
     summary = transaction.tabs.summary(row.window)
     drop_references(transaction, summary, [row], referring)
     record_change(transaction, ATTACHED, TabPosition(row.id, window, index))
@@ -136,7 +135,7 @@ def pin_without_event(transaction: Transaction, row: TabRow, *, pinned: bool) ->
     new_index = transaction.tabs.pinned_count(row.window) - row.pinned  # after the other pinned tabs
     move_within(transaction, row, _index(transaction, row), new_index, pinned=int(pinned))
     if pinned:
-        leave_group(transaction, row_of(transaction, row.id))
+        set_group(transaction, [row_of(transaction, row.id)], NO_GROUP)
         new, shown = show_without_event(transaction, row_of(transaction, row.id))
         if shown:
             record_update(transaction, new, "hidden")

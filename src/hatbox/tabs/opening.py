@@ -150,7 +150,7 @@ def _in_group(transaction: Transaction, row: TabRow, relative: TabRow | None, *,
     if relative is not None:
         group = group_in(relative.discardable)
     else:
-        group = NO_GROUP if is_last else group_beside(*transaction.tabs.visible_neighbours(row, ()))
+        group = NO_GROUP if is_last else group_beside(*transaction.tabs.neighbours(row))
     if group == NO_GROUP:
         return row
     flags = with_group(row.discardable, group)

@@ -13,7 +13,7 @@ import msgspec
 from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs.tab_flags import NO_GROUP, group_in, with_group
 from hatbox.tabs.tab_model import record_change
-from hatbox.tabs.tab_updates import set_flags
+from hatbox.tabs.tab_updates import record_update, row_of
 
 __all__ = [
     "GROUP_COLORS",
@@ -29,9 +29,9 @@ __all__ = [
     "get_group",
     "group_beside",
     "groups_of",
-    "leave_group",
     "members_of",
     "put_group",
+    "set_group",
     "settle_group",
 ]
 
@@ -116,11 +116,14 @@ def drop_groups(transaction: Transaction, group_ids: Iterable[int], *, window_cl
             record_change(transaction, GROUP_REMOVED, GroupRemoval(group, window_closing))
 
 
-def leave_group(transaction: Transaction, row: TabRow) -> TabRow:
-    """Take a tab out of its group, where it is. Returns the new row."""
-    new = set_flags(transaction, row, with_group(row.discardable, NO_GROUP))
-    drop_groups(transaction, groups_of([row]))
-    return new
+def set_group(transaction: Transaction, rows: Iterable[TabRow], group_id: int) -> None:
+    """Put tabs into a group, or into none, where they are. As in Firefox, groups that end are recorded first."""
+    changed = [row for row in rows if group_in(row.discardable) != group_id]
+    for row in changed:
+        transaction.tabs.update(row.id, discardable=with_group(row.discardable, group_id))
+    drop_groups(transaction, groups_of(changed))
+    for row in changed:
+        record_update(transaction, row_of(transaction, row.id), "group_id")
 
 
 def group_beside(left: TabRow | None, right: TabRow | None) -> int:
@@ -131,17 +134,17 @@ def group_beside(left: TabRow | None, right: TabRow | None) -> int:
     return group if group == group_in(right.discardable) else NO_GROUP
 
 
-def settle_group(transaction: Transaction, row: TabRow) -> TabRow:
-    """A tab has moved: between two tabs of a group it joins it, and apart from its group it leaves it."""
-    left, right = transaction.tabs.visible_neighbours(row, ())
-    own, around = group_in(row.discardable), group_beside(left, right)
-    if around == NO_GROUP and own in groups_of(each for each in (left, right) if each is not None):
-        around = own
-    if around == own:
-        return row
-    new = set_flags(transaction, row, with_group(row.discardable, around))
-    drop_groups(transaction, groups_of([row]))
-    return new
+def settle_group(transaction: Transaction, row: TabRow, *, forward: bool | None = None) -> None:
+    """A tab has moved: it is now in the group of the tab whose place it took.
+
+    `forward` says in which direction it has moved. From another window, it joins a group only between two of its tabs.
+    """
+    left, right = transaction.tabs.neighbours(row)
+    if forward is None:
+        set_group(transaction, [row], group_beside(left, right))
+    else:
+        displaced = left if forward else right
+        set_group(transaction, [row], NO_GROUP if displaced is None else group_in(displaced.discardable))
 
 
 _encode = msgspec.json.Encoder().encode

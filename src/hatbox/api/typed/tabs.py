@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Literal, NotRequired, Protocol, TypeAlias, TypedDict, overload
 
 from hatbox.api.script_types import ListenerType, PortType, ScriptEventType
-from hatbox.api.typed.windows import WindowDict
 
 __all__ = [
     "ActiveInfo",
@@ -530,7 +529,7 @@ class TabsNamespace(Protocol):
     def remove(self, tabIds: int | Sequence[int], callback: Callable[..., Any]) -> None: ...
 
     @overload
-    def highlight(self, highlightInfo: HighlightProperties, callback: None = None) -> Awaitable[WindowDict]:
+    def highlight(self, highlightInfo: HighlightProperties, callback: None = None) -> Awaitable[Any]:
         """Highlights tabs of a window, and activates the first."""
 
     @overload

@@ -90,8 +90,6 @@ def group(transaction: Transaction, tab_ids: Sequence[int], options: Details) ->
     if options["groupId"] is None:
         return group_tabs(transaction, rows, window).id
     found = find_group(transaction, options["groupId"])
-    if found.window_id != window:
-        raise ApiError(f"No group with id: {found.id}")
     add_to_group(transaction, rows, found)
     return found.id
 
