@@ -101,6 +101,7 @@ EXTENSION_SUITES = (
     Suite("storage", ("storage",)),
     Suite("alarms", ("alarms",)),
     Suite("sessions", ("sessions", "tabs")),
+    Suite("settings", ("privacy", "browserSettings")),
     Suite("permissions", ("storage", "tabs")),
     Suite("storage_without_id", ("storage",), has_id=False),
     Suite("fetch", ("webRequest", "webRequestBlocking", "proxy", "tabs", "<all_urls>")),
