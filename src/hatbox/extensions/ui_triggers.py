@@ -13,7 +13,7 @@ from typing import Any, Final
 import msgspec
 
 from hatbox.errors import TriggerError
-from hatbox.extension_data import commands, menu_clicks, menu_items, notifications, run_records
+from hatbox.extension_data import commands, menu_clicks, menu_items, notifications, run_records, sidebars
 from hatbox.extension_data.action_clicks import click_action
 from hatbox.extension_data.action_values import GLOBAL, ActionScope, get_value, tab_scope
 from hatbox.extension_data.actions import (
@@ -42,6 +42,7 @@ _UNNAMED: Final = ("action", "page-action", "options", "sidebar")
 _ACTION_COMMANDS: Final = {"_execute_action": 3, "_execute_browser_action": 2}
 """The commands that click the action, with their manifest version."""
 _PAGE_ACTION_COMMAND: Final = "_execute_page_action"
+_SIDEBAR_COMMAND: Final = "_execute_sidebar_action"
 
 _NO_TAB: Final = "no tab is open. Open one with `hatbox open`, or with open() in a test."
 _REQUIRED_CONTEXT: Final = {
@@ -280,8 +281,19 @@ def _execute_command(transaction: Transaction, extension: RunRecord, name: str, 
         return _click_action(transaction, extension, tab)
     if name == _PAGE_ACTION_COMMAND:
         return _click_page_action(transaction, extension, tab)
-    commands.execute(transaction, extension.id, name, tab)
+    if name == _SIDEBAR_COMMAND:
+        _toggle_sidebar(transaction, extension, tab)
+    else:
+        commands.execute(transaction, extension.id, name, tab)
     return None
+
+
+def _toggle_sidebar(transaction: Transaction, extension: RunRecord, tab: Tab | None) -> None:
+    if extension.manifest.get("sidebar_action") is None:
+        raise TriggerError(f"{extension.name} has no sidebar in its manifest.")
+    if tab is None:
+        raise TriggerError(_NO_TAB)
+    sidebars.toggle_sidebar(transaction, extension.id, tab.window_id)
 
 
 # ── Notifications ──

@@ -17,6 +17,7 @@ __all__ = [
     "FunctionSchema",
     "NamespaceSchema",
     "OptionRequirement",
+    "is_setting",
     "load",
     "permissions",
     "read",
@@ -28,6 +29,8 @@ Resolve: TypeAlias = Callable[[Any], Any]
 """Replaces the references in a part of a schema."""
 
 _HERE: Final = Path(__file__).parent
+_TYPES: Final = "types.json"
+_SETTING: Final = "#"
 _NOT_RESOLVED: Final = frozenset({"$ref", "pythonClass", "pythonType"})  # the last two are for schema/python_types.py
 
 
@@ -145,7 +148,8 @@ def read_document(file: str) -> dict[str, Any]:
 
 @cache
 def _files() -> list[str]:
-    return sorted(file.name for file in _HERE.glob("*.json"))
+    files = sorted(file.name for file in _HERE.glob("*.json"))
+    return [*files, *(f"{file}{_SETTING}{name}" for file in files for name in read(file).get("settings", ()))]
 
 
 @cache
@@ -163,8 +167,11 @@ def read(file: str) -> dict[str, Any]:
     """A schema file, with unresolved references.
 
     `like` names another schema file to inherit from, `without` some properties. Its own keys override inherited ones,
-    and `moreFunctions` are added to the inherited functions.
+    and `moreFunctions` are added to the inherited functions. `settings` are namespaces below the one of the file, all
+    with the members of types.Setting: `file#name`.
     """
+    if is_setting(file):
+        return _setting(*file.split(_SETTING))
     schema: dict[str, Any] = msgspec.json.decode((_HERE / file).read_bytes())
     if "like" not in schema:
         return schema
@@ -172,6 +179,18 @@ def read(file: str) -> dict[str, Any]:
     types = {**_types_of(other), **_types_of(schema)}
     functions = [*schema.get("functions", other["functions"]), *schema.get("moreFunctions", ())]
     return {**other, **schema, "types": list(types.values()), "functions": functions}
+
+
+def is_setting(file: str) -> bool:
+    """Whether this is the name of a setting of a schema file."""
+    return _SETTING in file
+
+
+def _setting(file: str, name: str) -> dict[str, Any]:
+    """The schema of a setting."""
+    schema, template = read(file), read(_TYPES)["setting"]
+    inherited = {key: schema[key] for key in ("permissions", "forExtensions", "rank", "implementation")}
+    return {**inherited, **template, "namespace": f"{schema['namespace']}.{name}", **schema["settings"][name]}
 
 
 def _without(schema: Any, names: frozenset[str]) -> Any:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from hatbox.schema.loader import NamespaceSchema, load, read
+from hatbox.schema.loader import NamespaceSchema, is_setting, load, read
 
 __all__ = ["reference"]
 
@@ -36,7 +36,8 @@ Not supported:
 
 def reference() -> str:
     """The whole of docs/reference/extensions.md."""
-    shown = sorted((each for each in load() if not each.hidden), key=lambda each: (each.namespace.lower(), each.file))
+    listed = [each for each in load() if not each.hidden and not is_setting(each.file)]
+    shown = sorted(listed, key=lambda each: (each.namespace.lower(), each.file))
     return "\n".join([_INTRODUCTION, *(line for namespace in shown for line in _section(namespace))])
 
 
@@ -46,6 +47,8 @@ def _section(namespace: NamespaceSchema) -> Iterator[str]:
     yield from (f"Needs: {_needs(namespace)}.", "", "| member | what it does |", "|---|---|")
     for name, each in sorted(schema.get("properties", {}).items()):
         yield f"| `{name}` | {_text(each)} |"
+    for name, each in schema.get("settings", {}).items():
+        yield f"| `{name}` (`get`, `set`, `clear`, `onChange`) | {_text(each)} |"
     for each in schema["functions"]:
         yield f"| `{each['name']}({', '.join(_parameters(each))})` | {_text(each)} |"
     for each in schema["events"]:

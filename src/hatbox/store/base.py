@@ -91,6 +91,7 @@ class TabRow(NamedTuple):
     muted: int
     muted_by: str
     discardable: int
+    """Flags, see tabs/tab_flags.py: whether it may be discarded, is discarded or highlighted; its group."""
     opener: int | None
     owner: int | None
     """The tab to activate when this one is closed, until another tab was active."""
@@ -369,6 +370,9 @@ class TabTable(Protocol):
 
     def visible_neighbours(self, row: TabRow, leaving: Collection[int]) -> tuple[TabRow | None, TabRow | None]:
         """The nearest visible tabs to the left and to the right of a tab, except these."""
+
+    def neighbours(self, row: TabRow) -> tuple[TabRow | None, TabRow | None]:
+        """The tabs directly to the left and to the right of a tab, hidden ones too."""
 
     def referring(self, tabs: Collection[int]) -> list[TabRow]:
         """The tabs whose opener or successor is one of these, ordered by window and position."""

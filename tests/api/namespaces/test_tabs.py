@@ -151,7 +151,7 @@ async def test_muted_info_names_the_extension(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("details", "message"),
     [
-        ({"discarded": True, "url": f"{SITE}/"}, "Discarded tabs are not supported."),
+        ({"discarded": True, "active": True, "url": f"{SITE}/"}, "Active tabs cannot be created and discarded."),
         ({"openInReaderMode": True, "url": f"{SITE}/"}, "Reader mode is not supported."),
         ({"url": "view-source:https://site.example/"}, "Illegal URL: view-source:https://site.example/"),
         ({"url": "mailto:x@site.example"}, "Illegal URL: mailto:x@site.example"),
@@ -180,7 +180,7 @@ async def test_the_tab_that_becomes_active_is_the_one_that_is_highlighted(tmp_pa
         await browser.tabs.update(1, {"active": True})
         assert received == [1, ("highlighted", {"tabIds": [1], "windowId": 1})]
         await browser.tabs.update(2, {"highlighted": True})
-        assert received[2:] == [2, ("highlighted", {"tabIds": [2], "windowId": 1})]
+        assert received[2:] == [2, ("highlighted", {"tabIds": [1, 2], "windowId": 1})]
 
 
 @in_loop
