@@ -16,6 +16,7 @@ from hatbox.extension_data import installed_extensions as installed
 from hatbox.extension_data import run_records
 from hatbox.extension_data.extension_permissions import ExtensionPermissions, Permissions
 from hatbox.extension_data.installed_extensions import InstalledExtension
+from hatbox.extension_data.protocol_handlers import handled_url
 from hatbox.extension_data.run_records import RunRecord
 from hatbox.extensions import installing, starting, ui_triggers
 from hatbox.extensions.alarm_scheduler import AlarmScheduler
@@ -67,6 +68,13 @@ class Extensions:
             if url.startswith(base):
                 return extension.package.read(file_name(url.removeprefix(base)))
         return None
+
+    def handler_page(self, link: str) -> asyncio.Future[str | None]:
+        """The page of a running extension that opens a link, such as ext+container:…; None if no extension does.
+
+        The extension may run in another process. Open the page as any URL: Profile.open_tabs().
+        """
+        return self._store.read(lambda transaction: handled_url(transaction, link))
 
     def installed(self) -> asyncio.Future[list[InstalledExtension]]:
         """The extensions that are installed in the profile."""
