@@ -14,7 +14,7 @@ from hatbox.profile import Profile
 
 __all__ = ["find_handlers", "is_extension_link"]
 
-_LINK: Final = re.compile(r"((?:ext|web)\+[a-z0-9.+-]+):", re.IGNORECASE)
+_LINK: Final = re.compile(r"(ext|web)\+[a-z0-9.+-]+:", re.IGNORECASE)
 _MAX_SHOWN: Final = 80
 
 
@@ -34,9 +34,9 @@ async def find_handlers(profile: Profile, arguments: Iterable[str]) -> dict[str,
         if page is not None:
             found[link] = page
         elif not is_container_link(link):
-            match = _LINK.match(link)
+            scheme = link.partition(":")[0].lower()
             raise typer.BadParameter(
-                f'"{visible(link[:_MAX_SHOWN])}": no running extension opens {match[1].lower() if match else ""} links. '
+                f'"{visible(link[:_MAX_SHOWN])}": no running extension opens {scheme} links. '
                 "Run one that does: hatbox run EXTENSION --engine chromium",
                 param_hint="URL",
             )
