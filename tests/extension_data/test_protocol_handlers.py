@@ -1,4 +1,4 @@
-"""Links that a running extension handles: ext+container and the like, in tabs.create, tabs.update and windows.create."""
+"""Links that a running extension handles, such as ext+container, in tabs.create, tabs.update and windows.create."""
 
 from __future__ import annotations
 
