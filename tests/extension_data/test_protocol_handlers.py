@@ -44,8 +44,7 @@ def test_a_link_reaches_the_page_of_the_extension_as_in_firefox(tmp_path: Path, 
 def test_a_tab_opens_a_link_with_the_page_of_the_extension(tmp_path: Path) -> None:
     async def use(profile: Profile, extension: Extension) -> None:
         page = f"{extension.manifest.base_url}open.html#ext%2Bhat%3Ax-%s"
-        work: dict[str, Any] = {"url": "ext+hat:x", "cookieStoreId": "firefox-container-2"}
-        tab = await extension.browser.tabs.create(work)
+        tab = await extension.browser.tabs.create({"url": "ext+hat:x", "cookieStoreId": "firefox-container-2"})
         opened = await profile.tabs.get(tab["id"])
         assert (opened.pending_url, opened.cookie_store_id) == (page, "firefox-container-2")
         await extension.browser.tabs.update(tab["id"], {"url": "magnet:?xt=1"})

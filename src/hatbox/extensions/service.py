@@ -300,6 +300,7 @@ class Extensions:
         """End all extensions of this process."""
         for extension in self.running:
             await self.stop(extension)
+        await self._messages.close()
 
     async def _stop_replaced(self, candidates: Iterable[Candidate]) -> None:
         """Stop running extensions before they are replaced: their last writes must not reach the new ones."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable
 from typing import Any
 
@@ -44,6 +45,11 @@ class _Ports(Namespace):
     ) -> None:
         recipient = Recipient(extension_id or caller.extension_id, tab_id, frame_id, document_id)
         self._messages.connect(caller.context, recipient, name, number)
+
+    def open_native(self, caller: ExtensionCaller, number: int, application: str) -> asyncio.Future[None]:
+        # The call is pending until the application has ended: as in Firefox, an event page is not suspended before.
+        _, ended = self._messages.connect_native(caller.context, application, number)
+        return asyncio.shield(ended)
 
     def post(self, caller: ExtensionCaller, number: int, message: Any) -> Awaitable[Any] | None:
         port = caller.context.ports.get(number)

@@ -22,16 +22,19 @@ _EXTENSION: Final = "moz-extension"
 _EXTENSION_SCHEME: Final = re.compile(r"\s*moz-extension:", re.IGNORECASE)
 
 
-def resolve_tab_url(transaction: Transaction, text: str, access: TabAccess) -> str:
+def resolve_tab_url(text: str, access: TabAccess, transaction: Transaction | None = None) -> str:
     """Resolve a URL that a tab may load. Raises ApiError.
 
-    Allowed are http, https, a page of the extension, about:blank, and links that a running extension handles.
+    Allowed are http, https, a page of the extension, about:blank and, with `transaction`, links that a running
+    extension handles.
     """
     url = parse_url(text)
     if url is not None and (url.scheme in ("http", "https") or is_blank(url.text)):
         return url.text
-    if url is not None and is_handled_scheme(url.scheme) and (handler := handled_url(transaction, text)) is not None:
-        return handler
+    if transaction is not None and url is not None and is_handled_scheme(url.scheme):
+        handler = handled_url(transaction, text)
+        if handler is not None:
+            return handler
     own = _own_page(text, access.page) if url is None or url.scheme == _EXTENSION else None
     if own is None:
         raise ApiError(f"Illegal URL: {text}")
