@@ -139,11 +139,16 @@ class MessageRouter:
 
         `number` is the port number that the JavaScript side chose.
         """
+        channel = self.open_channel(sender, name, number)
+        self._tasks.spawn(self._open(channel, sender, recipient))
+        return channel.source
+
+    def open_channel(self, sender: ExtensionContext, name: str, number: int | None) -> Channel:
+        """Create a port with only the end of the sender. Raises ApiError if it has too many ports."""
         number = self._port_number(sender, number)
         channel = Channel(name, self._deliver, self._wait_for_ack)
-        port = channel.connect(sender, number)
-        self._tasks.spawn(self._open(channel, sender, recipient))
-        return port
+        channel.connect(sender, number)
+        return channel
 
     def connect_native(
         self, sender: ExtensionContext, application: str, number: int | None = None

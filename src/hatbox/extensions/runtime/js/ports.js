@@ -86,6 +86,14 @@ export function createPorts({notify, listen, report}) {
       notify("ports.openNative", stringify([number, application]));
       return port;
     },
+    // Open a port to a filter of a response. `onMessage` is called with its events; returns {post}.
+    connectFilter(requestId, onMessage) {
+      const number = nextNumber--;
+      const port = portOf(number, "", undefined, true);
+      port.onMessage.addListener(onMessage);
+      notify("ports.openFilter", stringify([number, requestId]));
+      return {__proto__: null, post: message => { if (mapHas(open, number)) port.postMessage(message); }};
+    },
     // The port that another page has opened. The same object for every listener.
     accept({number, name, sender}) {
       return mapGet(open, number)?.port ?? portOf(number, name, sender);
