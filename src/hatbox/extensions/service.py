@@ -17,6 +17,7 @@ from hatbox.extension_data import installed_extensions as installed
 from hatbox.extension_data import run_records
 from hatbox.extension_data.extension_permissions import ExtensionPermissions, Permissions
 from hatbox.extension_data.installed_extensions import InstalledExtension
+from hatbox.extension_data.protocol_handlers import handled_url
 from hatbox.extension_data.run_records import RunRecord
 from hatbox.extensions import installing, starting, ui_triggers
 from hatbox.extensions.action_buttons import ActionButtons
@@ -81,6 +82,13 @@ class Extensions:
     def buttons(self) -> ActionButtons:
         """The actions of running extensions, for engines that show them."""
         return ActionButtons(self._store, self.file_at)
+
+    def handler_page(self, link: str) -> asyncio.Future[str | None]:
+        """The page of a running extension that opens a link, such as ext+container:…; None if no extension does.
+
+        The extension may run in another process. Open the page as any URL: Profile.open_tabs().
+        """
+        return self._store.read(lambda transaction: handled_url(transaction, link))
 
     def installed(self) -> asyncio.Future[list[InstalledExtension]]:
         """The extensions that are installed in the profile."""
@@ -331,6 +339,7 @@ class Extensions:
         """End all extensions of this process."""
         for extension in self.running:
             await self.stop(extension)
+        await self._messages.close()
 
     async def _stop_replaced(self, candidates: Iterable[Candidate]) -> None:
         """Stop running extensions before they are replaced: their last writes must not reach the new ones."""

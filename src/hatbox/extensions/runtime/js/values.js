@@ -3,7 +3,7 @@
 
 import {
   Buffer, Bytes, NativeError, NativeMap, append, charCodeAt, construct, dateGetTime, defineValue, encodeText, encoder, getOwnPropertyDescriptor,
-  NativeDOMException, getPrototypeOf, includes, indexOf, isArray, mapForEach, mapGet, mapSet, objectKeys, parse, regExpExec, setAdd, setForEach, slice,
+  NativeDOMException, NativeTypeError, getPrototypeOf, includes, indexOf, isArray, mapForEach, mapGet, mapSet, objectKeys, parse, regExpExec, setAdd, setForEach, slice,
   startsWith, stringify, uncurryThis,
 } from "./primordials.js";
 
@@ -188,6 +188,18 @@ function encodeObject(object, depth) {
 // Escape a key: if it looks like a mark, it gets another NUL.
 export function keyOf(key) {
   return startsWith(key, MARK) ? MARK + key : key;
+}
+
+// The JSON text of a message for a native application; empty for what JSON has no word for. Throws with Firefox's words.
+export function jsonText(value) {
+  try {
+    return stringify(value) ?? "";
+  } catch (error) {
+    const message = `${error?.message}`;
+    if (startsWith(message, "Converting circular")) throw new NativeTypeError("cyclic object value");
+    if (startsWith(message, "Do not know how to serialize a BigInt")) throw new NativeTypeError("BigInt value can't be serialized in JSON");
+    throw error;
+  }
 }
 
 // Encode a value like JSON.stringify(); undefined is null. A value that it rejects is a mark with its kind.
