@@ -17,6 +17,7 @@ from hatbox.extensions.event_page_host import ExtensionHost
 from hatbox.extensions.extension_page import ExtensionPage
 from hatbox.extensions.extension_pages import ExtensionPages
 from hatbox.extensions.idle_timer import IdleTimer
+from hatbox.extensions.indexed_db import IndexedDb
 from hatbox.extensions.local_storage import LocalStorage
 from hatbox.extensions.package.background import Background
 from hatbox.extensions.package.manifest import Manifest
@@ -101,8 +102,15 @@ class Extension:
         self.browser = self._pages.python_page.browser
         """`browser` for Python, as an extension page sees it. Its messages are delivered to the background."""
         self._local_storage = LocalStorage(store, self.area)
+        self._indexed_db = IndexedDb(store, self.area)
         self._host = ExtensionHost(
-            dispatcher, self.caller, loaded.package.read, self.wake, self._local_storage, options.on_log
+            dispatcher,
+            self.caller,
+            loaded.package.read,
+            self.wake,
+            self._local_storage,
+            self._indexed_db,
+            options.on_log,
         )
         self._supervisor = Supervisor(self._run, on_exit=options.on_exit or self._log_exit)
         self._idle_timer = IdleTimer(options.idle_seconds, self.suspend)
@@ -266,6 +274,7 @@ class Extension:
         self.caller.context = context
         child, self._child = self._child, None
         limits, inspect = self._options.limits, self._options.inspect
+        self._indexed_db.discard_staged()
         runtime = await Runtime.start(
             self._host, boot, limits, inspect=inspect, unsafe_eval=manifest.allows_eval, child=child
         )

@@ -12,6 +12,7 @@ import {addBodyChunk, createFetch} from "./fetch.js";
 import {shapeGlobals} from "./globals.js";
 import {createImportScripts, rejectImportScripts} from "./import_scripts.js";
 import {createInbox} from "./inbox.js";
+import {createIndexedDb} from "./indexed_db.js";
 import {createLoader} from "./loader.js";
 import {createPipe} from "./pipe.js";
 import {
@@ -29,7 +30,7 @@ const {stdin, stdout, exit, inspect} = Deno;
 const {nextTick} = process;
 const runMicrotasks = Deno[Deno.internal]?.core?.runMicrotasks ?? null; // without it each event takes a turn of the event loop
 const nativeFetch = globalThis.fetch;
-const {setTimeout} = globalThis;
+const {setImmediate, setTimeout} = globalThis;
 const NativeSyntaxError = SyntaxError;
 const MARKED = '"\\u0000';
 
@@ -153,9 +154,11 @@ function boot({data, description, jobs, listeners, members, navigator, maxBytes,
   sockets = createWebSockets({base: data.page, send: pipe.send, isArrayBuffer: types.isArrayBuffer, maxBytes});
   const storages = localStorage === null ? null : createStorages({entries: localStorage, send: pipe.send});
   const BroadcastChannel = createBroadcastChannel({origin: slice(data.base, 0, -1), later: job => { setTimeout(job, 0); }});
+  const databases = createIndexedDb({request: bridge.requestPromise, later: job => { setImmediate(job); }, nextTick, runMicrotasks});
   replaceSort();
   shapeGlobals({
-    url: data.page, navigator, fetch, importScripts, console, storages, classes: {WebSocket: sockets.WebSocket, BroadcastChannel},
+    url: data.page, navigator: {...navigator, storage: databases.storage}, fetch, importScripts, console, storages, indexedDB: databases.indexedDB,
+    classes: {WebSocket: sockets.WebSocket, BroadcastChannel, ...databases.classes},
   });
   for (const {namespace, source, url} of members) bridge.addMembers(namespace, loader.compileScript(url, source)());
   bridge.updateNamespaces(description);

@@ -14,7 +14,7 @@ const REMOVED = [
   "NavigatorUAData", "Location", "Lock", "LockManager",
 ];
 
-export function shapeGlobals({url, navigator, fetch, importScripts, console, storages, classes}) {
+export function shapeGlobals({url, navigator, fetch, importScripts, console, storages, indexedDB, classes}) {
   for (const name of REMOVED) delete globalThis[name];
   for (const name of ownKeys(globalThis)) {
     if (typeof name === "string" && startsWith(name, "GPU")) delete globalThis[name];
@@ -28,6 +28,7 @@ export function shapeGlobals({url, navigator, fetch, importScripts, console, sto
   defineValue(globalThis, "fetch", fetch, asOnAPage);
   if (importScripts !== null) defineValue(globalThis, "importScripts", importScripts, asOnAPage);
   for (const name of ownKeys(classes)) defineValue(globalThis, name, classes[name], {...asOnAPage, enumerable: false});
+  defineGetter(globalThis, "indexedDB", () => indexedDB, {__proto__: null, configurable: true});
   if (storages !== null) {
     defineValue(globalThis, "Storage", storages.Storage, {...asOnAPage, enumerable: false});
     for (const name of ["localStorage", "sessionStorage"]) {
