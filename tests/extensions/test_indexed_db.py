@@ -38,7 +38,8 @@ def test_it_is_as_in_firefox(tmp_path: Path) -> None:
       const {open} = IDBFactory.prototype;
       IDBFactory.prototype.open = function (...args) {
         const request = open.apply(this, args);
-        for (const type of ["upgradeneeded", "success"]) request.addEventListener(type, () => opened.push(request.result));
+        request.addEventListener("upgradeneeded", () => opened.push(request.result));
+        request.addEventListener("success", () => opened.push(request.result));
         return request;
       };
     """
@@ -71,7 +72,8 @@ def test_databases_are_there_after_a_restart(tmp_path: Path) -> None:
             const d = await people();
             const t = d.transaction("people", "readwrite"), s = t.objectStore("people");
             s.put({id: [1, "\\ud800", new Date(5), new Uint8Array([0, 255]), -Infinity], name: "odd", mail: "odd",
-                   big: "\\u{1f600}x".repeat(30000), blob: new File([new Uint8Array(100000).fill(7)], "f", {type: "a/b"}),
+                   big: "\\u{1f600}x".repeat(30000),
+                   blob: new File([new Uint8Array(100000).fill(7)], "f", {type: "a/b"}),
                    map: new Map([["k", new Date(9)]])});
             s.delete(1);
             const end = await ended(t);
@@ -87,7 +89,8 @@ def test_databases_are_there_after_a_restart(tmp_path: Path) -> None:
             const odd = await done(s.index("mail").get("odd"));
             const bytes = new Uint8Array(await odd.blob.arrayBuffer());
             const g = await open("gen"), gs = g.transaction("g", "readwrite").objectStore("g");
-            return [await indexedDB.databases(), odd.id.map(show), odd.big === "\\u{1f600}x".repeat(30000), odd.blob.name,
+            return [await indexedDB.databases(), odd.id.map(show), odd.big === "\\u{1f600}x".repeat(30000),
+                    odd.blob.name,
                     odd.blob.type, bytes.length, bytes.every(b => b === 7), show(odd.map), await gs_add(gs)];
             async function gs_add(store) { return await done(store.add("second")); }
             """,
@@ -107,12 +110,17 @@ def test_databases_are_there_after_a_restart(tmp_path: Path) -> None:
         counted = "const s = (await open('people')).transaction('people').objectStore('people');"
         shrink = "const t = (await open('people')).transaction('people', 'readwrite'); t.objectStore('people').clear();"
         assert await run(extension, f"{counted} return await done(s.count())") == 4
-        assert await run(extension, f"{shrink} t.objectStore('people').put({{id: 1}}); return await ended(t)") == "complete"
+        assert (
+            await run(extension, f"{shrink} t.objectStore('people').put({{id: 1}}); return await ended(t)")
+            == "complete"
+        )
         assert await run(extension, f"{shrink} t.abort(); return await ended(t)") == ["abort", None]
         extension = await restart(profile, extension, folder)
         assert await run(extension, f"{counted} return await done(s.getAll())") == [{"id": 1}]
         extension = await restart(profile, extension, folder)
-        await run(extension, "await done(indexedDB.deleteDatabase('people')); await done(indexedDB.deleteDatabase('gen'))")
+        await run(
+            extension, "await done(indexedDB.deleteDatabase('people')); await done(indexedDB.deleteDatabase('gen'))"
+        )
         rows = await profile._store.read(lambda t: t.extensions.load(extension.area))
         assert [kind for kind, _, _ in rows if kind.startswith(KIND)] == []
 
@@ -166,7 +174,9 @@ def test_the_quota_aborts_a_transaction_and_loses_nothing(tmp_path: Path, monkey
         assert await run(extension, cleared) == "complete"
         extension = await restart(profile, extension, folder)
         assert await run(extension, keys) == [9]
-        usage, quota = await extension.evaluate("const e = await navigator.storage.estimate(); return [e.usage, e.quota]")
+        usage, quota = await extension.evaluate(
+            "const e = await navigator.storage.estimate(); return [e.usage, e.quota]"
+        )
         assert 250_000 < usage < 252_000
         assert quota > 1 << 20
         assert await extension.evaluate("[await navigator.storage.persisted(), await navigator.storage.persist()]") == [
@@ -180,7 +190,9 @@ def test_the_quota_aborts_a_transaction_and_loses_nothing(tmp_path: Path, monkey
 def test_changes_of_another_program_are_not_overwritten(tmp_path: Path) -> None:
     async def use(profile: Profile, folder: Path) -> None:
         extension = await profile.extensions.start(folder)
-        await run(extension, "globalThis.d = await open('x', 1, db => db.createObjectStore('s').put('mine', 1)); return 1")
+        await run(
+            extension, "globalThis.d = await open('x', 1, db => db.createObjectStore('s').put('mine', 1)); return 1"
+        )
         change = StoreChange(1, False, {"1.0": '1:8:1"theirs"'})
         theirs = Commit(1, 1, (1,), None, [change])
         await profile._store.write(lambda transaction: indexed_databases.commit(transaction, extension.area, theirs))
@@ -229,7 +241,8 @@ def test_scripts_that_change_prototypes_do_not_break_it(tmp_path: Path) -> None:
         broken = """
           for (const {prototype} of [Array, Map, Set, String, Promise, Blob]) {
             for (const name of Object.getOwnPropertyNames(prototype)) {
-              if (name !== "constructor" && name !== "then" && typeof Object.getOwnPropertyDescriptor(prototype, name).value === "function") {
+              const {value} = Object.getOwnPropertyDescriptor(prototype, name);
+              if (name !== "constructor" && name !== "then" && typeof value === "function") {
                 prototype[name] = () => { throw new Error("changed by the script"); };
               }
             }

@@ -134,7 +134,7 @@ def _current(transaction: Transaction, extension: str, database: int, revision: 
 
 
 def _check_quota(transaction: Transaction, extension: str, change: Commit) -> None:
-    """Raise ApiError if a commit adds rows beyond the quota. What it deletes is counted as free, what it replaces too."""
+    """Raise ApiError if a commit adds rows beyond the quota. Rows that it deletes or replaces are counted as free."""
     table = transaction.extensions
     added = len(change.description or "") + sum(
         len(key) + len(value.encode())

@@ -25,7 +25,6 @@ _MAX_NUMBER: Final = (1 << 53) - 1
 _ROW_KEY: Final = re.compile(r"[0-9]{1,16}\.[0-9]{1,8}", re.ASCII)
 
 
-
 class IndexedDb:
     """The databases of one extension."""
 

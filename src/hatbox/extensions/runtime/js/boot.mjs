@@ -12,17 +12,19 @@ import {addBodyChunk, createFetch} from "./fetch.js";
 import {shapeGlobals} from "./globals.js";
 import {createImportScripts, rejectImportScripts} from "./import_scripts.js";
 import {createInbox} from "./inbox.js";
-import {createIndexedDb} from "./indexed_db.js";
 import {createLoader} from "./loader.js";
 import {createPipe} from "./pipe.js";
+import * as protocol from "./protocol.js";
 import {
   BODY_CHUNK, BOOT, CANCEL, EVALUATE, EVENT, FLUSH, LOADED, LOG, NAMESPACES, NO_OP, PING, PONG, READY, READ_SOURCE, RESULT, RUN_MODULE, RUN_SCRIPT,
   RUN_WORKER, SOCKET,
 } from "./protocol.js";
+import * as primordials from "./primordials.js";
 import {append, defineValue, includes, parse, promiseThen, slice, stringify} from "./primordials.js";
 import {replaceSort} from "./sort.js";
 import {filterStacks} from "./stacks.js";
 import {createStorages} from "./storage.js";
+import * as values from "./values.js";
 import {decode, learnClasses, limitSizes} from "./values.js";
 import {createWebSockets} from "./websocket.js";
 
@@ -136,7 +138,7 @@ function readSourceSync(url) {
   return source;
 }
 
-function boot({data, description, jobs, listeners, members, navigator, maxBytes, localStorage, maxValues, polyfills, worker}) {
+function boot({data, description, indexedDb, jobs, listeners, members, navigator, maxBytes, localStorage, maxValues, polyfills, worker}) {
   limitSizes(maxBytes, maxValues);
   limitJobs({max: jobs, isArrayBuffer: types.isArrayBuffer});
   bridge = createBridge({pipe, data, maxListeners: listeners});
@@ -154,11 +156,13 @@ function boot({data, description, jobs, listeners, members, navigator, maxBytes,
   sockets = createWebSockets({base: data.page, send: pipe.send, isArrayBuffer: types.isArrayBuffer, maxBytes});
   const storages = localStorage === null ? null : createStorages({entries: localStorage, send: pipe.send});
   const BroadcastChannel = createBroadcastChannel({origin: slice(data.base, 0, -1), later: job => { setTimeout(job, 0); }});
-  const databases = createIndexedDb({request: bridge.requestPromise, later: job => { setImmediate(job); }, nextTick, runMicrotasks});
+  const createDatabases = () => { // few scripts use them
+    const {createIndexedDb} = loader.compileScript(indexedDb.url, indexedDb.source)()(primordials, protocol, values);
+    return createIndexedDb({request: bridge.requestPromise, later: job => { setImmediate(job); }, nextTick, runMicrotasks});
+  };
   replaceSort();
   shapeGlobals({
-    url: data.page, navigator: {...navigator, storage: databases.storage}, fetch, importScripts, console, storages, indexedDB: databases.indexedDB,
-    classes: {WebSocket: sockets.WebSocket, BroadcastChannel, ...databases.classes},
+    url: data.page, navigator, fetch, importScripts, console, storages, createDatabases, classes: {WebSocket: sockets.WebSocket, BroadcastChannel},
   });
   for (const {namespace, source, url} of members) bridge.addMembers(namespace, loader.compileScript(url, source)());
   bridge.updateNamespaces(description);

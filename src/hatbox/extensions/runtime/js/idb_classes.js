@@ -1,8 +1,8 @@
 // What the classes of IndexedDB have in common: hidden state, argument checks and the look of a web platform class.
 
-import {NativeMap, NativeTypeError, NativeWeakMap, append, defineValue, getOwnPropertyDescriptor, mapForEach, mapSet, ownKeys, sort, trunc, weakMapGet, weakMapSet} from "./primordials.js";
+import {NativeTypeError, NativeWeakMap, append, defineValue, getOwnPropertyDescriptor, mapForEach, natives, ownKeys, sort, trunc, weakMapGet, weakMapSet} from "./primordials.js";
 
-const {defineProperty} = Object;
+const {Symbol: {iterator, toStringTag}, Object: {defineProperty}, arrayIterator} = natives;
 const states = new NativeWeakMap(); // object → its state, which scripts cannot reach
 const MAX_COUNT = 2 ** 32 - 1;
 
@@ -52,11 +52,9 @@ export function finishClass(Class) {
   const names = ownKeys(prototype);
   for (let i = 0; i < names.length; i++) {
     if (names[i] === "constructor") continue;
-    const property = getOwnPropertyDescriptor(prototype, names[i]);
-    property.enumerable = true;
-    defineProperty(prototype, names[i], property);
+    defineProperty(prototype, names[i], {__proto__: null, ...getOwnPropertyDescriptor(prototype, names[i]), enumerable: true});
   }
-  defineValue(prototype, Symbol.toStringTag, Class.name, {__proto__: null, enumerable: false, configurable: true});
+  defineValue(prototype, toStringTag, Class.name, {__proto__: null, enumerable: false, configurable: true});
   return Class;
 }
 
@@ -66,12 +64,6 @@ export function nameList(map) {
   mapForEach(map, (_, name) => { append(names, name); });
   sort(names, (a, b) => (a < b ? -1 : 1));
   return new DOMStringList(OURS, names);
-}
-
-export function copyMap(map) {
-  const copy = new NativeMap();
-  mapForEach(map, (value, key) => { mapSet(copy, key, value); });
-  return copy;
 }
 
 export class DOMStringList {
@@ -90,4 +82,4 @@ export class DOMStringList {
   }
 }
 finishClass(DOMStringList);
-defineValue(DOMStringList.prototype, Symbol.iterator, Array.prototype[Symbol.iterator], {__proto__: null, enumerable: false, writable: true, configurable: true});
+defineValue(DOMStringList.prototype, iterator, arrayIterator, {__proto__: null, enumerable: false, writable: true, configurable: true});

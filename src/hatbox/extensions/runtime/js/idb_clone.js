@@ -2,36 +2,18 @@
 // by its number. The contents of Blobs are apart from the text, because they are read asynchronously.
 
 import {
-  Bytes, NativeDOMException, NativeError, NativeMap, append, construct, dateGetTime, defineValue, getOwnPropertyDescriptor, hasOwn, isArray, isFinite, mapForEach,
-  mapGet, mapSet, mapSize, objectKeys, parse, setAdd, setForEach, stringify, uncurryThis,
+  Bytes, NativeDOMException, NativeError, NativeMap, append, blobType, bufferDetached, construct, dateGetTime, defineValue, fileName, fileTime, fromBase64,
+  getOwnPropertyDescriptor, hasOwn, imageBytes, imageHeight, imageWidth, isArray, isFinite, mapForEach, mapGet, mapSet, mapSize, natives, objectKeys, parse,
+  setAdd, setForEach, stringify, toBase64, typedBuffer, unboxed,
 } from "./primordials.js";
 import {viewParts} from "./idb_keys.js";
 import {className, regExpParts} from "./values.js";
 
 const MAX_DEPTH = 1000;
-const {Blob: NativeBlob, Date: NativeDate, File: NativeFile, Set: NativeSet} = globalThis;
-const {Boolean: NativeBoolean, Number: NativeNumber, Object: toObject, BigInt: bigInt, RegExp: NativeRegExp, String: NativeString} = globalThis;
-const unboxed = {
-  __proto__: null, Boolean: uncurryThis(NativeBoolean.prototype.valueOf), Number: uncurryThis(NativeNumber.prototype.valueOf),
-  String: uncurryThis(NativeString.prototype.valueOf), BigInt: uncurryThis(bigInt.prototype.valueOf),
-};
-const getter = (prototype, name) => uncurryThis(getOwnPropertyDescriptor(prototype, name).get);
-const blobType = getter(NativeBlob.prototype, "type");
-const fileName = getter(NativeFile.prototype, "name");
-const fileTime = getter(NativeFile.prototype, "lastModified");
-const bufferDetached = getter(ArrayBuffer.prototype, "detached");
-const imageWidth = getter(ImageData.prototype, "width");
-const imageHeight = getter(ImageData.prototype, "height");
-const imageBytes = getter(ImageData.prototype, "data");
-const toBase64 = uncurryThis(Uint8Array.prototype.toBase64);
-const fromBase64 = Uint8Array.fromBase64.bind(Uint8Array);
-const bytesBuffer = getter(Object.getPrototypeOf(Uint8Array.prototype), "buffer");
-const VIEWS = {
-  __proto__: null, DataView, Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array, Int32Array, Uint32Array, Float32Array, Float64Array,
-  BigInt64Array, BigUint64Array, ...(typeof Float16Array === "function" ? {Float16Array} : null),
-};
-const NativeImageData = ImageData;
-const ERRORS = {__proto__: null, Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError};
+const {
+  BigInt: bigInt, Blob: NativeBlob, Date: NativeDate, File: NativeFile, ImageData: NativeImageData, Object: toObject, RegExp: NativeRegExp, Set: NativeSet,
+  errors: ERRORS, views: VIEWS,
+} = natives;
 const ENTRY = {__proto__: null, writable: true, configurable: true};
 const HIDDEN = {__proto__: null, writable: true, enumerable: false, configurable: true};
 
@@ -201,7 +183,7 @@ function decodeObject(node, context, known) {
     case "w": return known(toObject(decode(node[1], context)));
     case "e": return decodeError(node, context, known);
     case "q": return known(new NativeDOMException(node[2], node[1]));
-    case "y": return known(bytesBuffer(fromBase64(node[1])));
+    case "y": return known(typedBuffer(fromBase64(node[1])));
     case "p": return known(new NativeImageData(decode(node[3], context), node[1], node[2]));
     case "f": return known(blobOf(context.blobs[node[1]]));
   }

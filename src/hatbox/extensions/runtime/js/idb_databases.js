@@ -1,6 +1,6 @@
 // Databases of IndexedDB and their connections: IDBDatabase.
 
-import {NativeMap, append, mapDelete, mapForEach, mapGet, mapSet, parse} from "./primordials.js";
+import {NativeMap, append, mapDelete, mapForEach, mapGet, mapSet, natives, parse} from "./primordials.js";
 import {OURS, enumValue, finishClass, nameList, requireArguments, requireOurs, setState, stateOf} from "./idb_classes.js";
 import {idbError} from "./idb_errors.js";
 import {IDBVersionChangeEvent, IdbTarget, addHandlers, dispatch, simpleEvent} from "./idb_events.js";
@@ -11,7 +11,7 @@ import {Transaction} from "./idb_transactions.js";
 
 const MODES = ["readonly", "readwrite"];
 const DURABILITIES = ["default", "strict", "relaxed"];
-const iterator = Symbol.iterator;
+const {Symbol: {iterator}} = natives;
 
 export class Database {
   connections = [];

@@ -1,15 +1,13 @@
 // Events of IndexedDB. They bubble from a request to its transaction and its database, which Deno's EventTarget cannot do
 // for objects that are not nodes. After each listener its microtasks run, while the transaction is still active.
 
-import {NativeTypeError, append, apply, create, defineGetter, defineValue, getOwnPropertyDescriptor, mapped, uncurryThis} from "./primordials.js";
+import {NativeTypeError, append, apply, create, defineGetter, defineValue, mapped, natives} from "./primordials.js";
 import {finishClass, setState, stateOf} from "./idb_classes.js";
 
-const {AbortSignal: NativeAbortSignal, Event: NativeEvent, EventTarget: NativeEventTarget, reportError} = globalThis;
-const addNativeListener = uncurryThis(NativeEventTarget.prototype.addEventListener);
-const aborted = uncurryThis(getOwnPropertyDescriptor(NativeAbortSignal.prototype, "aborted").get);
-const defaultPrevented = uncurryThis(getOwnPropertyDescriptor(NativeEvent.prototype, "defaultPrevented").get);
-const eventType = uncurryThis(getOwnPropertyDescriptor(NativeEvent.prototype, "type").get);
-const eventBubbles = uncurryThis(getOwnPropertyDescriptor(NativeEvent.prototype, "bubbles").get);
+const {
+  Event: NativeEvent, EventTarget: NativeEventTarget, Object: {defineProperty}, aborted, addEventListener: addNativeListener, defaultPrevented, eventBubbles,
+  eventType, reportError,
+} = natives;
 const [CAPTURING, AT_TARGET, BUBBLING] = [1, 2, 3];
 const OVERRIDE = {__proto__: null, enumerable: false, configurable: true};
 
@@ -184,7 +182,7 @@ class IdbEvent extends NativeEvent {
   static {
     for (let i = 0; i < OWN.length; i++) {
       const name = OWN[i];
-      Object.defineProperty(this.prototype, name, {__proto__: null, get() { return show(this.#state, name); }, enumerable: true, configurable: true});
+      defineProperty(this.prototype, name, {__proto__: null, get() { return show(this.#state, name); }, enumerable: true, configurable: true});
     }
     defineValue(this.prototype, "constructor", NativeEvent, OVERRIDE);
   }
@@ -196,7 +194,7 @@ export const simpleEvent = (type, bubbles = false, cancelable = false) => new Id
 export function addHandlers(Class, types) {
   for (let i = 0; i < types.length; i++) {
     const type = types[i];
-    Object.defineProperty(Class.prototype, `on${type}`, {
+    defineProperty(Class.prototype, `on${type}`, {
       __proto__: null,
       get() {
         stateOf(this);

@@ -1,15 +1,14 @@
 // Key paths of IndexedDB: validation, evaluation on a value, and injection of a generated key.
 
-import {NativeRegExp, append, defineValue, getOwnPropertyDescriptor, hasOwn, isArray, regExpExec, split, uncurryThis} from "./primordials.js";
+import {NativeRegExp, append, blobSize, blobType, defineValue, fileName, fileTime, hasOwn, isArray, regExpExec, split} from "./primordials.js";
 import {idbError} from "./idb_errors.js";
 import {keyOf, multiEntryKeys} from "./idb_keys.js";
 import {className} from "./values.js";
 
 const IDENTIFIER = new NativeRegExp("^[\\p{ID_Start}$_][\\p{ID_Continue}$_\\u200c\\u200d]*$", "u");
 const ENTRY = {__proto__: null, writable: true, configurable: true};
-const getter = (prototype, name) => uncurryThis(getOwnPropertyDescriptor(prototype, name).get);
-const BLOB_FIELDS = {__proto__: null, size: getter(Blob.prototype, "size"), type: getter(Blob.prototype, "type")};
-const FILE_FIELDS = {__proto__: null, ...BLOB_FIELDS, name: getter(File.prototype, "name"), lastModified: getter(File.prototype, "lastModified")};
+const BLOB_FIELDS = {__proto__: null, size: blobSize, type: blobType};
+const FILE_FIELDS = {__proto__: null, size: blobSize, type: blobType, name: fileName, lastModified: fileTime};
 
 // Convert the argument `keyPath`: a string or an array of strings. Throws SyntaxError.
 export function keyPathOf(value) {

@@ -2,7 +2,8 @@
 // it is {type, value}: a copy that scripts cannot change.
 
 import {
-  Buffer, Bytes, append, dateGetTime, getOwnPropertyDescriptor, getPrototypeOf, hasOwn, isArray, isFinite, setBytes, stringify, uncurryThis,
+  Buffer, Bytes, append, dataBuffer, dataOffset, dataSize, dateGetTime, fromBase64, hasOwn, isArray, isFinite, natives, setBytes, stringify, toBase64, typedBuffer,
+  typedOffset, typedSize,
 } from "./primordials.js";
 import {idbError} from "./idb_errors.js";
 import {className} from "./values.js";
@@ -10,17 +11,7 @@ import {className} from "./values.js";
 const [NUMBER, DATE, STRING, BINARY, ARRAY] = [1, 2, 3, 4, 5]; // in their order
 const MAX_DEPTH = 500;
 const {isView} = Buffer;
-const NativeDate = Date;
-const getter = (prototype, name) => uncurryThis(getOwnPropertyDescriptor(prototype, name).get);
-const typedArray = getPrototypeOf(Uint8Array.prototype);
-const typedBuffer = getter(typedArray, "buffer");
-const typedOffset = getter(typedArray, "byteOffset");
-const typedSize = getter(typedArray, "byteLength");
-const dataBuffer = getter(DataView.prototype, "buffer");
-const dataOffset = getter(DataView.prototype, "byteOffset");
-const dataSize = getter(DataView.prototype, "byteLength");
-const toBase64 = uncurryThis(Uint8Array.prototype.toBase64);
-const fromBase64 = Uint8Array.fromBase64.bind(Uint8Array);
+const {Date: NativeDate} = natives;
 
 const key = (type, value) => ({__proto__: null, type, value});
 

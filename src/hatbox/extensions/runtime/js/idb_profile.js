@@ -2,17 +2,15 @@
 // a message have a maximum size. The host does not interpret what it stores.
 
 import {
-  Bytes, NativePromise, append, charCodeAt, indexOf, mapForEach, mapGet, mapSet, NativeMap, parse, promiseThen, slice, stringify, uncurryThis,
+  Bytes, NativeMap, append, blobBytes, charCodeAt, indexOf, mapForEach, mapGet, mapSet, parse, promiseResolve, promiseThen, slice, stringify, toBase64,
 } from "./primordials.js";
 import {INDEXED_DB} from "./protocol.js";
 import {decodeKey, encodeKey} from "./idb_keys.js";
-import {Records, Store} from "./idb_records.js";
+import {Records} from "./idb_records.js";
 
 const ROW_UNITS = 1 << 14; // code units of a row
 const MESSAGE_UNITS = 1 << 18; // code units of the rows in a message
 const MESSAGE_ROWS = 2000;
-const blobBytes = uncurryThis(Blob.prototype.arrayBuffer);
-const toBase64 = uncurryThis(Uint8Array.prototype.toBase64);
 
 // `request(kind, text)` sends a request to the host and returns {promise}.
 export function createProfile(request) {
@@ -65,19 +63,13 @@ export function createProfile(request) {
       await send("commit", `[${database.id},${database.revision},${stringify(stores)},${described}]`);
       database.revision++;
     };
-    const result = promiseThen(database.lastCommit ?? NativePromise.resolve(), run, run);
+    const result = promiseThen(database.lastCommit ?? promiseResolve(), run, run);
     return database.lastCommit = result;
   }
 
   const remove = ({id, revision}) => send("delete", `[${id},${revision}]`);
   const usage = () => send("usage", "[]");
   return {__proto__: null, list, load, commit, remove, usage};
-}
-
-export function storesOf(descriptions) {
-  const stores = new NativeMap();
-  for (let i = 0; i < descriptions.length; i++) mapSet(stores, descriptions[i].name, new Store(descriptions[i]));
-  return stores;
 }
 
 // ── Rows ──

@@ -1,13 +1,11 @@
 // The records of one object store, sorted by key, with its indexes. Each change returns a function that undoes it. An
 // index is built when it is first needed, because that decodes all values.
 
-import {NativeMap, append, mapForEach, mapGet, mapSet, sort, uncurryThis} from "./primordials.js";
+import {NativeMap, append, mapForEach, mapGet, mapSet, sort, splice} from "./primordials.js";
 import {valueOf} from "./idb_clone.js";
 import {indexKeys} from "./idb_key_path.js";
 import {firstAt, positions} from "./idb_key_range.js";
 import {compare} from "./idb_keys.js";
-
-const splice = uncurryThis(Array.prototype.splice);
 
 // The order of index entries: by key, then by primary key.
 export const compareEntries = (one, other) => compare(one.key, other.key) || compare(one.record.key, other.record.key);

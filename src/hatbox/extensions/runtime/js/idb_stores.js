@@ -1,6 +1,6 @@
 // IDBObjectStore and IDBIndex.
 
-import {NativeMap, isArray, mapDelete, mapForEach, mapGet, mapHas, mapSet, mapped} from "./primordials.js";
+import {NativeMap, isArray, mapDelete, mapForEach, mapGet, mapHas, mapSet, mapped, natives} from "./primordials.js";
 import {OURS, finishClass, nameList, requireArguments, requireOurs, setState, stateOf} from "./idb_classes.js";
 import {cloneOf, valueOf} from "./idb_clone.js";
 import {idbError} from "./idb_errors.js";
@@ -11,7 +11,7 @@ import {countItems, getMany, getOne, openCursor} from "./idb_queries.js";
 import {Index} from "./idb_records.js";
 
 const MAX_GENERATED = 2 ** 53;
-const {floor} = Math;
+const {floor} = natives;
 const copyPath = keyPath => (isArray(keyPath) ? mapped(keyPath, name => name) : keyPath);
 
 // What IDBObjectStore and IDBIndex are to Hatbox: the source of requests and cursors.

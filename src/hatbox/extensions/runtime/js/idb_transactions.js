@@ -1,7 +1,7 @@
 // Transactions of IndexedDB: their life from creation to commit or abort, and IDBTransaction. A transaction starts when
 // no earlier one with a common object store writes, and commits when no request is left.
 
-import {NativeMap, append, mapDelete, mapForEach, mapGet, mapHas, mapSet, mapSize, promiseThen, stringify} from "./primordials.js";
+import {NativeMap, append, mapDelete, mapForEach, mapGet, mapHas, mapSet, mapSize, natives, promiseThen, stringify} from "./primordials.js";
 import {OURS, finishClass, nameList, requireArguments, requireOurs, setState, stateOf} from "./idb_classes.js";
 import {NOT_USABLE, idbError} from "./idb_errors.js";
 import {IdbTarget, addHandlers, dispatch, dispatchNew} from "./idb_events.js";
@@ -9,7 +9,7 @@ import {createObjectStore} from "./idb_stores.js";
 import {IDBRequest, createRequest, reject, resolve} from "./idb_requests.js";
 
 const SLICE = 8; // milliseconds of requests in one task
-const now = performance.now.bind(performance);
+const {now} = natives;
 const KNOWN_ERRORS = {__proto__: null, QuotaExceededError: true};
 const FINISHED = "IDBTransaction.objectStore: Transaction is already committing or done.";
 
