@@ -25,7 +25,7 @@ and `hatbox extensions trigger` clicks them.
 Not supported:
 
 - a DOM: the background has `window` and `self`, `location`, `navigator`, `fetch`, `WebSocket`, `localStorage`,
-  timers and the other globals of workers, but no `document`. A service worker has `importScripts`, but no
+  `indexedDB`, timers and the other globals of workers, but no `document`. A service worker has `importScripts`, but no
   `localStorage`;
 - extension pages: popups, sidebars and options pages are not shown. Tests play them from Python;
 - content scripts in the HTTP engine, which has no DOM. In the Chromium engine they run.

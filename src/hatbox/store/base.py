@@ -457,6 +457,9 @@ class ExtensionTable(Protocol):
     def find(self, kind: str, extension: str | None = None) -> list[tuple[str, str, bytes]]:
         """All values of a kind, or those of one extension: extension, key, value."""
 
+    def find_page(self, kind: str, extension: str, after: str, limit: int) -> list[tuple[str, bytes]]:
+        """At most `limit` values of a kind whose keys follow `after` in binary order: key, value."""
+
     def load(self, extension: str) -> list[tuple[str, str, bytes]]:
         """All values of an extension: kind, key, value."""
 

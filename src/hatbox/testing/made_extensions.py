@@ -1,15 +1,35 @@
-"""Makes the folder of an extension from its manifest and the texts of its files."""
+"""Makes the folder of an extension from its manifest and the texts of its files, and runs it again from there."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import shutil
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-__all__ = ["make_extension"]
+if TYPE_CHECKING:
+    from hatbox.extensions.extension import Extension
+
+__all__ = ["ExtensionSource", "make_extension"]
 
 _BACKGROUND: Final = "background.js"
+
+
+class ExtensionSource(NamedTuple):
+    """Where an extension under test comes from."""
+
+    run: Callable[[], Awaitable[Extension]]
+    """Runs the extension, with the options of the test."""
+    made_in: Path | None
+    """The folder that the test has made for it; None if it is a folder or file of the user."""
+
+    def rewrite(self, manifest: Mapping[str, Any], background: str, files: Mapping[str, str]) -> None:
+        """Replace all files of an extension that the test has made."""
+        if self.made_in is None:
+            raise TypeError("only an extension made of texts can be upgraded. Change its files, then call reload()")
+        shutil.rmtree(self.made_in)
+        make_extension(self.made_in, manifest, background, files)
 
 
 def make_extension(folder: Path, manifest: Mapping[str, Any], background: str, files: Mapping[str, str]) -> Path:

@@ -10,6 +10,7 @@ import asyncio
 import inspect
 import os
 from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from hatbox.engines.runner import EngineRunner
     from hatbox.extensions.runtime import LogEntry
     from hatbox.profile import Profile
+    from hatbox.tabs.tab_model import Window
     from hatbox.testing.extensions import ExtensionUnderTest
     from hatbox.testing.site import LoopbackSite
 
@@ -66,6 +68,18 @@ def engine(hatbox_loop: asyncio.Runner, profile: Profile) -> EngineRunner:
 
 
 @pytest.fixture
+def first_window(hatbox_loop: asyncio.Runner, profile: Profile) -> Window:
+    """A window with one tab, about:blank, as a browser has it after its start. A new profile has no window."""
+    from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
+
+    async def open_window() -> Window:
+        tab = await profile.tabs.open(DEFAULT_COOKIE_STORE_ID, "about:blank")
+        return next(each for each in await profile.tabs.windows() if each.id == tab.window_id)
+
+    return hatbox_loop.run(open_window())
+
+
+@pytest.fixture
 def extension(
     request: pytest.FixtureRequest, profile: Profile, engine: EngineRunner, tmp_path: Path
 ) -> Iterator[Callable[..., Awaitable[ExtensionUnderTest]]]:
@@ -80,7 +94,7 @@ def extension(
     """
     from hatbox.errors import HatboxError
     from hatbox.testing.extensions import ExtensionUnderTest
-    from hatbox.testing.made_extensions import make_extension
+    from hatbox.testing.made_extensions import ExtensionSource, make_extension
     from hatbox.testing.script_reports import ScriptReports
 
     logs = request.node.stash.setdefault(_LOGS, [])
@@ -110,19 +124,23 @@ def extension(
         **options: Any,
     ) -> ExtensionUnderTest:
         runner = await use_engine(engine)
+        made_in = None
         if path is None:
-            path = make_extension(tmp_path / f"extension-{len(every) + 1}", manifest or {}, background, files or {})
+            made_in = tmp_path / f"extension-{len(every) + 1}"
+            path = make_extension(made_in, manifest or {}, background, files or {})
         elif manifest is not None or background or files is not None:
             raise TypeError("an extension has either a path, or a manifest, background and files")
         reports = ScriptReports()
         every.append((os.fspath(path), reports))
         log: list[LogEntry] = []
         logs.append((os.fspath(path), log))
+        options = {"on_log": log.append, "on_test_report": reports.receive, **options}
+        source = ExtensionSource(partial(profile.extensions.start, path, **options), made_in)
         try:
-            started = await profile.extensions.start(path, on_log=log.append, on_test_report=reports.receive, **options)
+            started = await source.run()
         except HatboxError as error:
             pytest.fail(f"The extension {os.fspath(path)} cannot be run: {error}", pytrace=False)
-        running = ExtensionUnderTest(started, profile, runner, log, reports)
+        running = ExtensionUnderTest(started, profile, runner, log, reports, source)
         if running.errors and not errors_allowed:
             problems = "\n".join(running.errors)
             pytest.fail(f"The background of {os.fspath(path)} failed:\n{problems}", pytrace=False)
@@ -136,7 +154,10 @@ def extension(
 
 @pytest.fixture
 def site(hatbox_loop: asyncio.Runner) -> Iterator[LoopbackSite]:  # noqa: ARG001 - enables coroutine tests
-    """A web server on loopback: `site.page("/a", title="A")`, `site.url("/a")`, `site.requests`."""
+    """A web server on loopback: `site.page("/a", title="A")`, `site.url("/a")`, `site.requests`.
+
+    `site.add_hosts("example.com")` makes it serve `http://example.com/` and `https://example.com/` too.
+    """
     from hatbox.testing.site import LoopbackSite
 
     with LoopbackSite() as running:

@@ -90,6 +90,10 @@ export function className(object) {
   return "Object";
 }
 
+export function regExpParts(value) {
+  return {__proto__: null, source: regExpSource(value), flags: regExpFlags(value)};
+}
+
 // Checked before a string is copied, because the copy may exceed the memory.
 let maxBytes = Infinity;
 let maxValues = Infinity;
