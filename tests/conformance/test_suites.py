@@ -51,7 +51,7 @@ def test_a_script_gets_the_same_answers_as_in_firefox(suite: Suite, case: Case, 
 
 def engine_for(profile: Profile, suite: Suite) -> AbstractAsyncContextManager[EngineRunner | None]:
     """What loads the pages of cases, where a suite has any. The site is a plain one, and certificates take time."""
-    has_pages = suite.name in ("tabs", "windows", "web_request", "history")
+    has_pages = suite.name in ("tabs", "windows", "web_request", "history", "sessions")
     return profile.http_engine(verify=False) if has_pages else nullcontext()
 
 

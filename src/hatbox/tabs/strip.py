@@ -11,6 +11,7 @@ from typing import Final
 
 from hatbox.errors import InvalidTab
 from hatbox.store.base import TabRow, Transaction, WindowSummary
+from hatbox.tabs.closed_tabs import record_closed_tabs
 from hatbox.tabs.hiders import forget_hiders
 from hatbox.tabs.identity_removal import delete_unused_identities, identities_until_last_tab, places_of_temporary
 from hatbox.tabs.program_records import ProgramRecord
@@ -200,6 +201,7 @@ def close_rows(transaction: Transaction, rows: Sequence[TabRow], *, window_closi
         temporary |= identities_until_last_tab(transaction, stores)  # before writes, after which all is read again
         stores = {}
         next_active = next_active_tab(transaction, active, going.values()) if active and not is_emptied else None
+        record_closed_tabs(transaction, window, list(going.values()), with_window=window_closing or is_emptied)
         for row in sorted(going.values(), key=lambda row: row.position if is_emptied else row.active):
             transaction.tabs.delete(row.id)
             drop_values(transaction, kind_of_tab(row.id))
