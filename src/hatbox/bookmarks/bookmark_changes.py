@@ -168,7 +168,7 @@ def _require_folder(transaction: Transaction, row: BookmarkRow, folder: str) -> 
     if found is None or found.kind != "folder":
         raise ApiError("No bookmarks found for the provided parentGuid")
     at: BookmarkRow | None = found
-    depth = 0
+    depth = _height(transaction, row) if folder != row.parent else 0
     while at is not None and at.id != ROOT:
         if at.id == row.id:
             raise ApiError("Cannot insert a folder into itself or one of its descendants")
@@ -176,6 +176,15 @@ def _require_folder(transaction: Transaction, row: BookmarkRow, folder: str) -> 
         if depth > _MAX_DEPTH:
             raise ApiError(f"Bookmarks can be in at most {_MAX_DEPTH} folders")
         at = transaction.bookmarks.get(at.parent)
+
+
+def _height(transaction: Transaction, row: BookmarkRow) -> int:
+    """How many folders are in each other below a row."""
+    height, level = 0, [row.id] if row.kind == "folder" and row.id else []
+    children = transaction.bookmarks.children
+    while level := [child.id for each in level for child in children(each) if child.kind == "folder"]:
+        height += 1
+    return height
 
 
 def _require_room(transaction: Transaction, folder: BookmarkRow) -> None:

@@ -167,9 +167,8 @@ def delete_hosts(transaction: Transaction, hosts: Collection[str], since: float 
     while rows := transaction.history.latest(_BATCH, since=since or -math.inf, before=before):
         pages += [row for row in rows if _host_of(row.url) in hosts]
         before = rows[-1].last_visit, rows[-1].id
-    visits = [
-        visit for page in pages for visit in transaction.history.visits(page) if visit.visited >= (since or -math.inf)
-    ]
+    first = -math.inf if since is None else since
+    visits = [visit for page in pages for visit in transaction.history.visits(page) if visit.visited >= first]
     _emit_removed(transaction, list(dict.fromkeys(_delete(transaction, visits))))
 
 

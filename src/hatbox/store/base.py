@@ -696,14 +696,15 @@ class Transaction(Protocol):
         windows: Collection[int] = (),
         stores: Collection[int] = (),
         values: Collection[tuple[str, str, str]] = (),
+        settings: Collection[tuple[int, str]] = (),
         last_focused: bool = False,
     ) -> None:
         """Announce what the transaction will read, so that a store on a network reads all of it with its next query.
 
         `tabs`: these tabs, and the tabs that refer to them. `windows`: their summaries. `stores`: the tabs of these
-        cookie stores. `values`: extension data, by extension, kind and key. `last_focused`: the windows that this
-        method of WindowTable returns. A hint: a transaction can also read what was not announced, and a local store
-        does nothing.
+        cookie stores. `values`: extension data, by extension, kind and key. `settings`: by identity and name.
+        `last_focused`: the windows that this method of WindowTable returns. A hint: a transaction can also read what
+        was not announced, and a local store does nothing.
         """
 
     def trim(self) -> None:

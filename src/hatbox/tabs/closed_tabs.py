@@ -20,6 +20,7 @@ from hatbox.urls.url import parse_url
 
 __all__ = [
     "CLOSED_TABS_CHANGED",
+    "CLOSED_TABS_SETTING",
     "ClosedSession",
     "ClosedTab",
     "clear_closed_tabs",
@@ -31,7 +32,9 @@ __all__ = [
 CLOSED_TABS_CHANGED: Final = "tabs.closed"
 """The topic of every change of the recently closed tabs."""
 
-_SETTING: Final = "closed_tabs"
+CLOSED_TABS_SETTING: Final = (PROFILE, "closed_tabs")
+"""Where the number is stored, for Transaction.load."""
+
 _COLUMNS: Final = ("url", "target", "title", "icon", "pinned", "hidden", "muted", "muted_by", "discardable", "active")
 _WINDOW_COLUMNS: Final = ("state", "kind", "title_preface", "left", "top", "width", "height")
 _MAX_PAGE_BYTES: Final = 8 * 2**20  # of a page snapshot. A larger one is not saved: the page is loaded again
@@ -130,7 +133,7 @@ def _host_of(tab: ClosedTab) -> str:
 
 
 def _limit(transaction: Transaction) -> int:
-    stored = transaction.settings.get(PROFILE, _SETTING)
+    stored = transaction.settings.get(*CLOSED_TABS_SETTING)
     if stored is None:
         return 0
     try:

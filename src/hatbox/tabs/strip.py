@@ -11,7 +11,7 @@ from typing import Final
 
 from hatbox.errors import InvalidTab
 from hatbox.store.base import TabRow, Transaction, WindowSummary
-from hatbox.tabs.closed_tabs import record_closed_tabs
+from hatbox.tabs.closed_tabs import CLOSED_TABS_SETTING, record_closed_tabs
 from hatbox.tabs.hiders import forget_hiders
 from hatbox.tabs.identity_removal import delete_unused_identities, identities_until_last_tab, places_of_temporary
 from hatbox.tabs.program_records import ProgramRecord
@@ -192,7 +192,8 @@ def close_rows(transaction: Transaction, rows: Sequence[TabRow], *, window_closi
     temporary: dict[int, ProgramRecord] = {}
     for window in dict.fromkeys(row.window for row in rows):
         going = {row.id: row for row in rows if row.window == window}
-        transaction.load(tabs=going, windows=[window], values=places_of_temporary(stores), last_focused=True)
+        places = places_of_temporary(stores)
+        transaction.load(tabs=going, windows=[window], values=places, settings=[CLOSED_TABS_SETTING], last_focused=True)
         tabs = {tab.id: tab for tab in tabs_of(transaction, list(going.values()))}
         is_emptied = len(going) == transaction.tabs.count(window)
         active = next((row for row in going.values() if row.active), None)
