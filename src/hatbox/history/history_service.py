@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from hatbox.history.search import folded, matches_words
+from hatbox.history.search import matches_words, words_of
 from hatbox.history.visits import clear_history
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of, user_context_id_of
 from hatbox.identities.model import ContextualIdentity, IdentityLike, find, resolve
@@ -40,7 +40,7 @@ class History:
         self, text: str = "", identity: IdentityLike | None = None, *, limit: int = 100
     ) -> list[VisitedPage]:
         """The pages with all these words in URL or title, those visited last first; of all identities, or of one."""
-        words = folded(text).split()
+        words = words_of(text)
         number = None if identity is None else await self._store.read(lambda each: _number(each, identity))
         found: list[PageRow] = []
         before: tuple[float, int] | None = None

@@ -623,8 +623,11 @@ class BookmarkTable(Protocol):
     def get(self, bookmark: str) -> BookmarkRow | None:
         """One row, or None."""
 
-    def children(self, parent: str) -> list[BookmarkRow]:
-        """What a folder contains, in order."""
+    def children(self, parent: str, start: int = 0) -> list[BookmarkRow]:
+        """What a folder contains, in order, from an index on."""
+
+    def child_count(self, parent: str) -> int:
+        """How many rows a folder contains."""
 
     def find(self, url: str | None = None) -> list[BookmarkRow]:
         """All rows, or the bookmarks with this URL, by id."""
