@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from hatbox.extensions.service import Extensions
     from hatbox.formats.base import Bundle, ImportReport
     from hatbox.formats.rule_bundle import RuleBundle, RuleImportReport
+    from hatbox.history.history_service import History
     from hatbox.identities.palette import Color, Icon
     from hatbox.identities.site_rules.service import SiteRules
     from hatbox.identities.temporary import TemporaryIdentities
@@ -110,6 +111,13 @@ class Profile:
         from hatbox.identities.trash import Trash
 
         return Trash(self._store)
+
+    @cached_property
+    def history(self) -> History:
+        """The visited pages, if they are recorded: see ProfileSettings.history."""
+        from hatbox.history.history_service import History
+
+        return History(self._store)
 
     @cached_property
     def _temporary(self) -> TemporaryIdentities:

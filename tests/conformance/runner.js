@@ -240,7 +240,7 @@ async function runCase(browser, testCase, site, quiet = SETTLE_MS) {
       return number ? `${kind} ID: $${kind} ${number}` : all;
     });
     const masked = message.replace(/"((?:parentG|g)uid)":"([^"]*)"/g, (all, key, id) => guids.has(id) ? `"${key}":"$guid ${guids.get(id)}"` : all);
-    return showText(masked, LONGEST_MESSAGE);
+    return showText(masked.replace(/sessionId (?!9999999)\d+/, "sessionId $$number"), LONGEST_MESSAGE);
   }
 
   function showTime(seconds) {
@@ -281,6 +281,9 @@ async function runCase(browser, testCase, site, quiet = SETTLE_MS) {
     if (browser.history) await browser.history.deleteAll();
     for (const root of browser.bookmarks ? ["menu________", "toolbar_____", "unfiled_____", "mobile______"] : []) {
       for (const {id} of await browser.bookmarks.getChildren(root)) await browser.bookmarks.removeTree(id);
+    }
+    for (const {tab, window} of await browser.sessions?.getRecentlyClosed?.() ?? []) {
+      await (tab ? browser.sessions.forgetClosedTab(tab.windowId, tab.sessionId) : browser.sessions.forgetClosedWindow(window.sessionId));
     }
     if (browser.alarms) await browser.alarms.clearAll();
   }

@@ -41,6 +41,7 @@ def logs_of(suite: Suite) -> dict[str, list[Any]]:
 
     async def replayed(profile: Profile, folder: Path, site: str) -> dict[str, list[Any]]:
         logs: dict[str, list[Any]] = {}
+        await profile.set_settings(closed_tabs=25)  # as Firefox remembers them
         for permissions in dict.fromkeys(tuple(case["permissions"]) for case in suite.cases()):
             settings: dict[str, Any] = {} if suite.has_id else {"browser_specific_settings": {"gecko": {}}}
             made = make(folder, RUNNER.read_text("utf-8"), permissions=[*permissions, LOOPBACK], **settings)

@@ -6,7 +6,6 @@ import base64
 import json
 import re
 import secrets
-from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
@@ -65,11 +64,12 @@ def create(
     if found is None or found.kind != "folder":
         raise ApiError("parentGuid must be valid")
     _require_room(transaction, found)
-    children = transaction.bookmarks.children(folder)
     now = transaction.time()
-    place = len(children) if index is None else min(index, len(children))
+    count = transaction.bookmarks.child_count(folder)
+    place = count if index is None else min(index, count)
     row = BookmarkRow(_new_id(), folder, place, kind, stored_url, _stored_title(title), now, now)
-    _renumber(transaction, [*children[:place], row, *children[place:]], children)
+    _shift(transaction, folder, place, 1)
+    transaction.bookmarks.put([row])
     _touch(transaction, folder, now)
     _emit(transaction, CREATED, row)
     return row
@@ -119,17 +119,16 @@ def move(transaction: Transaction, bookmark: str, parent: str | None, index: int
         raise ApiError("It's not possible to move Places root folders.")
     folder = row.parent if parent is None else parent
     _require_folder(transaction, row, folder)
-    siblings = transaction.bookmarks.children(row.parent)
-    before = siblings if folder == row.parent else transaction.bookmarks.children(folder)
-    others = [each for each in before if each.id != bookmark]
-    place = len(others) if index is None else min(index, len(others))
+    others = transaction.bookmarks.child_count(folder) - (folder == row.parent)
+    place = others if index is None else min(index, others)
     if folder == row.parent and place == row.position:
         return row
     now = transaction.time()
     moved = row._replace(parent=folder, position=place, modified=now)
-    if folder != row.parent:
-        _renumber(transaction, [each for each in siblings if each.id != bookmark], siblings)
-    _renumber(transaction, [*others[:place], moved, *others[place:]], before)
+    transaction.bookmarks.delete([bookmark])
+    _shift(transaction, row.parent, row.position + 1, -1)
+    _shift(transaction, folder, place, 1)
+    transaction.bookmarks.put([moved])
     for each in {row.parent, folder}:
         _touch(transaction, each, now)
     details = {"parentId": folder, "index": place, "oldParentId": row.parent, "oldIndex": row.position}
@@ -148,9 +147,8 @@ def remove(transaction: Transaction, bookmark: str, *, tree: bool) -> None:
     inside = _descendants(transaction, row)
     if inside and not tree:
         raise ApiError("Cannot remove a non-empty folder.")
-    siblings = transaction.bookmarks.children(row.parent)
     transaction.bookmarks.delete([bookmark, *inside])
-    _renumber(transaction, [each for each in siblings if each.id != bookmark], siblings)
+    _shift(transaction, row.parent, row.position + 1, -1)
     _touch(transaction, row.parent, transaction.time())
     _emit(transaction, REMOVED, row)
 
@@ -168,7 +166,7 @@ def _require_folder(transaction: Transaction, row: BookmarkRow, folder: str) -> 
     if found is None or found.kind != "folder":
         raise ApiError("No bookmarks found for the provided parentGuid")
     at: BookmarkRow | None = found
-    depth = 0
+    depth = _height(transaction, row) if folder != row.parent else 0
     while at is not None and at.id != ROOT:
         if at.id == row.id:
             raise ApiError("Cannot insert a folder into itself or one of its descendants")
@@ -176,6 +174,15 @@ def _require_folder(transaction: Transaction, row: BookmarkRow, folder: str) -> 
         if depth > _MAX_DEPTH:
             raise ApiError(f"Bookmarks can be in at most {_MAX_DEPTH} folders")
         at = transaction.bookmarks.get(at.parent)
+
+
+def _height(transaction: Transaction, row: BookmarkRow) -> int:
+    """How many folders are in each other below a row."""
+    height, level = 0, [row.id] if row.kind == "folder" and row.id else []
+    children = transaction.bookmarks.children
+    while level := [child.id for each in level for child in children(each) if child.kind == "folder"]:
+        height += 1
+    return height
 
 
 def _require_room(transaction: Transaction, folder: BookmarkRow) -> None:
@@ -195,11 +202,10 @@ def _descendants(transaction: Transaction, row: BookmarkRow) -> list[str]:
     return found
 
 
-def _renumber(transaction: Transaction, rows: Sequence[BookmarkRow], before: Sequence[BookmarkRow]) -> None:
-    """Store the rows of a folder, in their new order. Writes only what has changed."""
-    known = set(before)
-    numbered = (row._replace(position=place) for place, row in enumerate(rows))
-    transaction.bookmarks.put([row for row in numbered if row not in known])
+def _shift(transaction: Transaction, folder: str, start: int, by: int) -> None:
+    """Change the positions of the rows of a folder from `start` on. Reads and writes no others."""
+    rows = transaction.bookmarks.children(folder, start)
+    transaction.bookmarks.put([row._replace(position=row.position + by) for row in rows])
 
 
 def _touch(transaction: Transaction, folder: str, now: float) -> None:

@@ -8,7 +8,7 @@ from typing import Final
 
 from hatbox.bookmarks.bookmark_changes import is_id
 from hatbox.errors import ApiError
-from hatbox.history.search import folded, matches_words
+from hatbox.history.search import matches_words, words_of
 from hatbox.store.base import BookmarkRow, Transaction
 from hatbox.store.tables.bookmark_tree import ROOT
 from hatbox.urls.url import parse_url
@@ -71,7 +71,7 @@ def search(
     """The rows with all words of `text`, with exactly this URL, and with exactly this title, in the order of adding."""
     parsed = parse_url(url) if url else None
     rows = transaction.bookmarks.find(parsed.text if parsed is not None else None)
-    words = folded(text or "").split()
+    words = words_of(text or "")
     found = [
         row
         for row in rows

@@ -11,9 +11,11 @@ from urllib.parse import unquote
 from hatbox.history.visits import HistoryItem, id_of_page
 from hatbox.store.base import PageRow, Store, Transaction
 
-__all__ = ["find_pages", "folded", "matches_words"]
+__all__ = ["find_pages", "matches_words", "words_of"]
 
 _BATCH: Final = 1_000
+_MAX_TEXT: Final = 2_000  # characters
+_MAX_WORDS: Final = 50
 
 
 async def find_pages(
@@ -23,7 +25,7 @@ async def find_pages(
 
     Pages with one URL in several cookie stores are one item. `user_context_id` selects one cookie store.
     """
-    words = folded(text).split()
+    words = words_of(text)
     found: dict[str, HistoryItem] = {}
     before: tuple[float, int] | None = None
     while len(found) < limit:
@@ -76,6 +78,11 @@ def matches_words(words: list[str], url: str, title: str) -> bool:
         return True
     text = folded(f"{unquote(url, errors='replace') if '%' in url else url}\n{title}")
     return all(word in text for word in words)
+
+
+def words_of(text: str) -> list[str]:
+    """The words to search for, folded. Bounded: a script may pass megabytes."""
+    return folded(text[:_MAX_TEXT]).split()[:_MAX_WORDS]
 
 
 def folded(text: str) -> str:

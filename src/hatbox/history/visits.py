@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -28,6 +29,7 @@ __all__ = [
     "TitleChange",
     "add_visit",
     "clear_history",
+    "delete_hosts",
     "delete_page",
     "delete_visits",
     "id_of_page",
@@ -158,6 +160,23 @@ def delete_visits(transaction: Transaction, start: float, end: float) -> None:
     _emit_removed(transaction, list(dict.fromkeys(removed)))
 
 
+def delete_hosts(transaction: Transaction, hosts: Collection[str], since: float | None = None) -> None:
+    """Delete the pages of these hosts, in all cookie stores; with `since`, their visits at this time or later."""
+    pages: list[PageRow] = []
+    before: tuple[float, int] | None = None
+    while rows := transaction.history.latest(_BATCH, since=since or -math.inf, before=before):
+        pages += [row for row in rows if _host_of(row.url) in hosts]
+        before = rows[-1].last_visit, rows[-1].id
+    first = -math.inf if since is None else since
+    visits = [visit for page in pages for visit in transaction.history.visits(page) if visit.visited >= first]
+    _emit_removed(transaction, list(dict.fromkeys(_delete(transaction, visits))))
+
+
+def _host_of(url: str) -> str:
+    parsed = parse_url(url)
+    return "" if parsed is None else parsed.host + parsed.port_suffix
+
+
 def clear_history(transaction: Transaction, store: int | None = None) -> None:
     """Delete the whole history, or that of a cookie store."""
     if transaction.history.is_empty(store):
@@ -202,7 +221,7 @@ def _prune(transaction: Transaction) -> None:
     """Delete the oldest visits above the limit."""
     surplus = transaction.history.count_visits() - _MAX_VISITS
     if surplus > 0:
-        oldest = transaction.history.visits_between(float("-inf"), float("inf"), min(surplus, _PRUNED))
+        oldest = transaction.history.visits_between(-math.inf, math.inf, min(surplus, _PRUNED))
         _emit_removed(transaction, _delete(transaction, oldest))
 
 

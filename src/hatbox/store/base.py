@@ -630,8 +630,11 @@ class BookmarkTable(Protocol):
     def get(self, bookmark: str) -> BookmarkRow | None:
         """One row, or None."""
 
-    def children(self, parent: str) -> list[BookmarkRow]:
-        """What a folder contains, in order."""
+    def children(self, parent: str, start: int = 0) -> list[BookmarkRow]:
+        """What a folder contains, in order, from an index on."""
+
+    def child_count(self, parent: str) -> int:
+        """How many rows a folder contains."""
 
     def find(self, url: str | None = None) -> list[BookmarkRow]:
         """All rows, or the bookmarks with this URL, by id."""
@@ -703,14 +706,15 @@ class Transaction(Protocol):
         windows: Collection[int] = (),
         stores: Collection[int] = (),
         values: Collection[tuple[str, str, str]] = (),
+        settings: Collection[tuple[int, str]] = (),
         last_focused: bool = False,
     ) -> None:
         """Announce what the transaction will read, so that a store on a network reads all of it with its next query.
 
         `tabs`: these tabs, and the tabs that refer to them. `windows`: their summaries. `stores`: the tabs of these
-        cookie stores. `values`: extension data, by extension, kind and key. `last_focused`: the windows that this
-        method of WindowTable returns. A hint: a transaction can also read what was not announced, and a local store
-        does nothing.
+        cookie stores. `values`: extension data, by extension, kind and key. `settings`: by identity and name.
+        `last_focused`: the windows that this method of WindowTable returns. A hint: a transaction can also read what
+        was not announced, and a local store does nothing.
         """
 
     def trim(self) -> None:

@@ -20,9 +20,13 @@ class SqlBookmarkTable:
         row = self._rows.get(bookmark)
         return None if row is None else BookmarkRow._make(row)
 
-    def children(self, parent: str) -> list[BookmarkRow]:
-        found = self._rows.find("WHERE parent = ? ORDER BY position, id", (parent,))
+    def children(self, parent: str, start: int = 0) -> list[BookmarkRow]:
+        found = self._rows.find("WHERE parent = ? AND position >= ? ORDER BY position, id", (parent, start))
         return [BookmarkRow._make(row) for row in found]
+
+    def child_count(self, parent: str) -> int:
+        ((count,),) = self._rows.select("count(*)", "WHERE parent = ?", (parent,))
+        return int(count)
 
     def find(self, url: str | None = None) -> list[BookmarkRow]:
         where, values = ("", ()) if url is None else ("WHERE url = ? ", (url,))

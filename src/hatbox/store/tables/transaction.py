@@ -81,12 +81,15 @@ class SqlTables:
         windows: Collection[int] = (),
         stores: Collection[int] = (),
         values: Collection[tuple[str, str, str]] = (),
+        settings: Collection[tuple[int, str]] = (),
         last_focused: bool = False,
     ) -> None:
         self.identities.prefetch(identities)
         self.tabs.prefetch(tabs, windows, stores)
         for value in values:
             self.extensions.prefetch(*value)
+        for setting in settings:
+            self.settings.prefetch(*setting)
         if last_focused:
             self.windows.prefetch()
 
