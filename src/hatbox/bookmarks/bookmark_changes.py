@@ -28,7 +28,8 @@ _ID: Final = re.compile(r"[A-Za-z0-9_-]{12}")
 _TYPES: Final = {"bookmark": 1, "folder": 2, "separator": 3}  # Firefox's numbers, in messages
 _MAX_TITLE_LENGTH: Final = 4_096  # as in Firefox
 _MAX_URL_LENGTH: Final = 65_536  # as in Firefox
-_MAX_BOOKMARKS: Final = 50_000
+_MAX_BOOKMARKS: Final = 20_000
+_COUNT_EVERY: Final = 50  # rows of a folder
 _MAX_DEPTH: Final = 100
 _MAX_SHOWN: Final = 500  # characters of a value in a message
 
@@ -63,10 +64,10 @@ def create(
     found = transaction.bookmarks.get(folder)
     if found is None or found.kind != "folder":
         raise ApiError("parentGuid must be valid")
-    _require_room(transaction, found)
     now = transaction.time()
-    count = transaction.bookmarks.child_count(folder)
-    place = count if index is None else min(index, count)
+    end = transaction.bookmarks.next_position(folder)
+    _require_room(transaction, found, end)
+    place = end if index is None else min(index, end)
     row = BookmarkRow(_new_id(), folder, place, kind, stored_url, _stored_title(title), now, now)
     _shift(transaction, folder, place, 1)
     transaction.bookmarks.put([row])
@@ -119,7 +120,7 @@ def move(transaction: Transaction, bookmark: str, parent: str | None, index: int
         raise ApiError("It's not possible to move Places root folders.")
     folder = row.parent if parent is None else parent
     _require_folder(transaction, row, folder)
-    others = transaction.bookmarks.child_count(folder) - (folder == row.parent)
+    others = transaction.bookmarks.next_position(folder) - (folder == row.parent)
     place = others if index is None else min(index, others)
     if folder == row.parent and place == row.position:
         return row
@@ -185,8 +186,9 @@ def _height(transaction: Transaction, row: BookmarkRow) -> int:
     return height
 
 
-def _require_room(transaction: Transaction, folder: BookmarkRow) -> None:
-    if transaction.bookmarks.count() >= _MAX_BOOKMARKS:
+def _require_room(transaction: Transaction, folder: BookmarkRow, end: int) -> None:
+    # Not for every row, because counting reads all of them.
+    if end % _COUNT_EVERY == 0 and transaction.bookmarks.count() >= _MAX_BOOKMARKS:
         raise ApiError(f"The profile has {_MAX_BOOKMARKS} bookmarks, which is the limit. Remove some first.")
     _require_folder(transaction, BookmarkRow("", "", 0, "folder", "", "", 0.0, 0.0), folder.id)
 

@@ -16,7 +16,7 @@ from hatbox.store.base import PageRow, Store, Transaction
 
 __all__ = ["History", "VisitedPage"]
 
-_BATCH: Final = 1_000
+_BATCH: Final = 250
 
 
 class VisitedPage(msgspec.Struct, frozen=True, rename="camel"):

@@ -13,7 +13,7 @@ from hatbox.store.base import PageRow, Store, Transaction
 
 __all__ = ["find_pages", "matches_words", "words_of"]
 
-_BATCH: Final = 1_000
+_BATCH: Final = 250
 _MAX_TEXT: Final = 2_000  # characters
 _MAX_WORDS: Final = 50
 

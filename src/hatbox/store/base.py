@@ -633,11 +633,14 @@ class BookmarkTable(Protocol):
     def children(self, parent: str, start: int = 0) -> list[BookmarkRow]:
         """What a folder contains, in order, from an index on."""
 
-    def child_count(self, parent: str) -> int:
-        """How many rows a folder contains."""
+    def next_position(self, parent: str) -> int:
+        """The index at the end of a folder."""
 
     def find(self, url: str | None = None) -> list[BookmarkRow]:
         """All rows, or the bookmarks with this URL, by id."""
+
+    def batch(self, after: str, limit: int) -> list[BookmarkRow]:
+        """The rows whose ids follow this one, by id. The first ones follow the empty text."""
 
     def recent(self, limit: int) -> list[BookmarkRow]:
         """The bookmarks that were added last, the last one first."""

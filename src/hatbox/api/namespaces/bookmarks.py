@@ -30,7 +30,7 @@ _LOCALIZED: Final = {
     "mobile______": "Mobile Bookmarks",
 }
 _SEPARATOR_URL: Final = "data:"
-_MAX_RECENT: Final = 50_000
+_MAX_RECENT: Final = 1_000
 
 
 def implement(schema: NamespaceSchema, services: Services) -> Namespace:
@@ -63,22 +63,28 @@ class _Bookmarks(Namespace):
         return self._query(lambda each: [_node(row) for row in each.bookmarks.recent(limit)])
 
     def get_tree(self) -> asyncio.Future[Any]:
-        return self._query(lambda each: [_top(bookmark_queries.tree(each))])
+        return asyncio.ensure_future(self._tree(ROOT))
 
     def get_sub_tree(self, bookmark: str) -> asyncio.Future[Any]:
-        return self._query(lambda each: [_top(bookmark_queries.tree(each, bookmark))])
+        return asyncio.ensure_future(self._tree(bookmark))
+
+    async def _tree(self, bookmark: str) -> list[dict[str, Any]]:
+        return [_top(bookmark_queries.tree(await self._all_rows(), bookmark))]
 
     def search(self, query: str | Mapping[str, str | None]) -> asyncio.Future[Any]:
-        def find(transaction: Transaction) -> list[dict[str, Any]]:
-            if query == "":
-                raise ApiError("An unexpected error occurred")
-            details = {"query": query, "url": None, "title": None} if isinstance(query, str) else query
-            found = bookmark_queries.search(
-                transaction, text=details["query"], url=details["url"], title=details["title"]
-            )
-            return [_node(row) for row in found]
+        return asyncio.ensure_future(self._search(query))
 
-        return self._query(find)
+    async def _search(self, query: str | Mapping[str, str | None]) -> list[dict[str, Any]]:
+        if query == "":
+            raise ApiError("An unexpected error occurred")
+        details = {"query": query, "url": None, "title": None} if isinstance(query, str) else query
+        rows = await self._all_rows()
+        found = bookmark_queries.search(rows, text=details["query"], url=details["url"], title=details["title"])
+        return [_node(row) for row in found]
+
+    async def _all_rows(self) -> list[BookmarkRow]:
+        await self._query(lambda _: None)
+        return await bookmark_queries.read_all(self._store)
 
     def create(self, details: Mapping[str, Any]) -> asyncio.Future[Any]:
         return self._write(

@@ -24,9 +24,14 @@ class SqlBookmarkTable:
         found = self._rows.find("WHERE parent = ? AND position >= ? ORDER BY position, id", (parent, start))
         return [BookmarkRow._make(row) for row in found]
 
-    def child_count(self, parent: str) -> int:
-        ((count,),) = self._rows.select("count(*)", "WHERE parent = ?", (parent,))
-        return int(count)
+    def next_position(self, parent: str) -> int:
+        # Not count(*), which reads all of them.
+        ((last,),) = self._rows.select("coalesce(max(position), -1)", "WHERE parent = ?", (parent,))
+        return int(last) + 1
+
+    def batch(self, after: str, limit: int) -> list[BookmarkRow]:
+        found = self._rows.find("WHERE id > ? ORDER BY id LIMIT ?", (after, limit))
+        return [BookmarkRow._make(row) for row in found]
 
     def find(self, url: str | None = None) -> list[BookmarkRow]:
         where, values = ("", ()) if url is None else ("WHERE url = ? ", (url,))
