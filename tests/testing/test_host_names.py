@@ -69,9 +69,9 @@ def test_other_clients_use_the_names_too_and_other_names_are_resolved_as_ever() 
     with LoopbackSite() as site:
         site.add_hosts("example.com")
         assert site.url("/x", "example.com", "https") == "https://example.com/x"
-        assert b"<title>/x" in urllib.request.urlopen(site.url("/x", "example.com")).read()  # noqa: S310 - the site
+        assert b"<title>/x" in urllib.request.urlopen(site.url("/x", "example.com")).read()
         context = ssl.create_default_context()
-        answer = urllib.request.urlopen("https://example.com/y", context=context)  # noqa: S310 - the site
+        answer = urllib.request.urlopen("https://example.com/y", context=context)
         assert b"<title>/y" in answer.read()
         assert httpx.get("https://example.com/z", verify=ssl.create_default_context()).status_code == 200
         assert httpx.get(site.url("/local")).status_code == 200
@@ -95,7 +95,7 @@ def test_only_contexts_of_the_test_trust_the_authority() -> None:
     with LoopbackSite() as site:
         site.add_hosts("example.com")
         with pytest.raises(urllib.error.URLError, match="CERTIFICATE_VERIFY_FAILED"):
-            urllib.request.urlopen("https://example.com/", context=outside)  # noqa: S310 - the site
+            urllib.request.urlopen("https://example.com/", context=outside)
         assert site.requests == []
     assert test_authority() is test_authority()
 

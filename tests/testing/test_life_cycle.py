@@ -98,3 +98,37 @@ async def test_the_first_window_has_one_tab(extension: StartExtension, first_win
     [window] = await ext.browser.windows.getAll({"populate": True})
     assert window["id"] == first_window.id
     assert [tab["url"] for tab in window["tabs"]] == ["about:blank"]
+
+
+async def test_a_background_key_without_scripts_is_completed_and_data_is_written_as_json(
+    extension: StartExtension,
+) -> None:
+    ext = await extension(
+        manifest={"background": {"persistent": False}, "default_locale": "en"},
+        background="browser.test.sendMessage('text', browser.i18n.getMessage('hello'));",
+        files={"_locales/en/messages.json": {"hello": {"message": "Hello"}}},
+    )
+    assert await ext.message("text") == "Hello"
+    assert await ext.sleep()
+
+
+async def test_a_message_that_contains_itself_is_rejected_and_names_what_cannot_be_cloned(
+    extension: StartExtension,
+) -> None:
+    ext = await extension(
+        background="""
+        const circular = {};
+        circular.circular = circular;
+        browser.runtime.onMessage.addListener(() => {});
+        browser.test.runTests([async () => {
+          const {test, runtime} = browser;
+          for (const part of [location, () => {}, new URL("http://x/")]) {
+            const error = await runtime.sendMessage([circular, new Map([[1, 2]]), part]).catch(error => error);
+            test.assertEq("DataCloneError", error.name);
+            test.assertTrue(/^(Location|Function|URL) object could not be cloned/.test(error.message), error.message);
+          }
+          await test.assertRejects(runtime.sendMessage(circular), /contains itself/, "a circular message");
+        }]);
+        """
+    )
+    await ext.finish("runTests")

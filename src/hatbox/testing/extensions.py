@@ -129,7 +129,7 @@ class ExtensionUnderTest:
         await self.start()
 
     async def upgrade(
-        self, *, manifest: Mapping[str, Any] | None = None, background: str = "", files: Mapping[str, str] | None = None
+        self, *, manifest: Mapping[str, Any] | None = None, background: str = "", files: Mapping[str, Any] | None = None
     ) -> None:
         """Replace an extension that was made of texts by another version of it, which has the same data.
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from hatbox.engines.runner import EngineRunner
     from hatbox.extensions.runtime import LogEntry
     from hatbox.profile import Profile
-    from hatbox.testing.extensions import ExtensionUnderTest
     from hatbox.tabs.tab_model import Window
+    from hatbox.testing.extensions import ExtensionUnderTest
     from hatbox.testing.site import LoopbackSite
 
 __all__: list[str] = []
@@ -86,7 +86,7 @@ def extension(
     """`await extension(path)` runs the extension in a folder or file until the test ends. May be called repeatedly.
 
     Without a path, an extension is made of `manifest`, `background`, the source of its background script, and `files`,
-    the texts of other files by path. Its scripts have `browser.test`.
+    the contents of other files by path: texts, or data that is written as JSON. Its scripts have `browser.test`.
 
     The test fails if the background script fails, unless `errors_allowed` is set, and if an assertion of `browser.test`
     has failed. Other options are those of `profile.extensions.start`.
@@ -104,7 +104,7 @@ def extension(
         *,
         manifest: Mapping[str, Any] | None = None,
         background: str = "",
-        files: Mapping[str, str] | None = None,
+        files: Mapping[str, Any] | None = None,
         errors_allowed: bool = False,
         **options: Any,
     ) -> ExtensionUnderTest:
