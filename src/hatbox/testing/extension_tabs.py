@@ -8,7 +8,7 @@ from hatbox.tabs.tab_model import Tab
 __all__ = ["TabInTest", "tabs_of"]
 
 
-class TabInTest(Tab, frozen=True):
+class TabInTest(Tab, frozen=True, kw_only=True):
     """A tab, with the name of its identity."""
 
     identity: str | None
