@@ -73,8 +73,11 @@ async def test_a_disabled_extension_ends_and_runs_again_when_it_is_enabled(
     assert await ext.message("run") == [1, "1.0"]
     await ext.disable()
     assert profile.extensions.running == []
+    await ext.message("event")
     await ext.enable()
     assert await ext.message("run") == [2, "1.0"]
+    await ext.restart()
+    assert await ext.message("event") == "startup"  # of the restart: enabling it is no startup
 
 
 async def test_tabs_have_the_name_of_their_identity(extension: StartExtension) -> None:
@@ -132,3 +135,26 @@ async def test_a_message_that_contains_itself_is_rejected_and_names_what_cannot_
         """
     )
     await ext.finish("runTests")
+
+
+async def test_an_installed_extension_is_not_temporary_and_is_upgraded_by_installing_it(
+    extension: StartExtension,
+) -> None:
+    background = """
+    browser.runtime.onInstalled.addListener(details => browser.test.sendMessage("installed", details));
+    browser.runtime.onStartup.addListener(() => browser.test.sendMessage("startup"));
+    browser.test.onMessage.addListener(() => browser.runtime.reload());
+    browser.test.sendMessage("run");
+    """
+    ext = await extension(manifest={"version": "1.0"}, background=background, install=True)
+    assert await ext.message("installed") == {"reason": "install", "temporary": False}
+    await ext.message("run")
+    await ext.send("reload")
+    await ext.message("run")
+    await ext.upgrade(manifest={"version": "2.0"}, background=background)
+    assert await ext.message("installed") == {"reason": "update", "previousVersion": "1.0", "temporary": False}
+    await ext.disable()
+    await ext.enable()
+    await ext.restart()
+    await ext.message("startup")
+    assert [name for name, each in ext._reports._messages.items() if each] == ["run"]  # no event more than once

@@ -19,8 +19,10 @@ _BACKGROUND: Final = "background.js"
 class ExtensionSource(NamedTuple):
     """Where an extension under test comes from."""
 
-    run: Callable[[], Awaitable[Extension]]
-    """Runs the extension, with the options of the test."""
+    run: Callable[..., Awaitable[Extension]]
+    """Runs the extension, with the options of the test and further ones."""
+    install: Callable[[], Awaitable[object]] | None
+    """Installs its current files in the profile; None for a temporary extension."""
     made_in: Path | None
     """The folder that the test has made for it; None if it is a folder or file of the user."""
 
