@@ -100,10 +100,12 @@ def test_only_contexts_of_the_test_trust_the_authority() -> None:
     assert test_authority() is test_authority()
 
 
-def test_chromium_is_told_the_ports() -> None:
-    with LoopbackSite() as site:
-        assert site.chromium_arguments == []
-        site.add_hosts("example.com")
-        rules, _ = site.chromium_arguments
-        assert rules.startswith("--host-resolver-rules=MAP example.com:80 127.0.0.1:")
-        assert "MAP example.com:443 127.0.0.1:" in rules
+@pytest.mark.browser
+async def test_chromium_reaches_the_names_too(profile: Profile, site: LoopbackSite) -> None:
+    site.add_hosts(*NAMES)
+    site.page("/page", "<script>document.title = `${isSecureContext} ${location.href}`</script>")
+    async with profile.chromium(headless=True) as engine:
+        for url, secure in (("https://example.com/page", "true"), ("http://sub.example.com/page", "false")):
+            tab = await profile.tabs.open("Work", url)
+            loaded = await engine.wait_until_loaded(tab.id)
+            assert (loaded.title, loaded.error) == (f"{secure} {url}", "")

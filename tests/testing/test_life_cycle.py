@@ -73,8 +73,11 @@ async def test_a_disabled_extension_ends_and_runs_again_when_it_is_enabled(
     assert await ext.message("run") == [1, "1.0"]
     await ext.disable()
     assert profile.extensions.running == []
+    await ext.message("event")
     await ext.enable()
     assert await ext.message("run") == [2, "1.0"]
+    await ext.restart()
+    assert await ext.message("event") == "startup"  # of the restart: enabling it is no startup
 
 
 async def test_tabs_have_the_name_of_their_identity(extension: StartExtension) -> None:
@@ -98,3 +101,60 @@ async def test_the_first_window_has_one_tab(extension: StartExtension, first_win
     [window] = await ext.browser.windows.getAll({"populate": True})
     assert window["id"] == first_window.id
     assert [tab["url"] for tab in window["tabs"]] == ["about:blank"]
+
+
+async def test_a_background_key_without_scripts_is_completed_and_data_is_written_as_json(
+    extension: StartExtension,
+) -> None:
+    ext = await extension(
+        manifest={"background": {"persistent": False}, "default_locale": "en"},
+        background="browser.test.sendMessage('text', browser.i18n.getMessage('hello'));",
+        files={"_locales/en/messages.json": {"hello": {"message": "Hello"}}},
+    )
+    assert await ext.message("text") == "Hello"
+    assert await ext.sleep()
+
+
+async def test_a_message_that_contains_itself_is_rejected_and_names_what_cannot_be_cloned(
+    extension: StartExtension,
+) -> None:
+    ext = await extension(
+        background="""
+        const circular = {};
+        circular.circular = circular;
+        browser.runtime.onMessage.addListener(() => {});
+        browser.test.runTests([async () => {
+          const {test, runtime} = browser;
+          for (const part of [location, () => {}, new URL("http://x/")]) {
+            const error = await runtime.sendMessage([circular, new Map([[1, 2]]), part]).catch(error => error);
+            test.assertEq("DataCloneError", error.name);
+            test.assertTrue(/^(Location|Function|URL) object could not be cloned/.test(error.message), error.message);
+          }
+          await test.assertRejects(runtime.sendMessage(circular), /contains itself/, "a circular message");
+        }]);
+        """
+    )
+    await ext.finish("runTests")
+
+
+async def test_an_installed_extension_is_not_temporary_and_is_upgraded_by_installing_it(
+    extension: StartExtension,
+) -> None:
+    background = """
+    browser.runtime.onInstalled.addListener(details => browser.test.sendMessage("installed", details));
+    browser.runtime.onStartup.addListener(() => browser.test.sendMessage("startup"));
+    browser.test.onMessage.addListener(() => browser.runtime.reload());
+    browser.test.sendMessage("run");
+    """
+    ext = await extension(manifest={"version": "1.0"}, background=background, install=True)
+    assert await ext.message("installed") == {"reason": "install", "temporary": False}
+    await ext.message("run")
+    await ext.send("reload")
+    await ext.message("run")
+    await ext.upgrade(manifest={"version": "2.0"}, background=background)
+    assert await ext.message("installed") == {"reason": "update", "previousVersion": "1.0", "temporary": False}
+    await ext.disable()
+    await ext.enable()
+    await ext.restart()
+    await ext.message("startup")
+    assert [name for name, each in ext._reports._messages.items() if each] == ["run"]  # no event more than once

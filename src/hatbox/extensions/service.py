@@ -198,6 +198,7 @@ class Extensions:
         on_test_report: TestReporter | None = None,
         child: DenoProcess | None = None,
         background: BackgroundPlace | None = None,
+        is_startup: bool = True,
     ) -> Extension:
         """Run the extension in a folder or file until it is stopped. Resolves when its background scripts have run.
 
@@ -205,6 +206,7 @@ class Extensions:
         Otherwise the extension is temporary, and has a data area of its own, by its id and its real path.
         `decide` grants or denies the permissions that it requests; by default they are denied.
         With `on_test_report`, which receives its reports, scripts have browser.test.
+        Without `is_startup`, runtime.onStartup is not dispatched, as for an extension that was enabled again.
         `on_run` is called when its scripts start to run, and `child` is a process for them that was started ahead.
         `background` selects where the background runs: `deno`, or `chromium`, a hidden document in the Chromium engine
         of this program. By default, a background page runs in Chromium if that engine is running, and the rest in Deno.
@@ -247,7 +249,7 @@ class Extensions:
         self._running[manifest.id] = self._messages.running[manifest.id] = extension
         self._alarms.watch(run.area)
         try:
-            await extension.start(*starting.start_events(run, manifest))
+            await extension.start(*starting.start_events(run, manifest, is_startup=is_startup))
             await _record_version(self._store, extension)
         except BaseException:
             await self.stop(extension)

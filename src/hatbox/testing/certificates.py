@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import ssl
 import tempfile
+from base64 import b64encode
 from datetime import UTC, datetime, timedelta
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -36,6 +38,14 @@ class TestAuthority:
         """Its certificate, for clients that are to trust the sites of the test."""
         return _pem(self._certificate).decode("ascii")
 
+    @property
+    def key_hash(self) -> str:
+        """The SHA-256 of its public key in base64, by which Chromium trusts a certificate."""
+        from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+        key = self._key.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+        return b64encode(sha256(key).digest()).decode("ascii")
+
     def server_context(self, host: str) -> ssl.SSLContext:
         """The TLS settings of a server with this host name."""
         key, certificate = _issue(host, (self._key, self._certificate))
@@ -43,7 +53,7 @@ class TestAuthority:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "certificate.pem"
             file.touch(0o600)
-            file.write_bytes(_private_pem(key) + _pem(certificate))
+            file.write_bytes(_private_pem(key) + _pem(certificate) + _pem(self._certificate))
             context.load_cert_chain(file)
         return context
 

@@ -12,6 +12,7 @@ from hatbox.engines.runner import EngineRunner
 from hatbox.errors import ExtensionError, InvalidTab
 from hatbox.extensions.extension import Extension
 from hatbox.extensions.extension_page import ExtensionPage
+from hatbox.extensions.package_repository import LoadedPackage
 from hatbox.extensions.runtime import LogEntry
 from hatbox.extensions.ui_triggers import ExtensionUi, TriggerResult
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
@@ -155,7 +156,7 @@ class ExtensionUnderTest:
         await self.start()
 
     async def upgrade(
-        self, *, manifest: Mapping[str, Any] | None = None, background: str = "", files: Mapping[str, str] | None = None
+        self, *, manifest: Mapping[str, Any] | None = None, background: str = "", files: Mapping[str, Any] | None = None
     ) -> None:
         """Replace an extension that was made of texts by another version of it, which has the same data.
 
@@ -164,9 +165,16 @@ class ExtensionUnderTest:
         """
         before = self.extension.loaded
         self._source.rewrite(manifest or {}, background, files or {})
-        await self.reload()
+        if self._source.install is None:
+            await self.reload()
+        else:  # the running extension is updated, or receives runtime.onUpdateAvailable
+            await self._source.install()
+            await _poll(self._loaded, lambda loaded: loaded is not before, "the upgraded extension", _DEFAULT_TIMEOUT)
         if self.extension.loaded is before:
             raise ExtensionError(f"{self.id} was not upgraded: its new files are not valid. The log says why.")
+
+    async def _loaded(self) -> LoadedPackage:
+        return self.extension.loaded
 
     async def disable(self, timeout: float = _DEFAULT_TIMEOUT) -> None:
         """Disable the extension, as in the list of extensions, and wait until it has ended."""
@@ -174,9 +182,9 @@ class ExtensionUnderTest:
         await _poll(self._is_stopped, bool, "the end of the disabled extension", timeout)
 
     async def enable(self) -> None:
-        """Enable the extension after disable(), and run it. runtime.onStartup is dispatched, other than in Firefox."""
+        """Enable the extension after disable(), and run it. As in Firefox, runtime.onStartup is not dispatched."""
         await self._profile.extensions.set_enabled(self.extension.area, True)
-        await self.start()
+        self.extension = await self._source.run(is_startup=False)
 
     async def _is_stopped(self) -> bool:
         return self.extension not in self._profile.extensions.running

@@ -19,6 +19,7 @@ import pytest
 if TYPE_CHECKING:
     from hatbox.clock import Clock
     from hatbox.engines.runner import EngineRunner
+    from hatbox.extensions.extension import Extension
     from hatbox.extensions.runtime import LogEntry
     from hatbox.profile import Profile
     from hatbox.tabs.tab_model import Window
@@ -86,7 +87,9 @@ def extension(
     """`await extension(path)` runs the extension in a folder or file until the test ends. May be called repeatedly.
 
     Without a path, an extension is made of `manifest`, `background`, the source of its background script, and `files`,
-    the texts of other files by path. Its scripts have `browser.test`.
+    the contents of other files by path: texts, or data that is written as JSON. Its scripts have `browser.test`.
+
+    With `install` it is installed in the profile, as users do it; otherwise it is a temporary extension.
 
     The test fails if the background script fails, unless `errors_allowed` is set, and if an assertion of `browser.test`
     has failed. With `engine="chromium"`, tabs and pages of the extension are shown in a headless Chromium. Other
@@ -118,9 +121,10 @@ def extension(
         *,
         manifest: Mapping[str, Any] | None = None,
         background: str = "",
-        files: Mapping[str, str] | None = None,
+        files: Mapping[str, Any] | None = None,
         errors_allowed: bool = False,
         engine: str = "http",
+        install: bool = False,
         **options: Any,
     ) -> ExtensionUnderTest:
         runner = await use_engine(engine)
@@ -135,8 +139,16 @@ def extension(
         log: list[LogEntry] = []
         logs.append((os.fspath(path), log))
         options = {"on_log": log.append, "on_test_report": reports.receive, **options}
-        source = ExtensionSource(partial(profile.extensions.start, path, **options), made_in)
         try:
+            if install:
+                installed = await profile.extensions.install(path)
+                source = ExtensionSource(
+                    partial(_run_installed, profile, installed.extension.id, **options),
+                    partial(profile.extensions.install, path),
+                    made_in,
+                )
+            else:
+                source = ExtensionSource(partial(profile.extensions.start, path, **options), None, made_in)
             started = await source.run()
         except HatboxError as error:
             pytest.fail(f"The extension {os.fspath(path)} cannot be run: {error}", pytrace=False)
@@ -150,6 +162,11 @@ def extension(
     failures = [f"{path}: {failure}" for path, reports in every for failure in reports.failures]
     if failures:
         pytest.fail("Assertions of browser.test failed:\n" + "\n".join(failures), pytrace=False)
+
+
+async def _run_installed(profile: Profile, extension_id: str, **options: Any) -> Extension:
+    """Run the current version of an installed extension."""
+    return await profile.extensions.start(await profile.extensions.package(extension_id), **options)
 
 
 @pytest.fixture

@@ -72,9 +72,9 @@ class LoopbackSite:
     def add_hosts(self, *names: str) -> None:
         """Serve these host names too, on the default ports: `http://example.com/` and `https://example.com/`.
 
-        Call it before the first request of the test: clients that have sent one may not trust the certificates. Only
-        this process resolves the names so, and `chromium_arguments` tells a browser to do the same. Certificates need
-        the package `cryptography`: `pip install 'hatbox[encryption]'`.
+        Call it before the first request of the test, and before Chromium is started: clients that have sent one may
+        not trust the certificates. Only this process and its browsers resolve the names so. Certificates need the
+        package `cryptography`: `pip install 'hatbox[encryption]'`.
         """
         if self._hosts is None:
             from hatbox.testing.certificates import test_authority
@@ -85,11 +85,6 @@ class LoopbackSite:
             ports = {80: self._server.server_port, 443: self._secure_server.server_port}
             self._hosts = HostNames(ports).__enter__()
         self._hosts.add(names)
-
-    @property
-    def chromium_arguments(self) -> list[str]:
-        """The arguments with which Chromium reaches the names of add_hosts()."""
-        return [] if self._hosts is None else self._hosts.chromium_arguments
 
     def url(self, path: str = "/", host: str = "localhost", scheme: str = "http") -> str:
         """The URL of a path. `localhost`, `127.0.0.1` and the names of add_hosts() are different sites.
