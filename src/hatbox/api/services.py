@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from hatbox.clock import Clock
 from hatbox.cookies.cookie_stores import CookieStores
+from hatbox.downloads.download_list import Downloads
 from hatbox.identities.service import Identities
 from hatbox.messaging.message_router import MessageRouter
 from hatbox.store.base import Store
@@ -26,3 +27,5 @@ class Services(NamedTuple):
     clock: Clock
     messages: MessageRouter
     """Messages between the extensions that run here."""
+    downloads: Downloads
+    """The downloads of extensions that run here."""
