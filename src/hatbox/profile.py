@@ -357,6 +357,7 @@ class Profile:
             rules=self.rules,
             web_requests=self.web_requests,
             read_extension_file=self.extensions.file_at,
+            downloads=self.downloads,
         )
 
     def _register_engine(self, runner: Runner) -> Runner:

@@ -52,7 +52,7 @@ class FileSite:
                 else:
                     self._send(200, b"small", **{"Content-Type": "text/plain; charset=utf-8"})
 
-            do_POST = do_GET
+            do_POST = do_GET  # noqa: N815 - the name that http.server expects
 
             def _file(self) -> None:
                 start = 0
@@ -99,6 +99,10 @@ def file_site() -> Iterator[FileSite]:
         yield site
     finally:
         site.close()
+
+
+def names(found: Any) -> list[str]:
+    return [Path(item["filename"]).name for item in found[1]]
 
 
 BACKGROUND = """
@@ -278,7 +282,6 @@ def test_search_erase_and_remove_file(tmp_path: Path) -> None:
     async def use(api: Use) -> None:
         for name in ("b.txt", "a.txt", "c.pdf"):
             await api.until_state(await api.download(url=f"{site.origin}/{name}"), "complete")
-        names = lambda found: [Path(item["filename"]).name for item in found[1]]  # noqa: E731
         assert names(await api.call("search", {})) == ["b.txt", "a.txt", "c.pdf"]
         assert names(await api.call("search", {"orderBy": ["filename"]})) == ["a.txt", "b.txt", "c.pdf"]
         assert names(await api.call("search", {"orderBy": ["-filename"], "limit": 1})) == ["c.pdf"]

@@ -43,7 +43,7 @@ class HttpxDownloadSource:
                 size = response.headers.get("Content-Length", "")
                 yield DownloadStream(
                     response.status_code,
-                    response.headers.get("Content-Type", "").partition(";")[0].strip() or None,
+                    response.headers.get("Content-Type", "").partition(";")[0].strip() or "application/octet-stream",
                     int(size) if size.isascii() and size.isdigit() else None,
                     _validator(request, response),
                     response.aiter_bytes(),

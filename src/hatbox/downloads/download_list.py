@@ -1,10 +1,10 @@
-"""The downloads of extensions that run in this process. The list is in memory, as its ids are in Firefox."""
+"""The downloads of extensions and pages in this process. The list is in memory, as its ids are in Firefox."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, NamedTuple, Protocol
@@ -70,6 +70,7 @@ class Downloads:
         self._items: dict[int, DownloadItem] = {}
         self._running: dict[int, asyncio.Task[None]] = {}
         self._shown: dict[int, dict[str, Any]] = {}
+        self._observed: dict[int, Callable[[], Awaitable[None]]] = {}
         self._last_id = 0
         self._tasks = Tasks()
 
@@ -100,6 +101,30 @@ class Downloads:
         self._run(item)
         return item.id
 
+    def observe(
+        self, url: str, path: Path, cookie_store_id: str, cancel: Callable[[], Awaitable[None]]
+    ) -> DownloadItem:
+        """List a download that a page has started. It can be canceled, but not paused. `finish` ends it."""
+        self._last_id += 1
+        item = DownloadItem(self._last_id, DownloadRequest(url, cookie_store_id), path, self._time())
+        self._items[item.id] = item
+        self._shown[item.id] = item.view()
+        self._observed[item.id] = cancel
+        self._limit()
+        self.on_created.emit(item)
+        return item
+
+    def finish(self, item: DownloadItem, size: int | None) -> None:
+        """A download of a page has ended: with a file of this size, or without one."""
+        self._observed.pop(item.id, None)
+        if size is not None:
+            item.received = item.total = size
+            item.is_complete = item.exists = True
+        elif not item.is_canceled:
+            item.error = "NETWORK_FAILED"
+        if item.id in self._items:
+            self._changed(item)
+
     def search(self, query: Mapping[str, Any]) -> list[dict[str, Any]]:
         """The downloads that match a DownloadQuery. Raises ApiError."""
         return [dict(view) for view in find_downloads((self._view(item) for item in self._items.values()), query)]
@@ -109,6 +134,8 @@ class Downloads:
         item = self._get(number)
         if item.state != "in_progress":
             raise ApiError(f"Download {number} cannot be paused since it is in state {item.state}")
+        if number in self._observed:
+            raise ApiError(f"Download {number} cannot be paused, because a page has started it")
         await self._stop(item)
 
     async def resume(self, number: int) -> None:
@@ -211,9 +238,12 @@ class Downloads:
         if task := self._running.get(item.id):
             task.cancel()
             await asyncio.wait([task])
+        cancel = self._observed.pop(item.id, None)
         if item.is_complete:
             return
         item.is_canceled = True
+        if cancel is not None:
+            await cancel()
         if discard:
             item.has_partial_data = False
         if not item.has_partial_data:

@@ -15,6 +15,7 @@ from hatbox.errors import EngineError
 
 if TYPE_CHECKING:
     from hatbox.cookies.cookie_stores import CookieStores
+    from hatbox.downloads.download_list import Downloads
     from hatbox.engines.runner import EngineRunner
     from hatbox.engines.selection import EngineSelection
     from hatbox.identities.service import Identities
@@ -40,6 +41,7 @@ class EngineServices(NamedTuple):
     rules: SiteRules
     web_requests: RequestEvents
     read_extension_file: ReadExtensionFile
+    downloads: Downloads
 
 
 def create_engine(services: EngineServices, selection: EngineSelection) -> EngineRunner:

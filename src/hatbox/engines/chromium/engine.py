@@ -14,11 +14,13 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page as PlaywrightPage
 
 from hatbox.cookies.cookie_stores import CookieStores
+from hatbox.downloads.download_list import Downloads
 from hatbox.engines.base import Engine, EngineDelegate
 from hatbox.engines.chromium.browser_environment import BrowserEnvironment, ProfileServices, WindowOptions
 from hatbox.engines.chromium.context_registry import map_browser_errors
 from hatbox.engines.chromium.context_renewal import has_proxies
 from hatbox.engines.chromium.debounce import log_exceptions
+from hatbox.engines.chromium.downloads import PageDownloads
 from hatbox.engines.chromium.launch import launch
 from hatbox.engines.chromium.page_saving import lost_input, save_site_data, save_snapshot
 from hatbox.engines.chromium.page_snapshot import decode_snapshot
@@ -61,6 +63,7 @@ class ChromiumEngine(Engine):
         downloads: str | os.PathLike[str] | None = None,
         requests: RequestEvents | None = None,
         rules: NavigationRules | None = None,
+        download_list: Downloads | None = None,
     ) -> None:
         if downloads is None and not headless:
             downloads = platformdirs.user_downloads_dir()
@@ -71,7 +74,7 @@ class ChromiumEngine(Engine):
         self._options = WindowOptions(
             headless=headless,
             indicator=not headless if indicator is None else indicator,
-            downloads=None if downloads is None else Path(downloads),
+            downloads=None if downloads is None else PageDownloads(Path(downloads), download_list),
         )
         self._browser = browser
         self._requests = requests or RequestEvents()

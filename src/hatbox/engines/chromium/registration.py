@@ -61,6 +61,7 @@ def create_chromium(
         downloads=downloads,
         requests=services.web_requests,
         rules=rules,
+        download_list=services.downloads,
     )
     runner = ChromiumRunner(engine, services.store, services.identities, services.tabs, identities)
     rules.serves = runner.serves
