@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from hatbox.archive.restore_report import RestoreReport
     from hatbox.clock import Clock
     from hatbox.cookies.cookie_stores import CookieStore, CookieStores
+    from hatbox.downloads.download_item import DownloadRequest
+    from hatbox.downloads.download_list import Downloads, DownloadStream
     from hatbox.engines.background.engine_log import EngineLog
     from hatbox.engines.background.opened_tabs import OpenedTabs
     from hatbox.engines.chromium.chromium_runner import ChromiumRunner
@@ -170,6 +172,15 @@ class Profile:
         return Extensions(self._store, self._dispatcher, self.clock, self._messages, cache)
 
     @cached_property
+    def downloads(self) -> Downloads:
+        """The downloads of extensions that run in this process, and their folder: by default that of the user."""
+        import platformdirs
+
+        from hatbox.downloads.download_list import Downloads
+
+        return Downloads(Path(platformdirs.user_downloads_dir()), _LateDownloadSource(self.httpx), self.clock.time)
+
+    @cached_property
     def _messages(self) -> MessageRouter:
         from hatbox.messaging.message_router import MessageRouter
 
@@ -195,6 +206,7 @@ class Profile:
             clock=self.clock,
             messages=self._messages,
             content_scripts=self._content_scripts,
+            downloads=self.downloads,
         )
         return Dispatcher(services)
 
@@ -365,6 +377,7 @@ class Profile:
             buttons=self.extensions.buttons,
             create_page_scripts=self._create_page_scripts,
             hosted_pages=self.extensions.page_tabs,
+            downloads=self.downloads,
         )
 
     def _create_page_scripts(self) -> PageScripts:
@@ -619,6 +632,8 @@ class Profile:
             created = vars(self)  # only services that were used have anything to close
             if "extensions" in created:
                 await self.extensions.close()
+            if "downloads" in created:
+                await self.downloads.close()
             for engine in self._engines:
                 await engine.stop()
             if "_temporary" in created:
@@ -658,3 +673,19 @@ def _names(identities: Sequence[str] | None) -> list[str] | None:
     if isinstance(identities, str):
         raise TypeError(f"identities must be a list of names, not the string {identities!r}")
     return None if identities is None else list(identities)
+
+
+class _LateDownloadSource:
+    """A DownloadSource that imports httpx with the first download."""
+
+    def __init__(self, client: Callable[..., AsyncClient]) -> None:
+        self._client = client
+
+    def open(
+        self, request: DownloadRequest, offset: int, validator: str | None
+    ) -> AbstractAsyncContextManager[DownloadStream]:
+        """See DownloadSource."""
+        from hatbox.clients.download_source import HttpxDownloadSource
+
+        source = HttpxDownloadSource(lambda identity, timeout: self._client(identity, timeout=timeout))
+        return source.open(request, offset, validator)

@@ -16,6 +16,7 @@ from hatbox.errors import EngineError
 
 if TYPE_CHECKING:
     from hatbox.cookies.cookie_stores import CookieStores
+    from hatbox.downloads.download_list import Downloads
     from hatbox.engines.chromium.hosted_pages import HostedPages
     from hatbox.engines.chromium.scripted_browser import PageScripts
     from hatbox.engines.extension_buttons import ExtensionButtons
@@ -45,6 +46,7 @@ class EngineServices(NamedTuple):
     web_requests: RequestEvents
     read_extension_file: ReadExtensionFile
     buttons: ExtensionButtons
+    downloads: Downloads
     create_page_scripts: Callable[[], PageScripts] | None = None
     """Creates the part that adds content scripts to the pages of an engine with a DOM."""
     hosted_pages: HostedPages | None = None

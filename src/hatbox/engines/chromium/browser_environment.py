@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import NamedTuple
 
 from hatbox.cookies.cookie_stores import CookieStores
 from hatbox.engines.base import EngineDelegate
+from hatbox.engines.chromium.downloads import PageDownloads
 from hatbox.engines.chromium.launch import Launched
 from hatbox.engines.chromium.script_pages import ScriptPages
 from hatbox.engines.chromium.sessions import Session
@@ -37,7 +37,7 @@ class WindowOptions(NamedTuple):
     headless: bool
     indicator: bool
     """Whether pages show the name, color and icon of their identity."""
-    downloads: Path | None
+    downloads: PageDownloads | None
 
 
 class BrowserEnvironment(NamedTuple):

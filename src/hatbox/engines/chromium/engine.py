@@ -14,11 +14,13 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page as PlaywrightPage
 
 from hatbox.cookies.cookie_stores import CookieStores
+from hatbox.downloads.download_list import Downloads
 from hatbox.engines.base import Engine, EngineDelegate
 from hatbox.engines.chromium.browser_environment import BrowserEnvironment, ProfileServices, WindowOptions
 from hatbox.engines.chromium.context_registry import map_browser_errors
 from hatbox.engines.chromium.context_renewal import has_proxies
 from hatbox.engines.chromium.debounce import log_exceptions
+from hatbox.engines.chromium.downloads import PageDownloads
 from hatbox.engines.chromium.hosted_pages import HostedPages
 from hatbox.engines.chromium.launch import launch
 from hatbox.engines.chromium.page_saving import lost_input, save_site_data, save_snapshot
@@ -68,6 +70,7 @@ class ChromiumEngine(Engine):
         buttons: ExtensionButtons | None = None,
         page_scripts: PageScripts | None = None,
         hosted: HostedPages | None = None,
+        download_list: Downloads | None = None,
     ) -> None:
         if downloads is None and not headless:
             downloads = platformdirs.user_downloads_dir()
@@ -80,7 +83,7 @@ class ChromiumEngine(Engine):
         self._options = WindowOptions(
             headless=headless,
             indicator=for_people,
-            downloads=None if downloads is None else Path(downloads),
+            downloads=None if downloads is None else PageDownloads(Path(downloads), download_list),
         )
         self._browser = browser
         self._requests = requests or RequestEvents()
