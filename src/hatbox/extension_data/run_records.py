@@ -13,8 +13,8 @@ import msgspec
 from hatbox.errors import ExtensionError, ExtensionNotFound
 from hatbox.extension_data import installed_extensions as installed
 from hatbox.extension_data import menu_items, notifications
-from hatbox.extension_data.actions import ACTION, PAGE_ACTION
 from hatbox.extension_data.action_values import SIDEBAR_ACTION
+from hatbox.extension_data.actions import ACTION, PAGE_ACTION
 from hatbox.extension_data.background_type import is_event_page
 from hatbox.extension_data.sidebars import close_sidebars_of, open_sidebars
 from hatbox.store.base import Transaction

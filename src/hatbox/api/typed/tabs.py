@@ -17,6 +17,8 @@ __all__ = [
     "GroupOptions",
     "HighlightInfo",
     "HighlightProperties",
+    "ImageDetailsDict",
+    "ImageRect",
     "MessageTarget",
     "MoveInfo",
     "MoveProperties",
@@ -156,6 +158,30 @@ class HighlightProperties(TypedDict):
     """Whether the result has the tabs. Default: true."""
     tabs: Sequence[int] | int
     """Indexes of tabs."""
+
+
+class ImageDetailsDict(TypedDict, total=False):
+    """How a page is captured."""
+
+    format: Literal["jpeg", "png"] | None
+    """Default: `png`."""
+    quality: int | None
+    """Of a JPEG image. Default: 92."""
+    rect: ImageRect | None
+    """The area of the document. Default: what is visible."""
+    scale: float | None
+    """Default: that of the device."""
+    resetScrollPosition: bool | None
+    """Has no effect: an area is captured wherever the page is scrolled to."""
+
+
+class ImageRect(TypedDict):
+    """The area of the document. Default: what is visible."""
+
+    x: float
+    y: float
+    width: float
+    height: float
 
 
 class MessageTarget(TypedDict, total=False):
@@ -555,6 +581,20 @@ class TabsNamespace(Protocol):
 
     def ungroup(self, tabIds: int | Sequence[int]) -> Awaitable[None]:
         """Takes tabs out of their groups."""
+
+    def captureTab(self, tabId: int | None = None, options: ImageDetailsDict | None = None) -> Awaitable[str]:
+        """Captures a page of the Chromium engine of this program. Resolves to a data: URL."""
+
+    @overload
+    def captureVisibleTab(
+        self, windowId: int | None = None, options: ImageDetailsDict | None = None, callback: None = None
+    ) -> Awaitable[str]:
+        """Captures the page of the active tab of a window, as captureTab."""
+
+    @overload
+    def captureVisibleTab(
+        self, windowId: int | None, options: ImageDetailsDict | None, callback: Callable[..., Any]
+    ) -> None: ...
 
     def show(self, tabIds: int | Sequence[int]) -> Awaitable[None]:
         """Shows hidden tabs, and the identities that they belong to."""
