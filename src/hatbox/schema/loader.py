@@ -123,12 +123,13 @@ def permissions() -> frozenset[str]:
     schemas = [each for each in load() if not each.for_extensions]
     functions = (function.permissions for each in schemas for function in each.functions.values())
     events = [event for each in schemas for event in each.events.values()]
-    return frozenset().union(
+    names: frozenset[str] = frozenset().union(
         *(each.permissions | each.honours for each in schemas),
         *functions,
         *(event.permissions for event in events),
         *(need.permissions for event in events for need in event.needs),
     )
+    return names - {"<all_urls>"}  # a match pattern, not a name
 
 
 @cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import struct
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,7 +25,7 @@ def png_size(url: str) -> tuple[int, int]:
 @with_browser
 async def test_a_page_is_captured_whole_in_part_and_larger(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        api = profile.browser({"tabs", "<all_urls>"})
+        api: Any = profile.browser({"tabs", "<all_urls>"})
         page = await runner.new_page("Work", site.url("/long"))
         tab = (await api.tabs.query({"active": True}))[0]["id"]
         view = await page.evaluate("[innerWidth, innerHeight]")
@@ -47,10 +48,10 @@ async def test_an_image_that_would_be_too_large_is_refused_and_names_its_size(
     browser: str, path: Path, site: Site
 ) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        api = profile.browser({"tabs", "<all_urls>"})
+        api: Any = profile.browser({"tabs", "<all_urls>"})
         await runner.new_page("Work", site.url("/page/1"))
         for rect in ({"x": 0, "y": 0, "width": 1e9, "height": 10}, {"x": 0, "y": 0, "width": 0, "height": 10}):
-            with pytest.raises(ApiError, match="cannot capture .* pixels"):
+            with pytest.raises(ApiError, match=r"cannot capture .* pixels"):
                 await api.tabs.captureTab(None, {"rect": rect})
         with pytest.raises(ApiError, match="cannot capture"):
             await api.tabs.captureTab(None, {"scale": 1000})
