@@ -39,6 +39,9 @@ class PageAccess(Protocol):
     async def capture(self, tab_id: int, capture: PageCapture) -> bytes:
         """An image of the page of a tab. Raises EngineError."""
 
+    async def move_in_history(self, tab_id: int, steps: int) -> None:
+        """Request the page so many steps ahead in the history of a tab, if it exists. Raises EngineError."""
+
 
 class OpenPages:
     """The engines of this process that have pages."""

@@ -573,6 +573,20 @@ class TabsNamespace(Protocol):
         """Takes tabs out of their lines of succession, and chains them before another tab, or after it."""
 
     @overload
+    def goForward(self, tabId: int | None = None, callback: None = None) -> Awaitable[None]:
+        """Shows the next page in the history of a tab, if the Chromium engine of this program has one."""
+
+    @overload
+    def goForward(self, tabId: int | None, callback: Callable[..., Any]) -> None: ...
+
+    @overload
+    def goBack(self, tabId: int | None = None, callback: None = None) -> Awaitable[None]:
+        """Shows the previous page in the history of a tab, if the Chromium engine of this program has one."""
+
+    @overload
+    def goBack(self, tabId: int | None, callback: Callable[..., Any]) -> None: ...
+
+    @overload
     def group(self, options: GroupOptions, callback: None = None) -> Awaitable[int]:
         """Adds tabs to a group, or to a new one. Resolves to its id."""
 

@@ -10,6 +10,7 @@ from playwright.async_api import BrowserContext, Page
 
 from hatbox.engines.chromium.engine import ChromiumEngine
 from hatbox.engines.chromium.page_capture import capture_page
+from hatbox.engines.chromium.session_history import move_in_history
 from hatbox.engines.runner import EngineRunner
 from hatbox.errors import EngineError, ProfileError
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
@@ -84,10 +85,17 @@ class ChromiumRunner(EngineRunner):
 
     async def capture(self, tab_id: int, capture: PageCapture) -> bytes:
         """An image of the page of a tab. Raises EngineError if it has none, or one that is too large."""
+        return await capture_page(self._open_page(tab_id), capture)
+
+    async def move_in_history(self, tab_id: int, steps: int) -> None:
+        """Go back (-1) or forward (1) in a tab, if its history has such a page. Raises EngineError without a page."""
+        await move_in_history(self._open_page(tab_id), steps)
+
+    def _open_page(self, tab_id: int) -> Page:
         page = self.engine.page_of(tab_id)
         if page is None:
             raise EngineError(f"tab {tab_id} has no page")
-        return await capture_page(page, capture)
+        return page
 
     async def stop(self) -> None:
         """Stop the browser. Tabs stay in the profile, except those of this script and those whose pages were closed."""

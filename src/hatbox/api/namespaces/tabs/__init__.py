@@ -9,8 +9,8 @@ from typing import Any, Final, TypeAlias
 from hatbox.api.caller import Caller, ExtensionCaller
 from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.namespaces.tabs import tab_functions, tab_listener_args, tab_strip_functions
+from hatbox.api.namespaces.tabs.shown_pages import ShownPages
 from hatbox.api.namespaces.tabs.tab_access import tab_access
-from hatbox.api.namespaces.tabs.tab_captures import TabCaptures
 from hatbox.api.namespaces.tabs.tab_functions import Details
 from hatbox.api.services import Services
 from hatbox.events import Event
@@ -37,7 +37,7 @@ class _Tabs(Namespace):
     def __init__(self, schema: NamespaceSchema, services: Services) -> None:
         tabs = services.tabs
         self._messages = services.messages
-        self._captures = TabCaptures(tabs)
+        self._shown_pages = ShownPages(tabs)
         events = {
             "onCreated": EventBinding(tabs.on_created, tab_listener_args.created),
             "onUpdated": EventBinding(tabs.on_updated, tab_listener_args.updated),
@@ -110,13 +110,19 @@ class _Tabs(Namespace):
         return self._write("ungroup", tab_strip_functions.ungroup, _list(tab_ids))
 
     def capture_tab(self, _: Caller, tab_id: int | None, options: Details | None) -> asyncio.Future[Any]:
-        return asyncio.ensure_future(self._captures.capture_tab(tab_id, options))
+        return asyncio.ensure_future(self._shown_pages.capture_tab(tab_id, options))
 
     def capture_visible_tab(
         self, caller: Caller, window_id: int | None, options: Details | None
     ) -> asyncio.Future[Any]:
         access = None if _ALL_URLS in caller.permissions else tab_access(caller)
-        return asyncio.ensure_future(self._captures.capture_visible_tab(access, window_id, options))
+        return asyncio.ensure_future(self._shown_pages.capture_visible_tab(access, window_id, options))
+
+    def go_back(self, _: Caller, tab_id: int | None) -> asyncio.Future[Any]:
+        return asyncio.ensure_future(self._shown_pages.move_in_history(tab_id, -1))
+
+    def go_forward(self, _: Caller, tab_id: int | None) -> asyncio.Future[Any]:
+        return asyncio.ensure_future(self._shown_pages.move_in_history(tab_id, 1))
 
     def hide(self, caller: Caller, tab_ids: TabIds) -> asyncio.Future[Any]:
         extension = caller.id if isinstance(caller, ExtensionCaller) else None

@@ -1,4 +1,4 @@
-"""tabs.captureTab and captureVisibleTab: images of pages that an engine of this process shows."""
+"""Functions of the namespace tabs about pages that an engine of this process shows: images, back and forward."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from hatbox.api.namespaces.tabs.tab_functions import Details, row_or_active
 from hatbox.api.namespaces.tabs.tab_strip_functions import window_of_argument
 from hatbox.errors import ApiError, EngineError
 from hatbox.store.base import Transaction
-from hatbox.tabs.open_pages import CaptureRect, PageCapture
+from hatbox.tabs.open_pages import CaptureRect, PageAccess, PageCapture
 from hatbox.tabs.service import Tabs
 from hatbox.tabs.tab_model import Tab, tab_of
 
-__all__ = ["TabCaptures"]
+__all__ = ["ShownPages"]
 
 
-class TabCaptures:
-    """Captures pages of the tabs of a profile."""
+class ShownPages:
+    """The pages of tabs that are open in this process."""
 
     def __init__(self, tabs: Tabs) -> None:
         self._tabs = tabs
@@ -36,16 +36,27 @@ class TabCaptures:
             raise ApiError("Missing activeTab permission")
         return await self._capture(tab, options)
 
-    async def _capture(self, tab: Tab, options: Details | None) -> str:
-        capture = _capture_of(options)
+    async def move_in_history(self, tab_id: int | None, steps: int) -> None:
+        """Go back (-1) or forward (1) in a tab, or in the active tab."""
+        tab = await self._tabs.read(lambda each: tab_of(each, row_or_active(each, tab_id)))
+        try:
+            await self._engine(tab).move_in_history(tab.id, steps)
+        except EngineError as error:
+            raise ApiError(f"Tab {tab.id} did not navigate: {error}") from error
+
+    def _engine(self, tab: Tab) -> PageAccess:
         engine = self._tabs.open_pages.find(tab.id)
         if engine is None:
             raise ApiError(
-                f"Tab {tab.id} has no page in this program. Only pages of a Chromium engine in the same program as the "
-                "extension can be captured."
+                f"Tab {tab.id} has no page in this program. It must be open in a Chromium engine in the same program "
+                "as the extension."
             )
+        return engine
+
+    async def _capture(self, tab: Tab, options: Details | None) -> str:
+        capture = _capture_of(options)
         try:
-            image = await engine.capture(tab.id, capture)
+            image = await self._engine(tab).capture(tab.id, capture)
         except EngineError as error:
             raise ApiError(f"Tab {tab.id} was not captured: {error}") from error
         return f"data:image/{capture.format};base64,{base64.b64encode(image).decode('ascii')}"
