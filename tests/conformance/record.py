@@ -35,11 +35,12 @@ what they say.
 `{"$site": "/page"}` is the URL of a page of site.py.
 
 In logs, `{"$length": n}` stands for a string of over 200 characters, or a message of over 700, `{"$inDays": n}` for an
-expirationDate, rounded to hundredths of a day, and null for undefined. `{"$tab": n}`, `{"$window": n}` and `{"$group": n}` stand for
-ids, numbered in the order in which the log shows them, the first ones from the start; "$site" and "$host" in a string
-for the origin of the site, and its host and port; "$guid" for ids of bookmarks and visited pages, "$number" for times
-and sizes that no two browsers share; "$self" for the caller's id, and "$own" for where its pages are. isArticle is
-always null, and an event that reports nothing else is not logged: Firefox determines it at an unpredictable time.
+expirationDate, rounded to hundredths of a day, and null for undefined. `{"$tab": n}`, `{"$window": n}` and `{"$group":
+n}` stand for ids, numbered in the order in which the log shows them, the first ones from the start; "$site" and "$host"
+in a string for the origin of the site, and its host and port; "$guid" for ids of bookmarks and visited pages, "$number"
+for times and sizes that no two browsers share; "$self" for the caller's id, and "$own" for where its pages are.
+isArticle is always null, and an event that reports nothing else is not logged: Firefox determines it at an
+unpredictable time.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import hatbox
 from hatbox.engines.runner import EngineRunner
@@ -47,7 +47,7 @@ async def two_identities_at_once(adapter: Adapter, path: Path, site: Site) -> No
 
 async def discarded_tabs_load_when_they_are_used(adapter: Adapter, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, adapter.run(profile) as engine:
-        browser = profile.browser({"tabs", "cookies"})
+        browser: Any = profile.browser({"tabs", "cookies"})
         first = await visit(profile, engine, "Work", site.url("/page/1"))
         details = {"url": site.url("/page/2"), "discarded": True, "title": "Later", "cookieStoreId": WORK}
         lazy = (await browser.tabs.create(details))["id"]

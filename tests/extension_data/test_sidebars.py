@@ -35,8 +35,12 @@ async def test_a_window_has_one_sidebar_and_every_change_is_observed_once(tmp_pa
                 changes.append(decode_sidebar(change.payload))
 
         profile.store.subscribe(on_change)
-        for action, extension in ((open_sidebar, A), (open_sidebar, A), (open_sidebar, B), (close_sidebar, A)):
-            await profile.tabs.write(lambda each, action=action, extension=extension: action(each, extension, window))
+
+        def write(transaction: Transaction) -> None:
+            for action, extension in ((open_sidebar, A), (open_sidebar, A), (open_sidebar, B), (close_sidebar, A)):
+                action(transaction, extension, window)
+
+        await profile.tabs.write(write)
         assert await profile.tabs.read(open_sidebars) == [OpenSidebar(window, B)]
         await profile.tabs.write(lambda each: toggle_sidebar(each, B, window))
         assert [change.extension for change in changes] == [A, B, ""]

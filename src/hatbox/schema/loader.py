@@ -45,11 +45,18 @@ class FunctionSchema(NamedTuple):
     """Other keyword names of parameters."""
     permissions: frozenset[str]
     """Permissions needed in addition to those of the namespace."""
+    any_permission: frozenset[str]
+    """Permissions of which one is needed, if there are any."""
     takes_callback: bool
     normalise: NormaliseCall
     convert_result: Converter
     any_value: bool
     """Whether it resolves to a value of the script, which JSON may not be able to represent."""
+
+    def is_permitted(self, permissions: Set[str]) -> bool:
+        """Whether a caller with these permissions may call it."""
+        has_one = not self.any_permission or not self.any_permission.isdisjoint(permissions)
+        return self.permissions <= permissions and has_one
 
 
 class OptionRequirement(NamedTuple):
@@ -116,12 +123,13 @@ def permissions() -> frozenset[str]:
     schemas = [each for each in load() if not each.for_extensions]
     functions = (function.permissions for each in schemas for function in each.functions.values())
     events = [event for each in schemas for event in each.events.values()]
-    return frozenset().union(
+    names: frozenset[str] = frozenset().union(
         *(each.permissions | each.honours for each in schemas),
         *functions,
         *(event.permissions for event in events),
         *(need.permissions for event in events for need in event.needs),
     )
+    return names - {"<all_urls>"}  # a match pattern, not a name
 
 
 @cache
@@ -253,6 +261,7 @@ def _function(namespace: str, schema: Mapping[str, Any], resolve: Resolve) -> Fu
         parameters=tuple(each["name"] for each in schema["parameters"]),
         aliases={alias: each["name"] for each in schema["parameters"] for alias in each.get("aliases", ())},
         permissions=frozenset(schema.get("permissions", ())),
+        any_permission=frozenset(schema.get("anyPermission", ())),
         takes_callback=schema.get("async") == "callback",
         normalise=separate_callback if schema.get("anyArguments") else checks,
         convert_result=_lazily(lambda: compile_converter(resolve(schema.get("returns")))),

@@ -10,7 +10,7 @@ from hatbox.store.base import TabRow, Transaction, WindowSummary
 from hatbox.tabs.credentials import without_credentials
 from hatbox.tabs.session_values import copy_values, kind_of_tab
 from hatbox.tabs.strip import change, next_access_time, record_update, row_of, switch_to, within_pinned
-from hatbox.tabs.tab_flags import DISCARDABLE, DISCARDED, NO_GROUP, group_in, with_group
+from hatbox.tabs.tab_flags import DISCARDABLE, DISCARDED, NO_GROUP, group_in, portable, with_group
 from hatbox.tabs.tab_groups import get_group, group_beside, members_of
 from hatbox.tabs.tab_model import ACTIVATED, BLANK, CREATED, Tab, Window, record_change, tab_of
 from hatbox.tabs.visibility import show_identity_of
@@ -156,6 +156,9 @@ def _insert(
 
     Returns its row, and the summary of its window with the new tab.
     """
+    if isinstance(flags := fields.get("discardable"), int):
+        # A tab that is opened again was in a group of its time. If its page is requested, it is not discarded.
+        fields["discardable"] = portable(flags) & (~DISCARDED if fields.get("target") else -1)
     summary = transaction.tabs.summary(window)
     if index is not None:
         relative = None

@@ -15,6 +15,7 @@ from hatbox.tabs.first_tab import FIRST_TAB, first_tab
 from hatbox.tabs.first_window import leave_first_tab, unused_window
 from hatbox.tabs.moving import move_tabs
 from hatbox.tabs.named_identity import mark_identity_named
+from hatbox.tabs.open_pages import OpenPages
 from hatbox.tabs.opening import open_tab
 from hatbox.tabs.pages import navigate, reload
 from hatbox.tabs.strip import close_rows, row_of, rows_of
@@ -58,6 +59,8 @@ class Tabs:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self.open_pages = OpenPages()
+        """The pages that engines of this process have open."""
         feed = ChangeEvents(store, "tabs")
         self.on_created = feed.event("on_created", model.CREATED, decoder(Tab))
         """Emitted for each new tab."""

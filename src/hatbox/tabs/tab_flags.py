@@ -1,7 +1,7 @@
 """The flags of a tab, which share the column `discardable`. Pure numbers.
 
-In profiles of earlier versions the column is 1 or 0: whether the tab may be discarded. The bits from 8 on are the number
-of its group; 0 for none.
+In profiles of earlier versions the column is 1 or 0: whether the tab may be discarded. The bits from 8 on are the
+number of its group; 0 for none.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ Knows no other tab than the one that changes: the rules for the tabs of a window
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from hatbox.errors import InvalidTab
 from hatbox.store.base import TabRow, Transaction
@@ -93,6 +93,6 @@ def undiscarded(transaction: Transaction, row: TabRow) -> TabRow:
 def load_discarded(transaction: Transaction, row: TabRow) -> None:
     """Request the page of a discarded tab that becomes active."""
     row = undiscarded(transaction, row)
-    requested: dict[str, Any] = {"target": row.url, "navigation": row.navigation + 1}
-    transaction.tabs.update(row.id, **requested)
-    record_change(transaction, NAVIGATED, tab_of(transaction, row._replace(**requested)))
+    new = row._replace(target=row.url, navigation=row.navigation + 1)
+    transaction.tabs.update(row.id, target=new.target, navigation=new.navigation)
+    record_change(transaction, NAVIGATED, tab_of(transaction, new))

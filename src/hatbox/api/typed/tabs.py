@@ -17,6 +17,8 @@ __all__ = [
     "GroupOptions",
     "HighlightInfo",
     "HighlightProperties",
+    "ImageDetailsDict",
+    "ImageRect",
     "MessageTarget",
     "MoveInfo",
     "MoveProperties",
@@ -156,6 +158,30 @@ class HighlightProperties(TypedDict):
     """Whether the result has the tabs. Default: true."""
     tabs: Sequence[int] | int
     """Indexes of tabs."""
+
+
+class ImageDetailsDict(TypedDict, total=False):
+    """How a page is captured."""
+
+    format: Literal["jpeg", "png"] | None
+    """Default: `png`."""
+    quality: int | None
+    """Of a JPEG image. Default: 92."""
+    rect: ImageRect | None
+    """The area of the document. Default: what is visible."""
+    scale: float | None
+    """Default: that of the device."""
+    resetScrollPosition: bool | None
+    """Has no effect: an area is captured wherever the page is scrolled to."""
+
+
+class ImageRect(TypedDict):
+    """The area of the document. Default: what is visible."""
+
+    x: float
+    y: float
+    width: float
+    height: float
 
 
 class MessageTarget(TypedDict, total=False):
@@ -547,6 +573,20 @@ class TabsNamespace(Protocol):
         """Takes tabs out of their lines of succession, and chains them before another tab, or after it."""
 
     @overload
+    def goForward(self, tabId: int | None = None, callback: None = None) -> Awaitable[None]:
+        """Shows the next page in the history of a tab, if the Chromium engine of this program has one."""
+
+    @overload
+    def goForward(self, tabId: int | None, callback: Callable[..., Any]) -> None: ...
+
+    @overload
+    def goBack(self, tabId: int | None = None, callback: None = None) -> Awaitable[None]:
+        """Shows the previous page in the history of a tab, if the Chromium engine of this program has one."""
+
+    @overload
+    def goBack(self, tabId: int | None, callback: Callable[..., Any]) -> None: ...
+
+    @overload
     def group(self, options: GroupOptions, callback: None = None) -> Awaitable[int]:
         """Adds tabs to a group, or to a new one. Resolves to its id."""
 
@@ -555,6 +595,20 @@ class TabsNamespace(Protocol):
 
     def ungroup(self, tabIds: int | Sequence[int]) -> Awaitable[None]:
         """Takes tabs out of their groups."""
+
+    def captureTab(self, tabId: int | None = None, options: ImageDetailsDict | None = None) -> Awaitable[str]:
+        """Captures a page of the Chromium engine of this program. Resolves to a data: URL."""
+
+    @overload
+    def captureVisibleTab(
+        self, windowId: int | None = None, options: ImageDetailsDict | None = None, callback: None = None
+    ) -> Awaitable[str]:
+        """Captures the page of the active tab of a window, as captureTab."""
+
+    @overload
+    def captureVisibleTab(
+        self, windowId: int | None, options: ImageDetailsDict | None, callback: Callable[..., Any]
+    ) -> None: ...
 
     def show(self, tabIds: int | Sequence[int]) -> Awaitable[None]:
         """Shows hidden tabs, and the identities that they belong to."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from hatbox.api.caller import Caller, ExtensionCaller
 from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.namespaces.tabs import tab_functions, tab_listener_args, tab_scripts, tab_strip_functions
+from hatbox.api.namespaces.tabs.shown_pages import ShownPages
 from hatbox.api.namespaces.tabs.tab_access import tab_access
 from hatbox.api.namespaces.tabs.tab_functions import Details
 from hatbox.api.namespaces.tabs.tab_injection import TabInjector
@@ -20,6 +21,8 @@ from hatbox.messaging.ports import Port
 from hatbox.schema import NamespaceSchema
 
 __all__ = ["implement"]
+
+_ALL_URLS: Final = "<all_urls>"
 
 TabIds: TypeAlias = int | Sequence[int]
 
@@ -36,6 +39,7 @@ class _Tabs(Namespace):
         tabs = services.tabs
         self._messages = services.messages
         self._injector = TabInjector(services)
+        self._shown_pages = ShownPages(tabs)
         events = {
             "onCreated": EventBinding(tabs.on_created, tab_listener_args.created),
             "onUpdated": EventBinding(tabs.on_updated, tab_listener_args.updated),
@@ -115,6 +119,21 @@ class _Tabs(Namespace):
 
     def ungroup(self, _: Caller, tab_ids: TabIds) -> asyncio.Future[Any]:
         return self._write("ungroup", tab_strip_functions.ungroup, _list(tab_ids))
+
+    def capture_tab(self, _: Caller, tab_id: int | None, options: Details | None) -> asyncio.Future[Any]:
+        return asyncio.ensure_future(self._shown_pages.capture_tab(tab_id, options))
+
+    def capture_visible_tab(
+        self, caller: Caller, window_id: int | None, options: Details | None
+    ) -> asyncio.Future[Any]:
+        access = None if _ALL_URLS in caller.permissions else tab_access(caller)
+        return asyncio.ensure_future(self._shown_pages.capture_visible_tab(access, window_id, options))
+
+    def go_back(self, _: Caller, tab_id: int | None) -> asyncio.Future[Any]:
+        return asyncio.ensure_future(self._shown_pages.move_in_history(tab_id, -1))
+
+    def go_forward(self, _: Caller, tab_id: int | None) -> asyncio.Future[Any]:
+        return asyncio.ensure_future(self._shown_pages.move_in_history(tab_id, 1))
 
     def hide(self, caller: Caller, tab_ids: TabIds) -> asyncio.Future[Any]:
         extension = caller.id if isinstance(caller, ExtensionCaller) else None

@@ -38,6 +38,7 @@ __all__ = [
     "reload_tab",
     "remove",
     "resolve_window_id",
+    "row_or_active",
     "show_tabs",
     "update",
 ]
@@ -141,7 +142,7 @@ def duplicate_tab(transaction: Transaction, access: TabAccess, tab_id: int, deta
 
 def update(transaction: Transaction, access: TabAccess, tab_id: int | None, details: Details) -> TabView:
     """Change properties of a tab. A new URL loads after the call has resolved."""
-    row = _row_or_active(transaction, tab_id)
+    row = row_or_active(transaction, tab_id)
     tab_id = row.id
     if details["url"] is not None:
         navigate(transaction, tab_id, resolve_tab_url(details["url"], access, transaction))
@@ -197,7 +198,7 @@ def move(transaction: Transaction, access: TabAccess, tab_ids: Sequence[int], de
 
 def reload_tab(transaction: Transaction, tab_id: int | None) -> Tab:
     """Reload the page of a tab."""
-    return reload(transaction, _row_or_active(transaction, tab_id).id)
+    return reload(transaction, row_or_active(transaction, tab_id).id)
 
 
 def remove(transaction: Transaction, tab_ids: Sequence[int]) -> None:
@@ -213,7 +214,8 @@ def resolve_window_id(transaction: Transaction, window_id: int | None) -> int | 
     return window_id
 
 
-def _row_or_active(transaction: Transaction, tab_id: int | None) -> TabRow:
+def row_or_active(transaction: Transaction, tab_id: int | None) -> TabRow:
+    """A tab; without an id, the active tab of the last focused window. Raises ApiError."""
     if tab_id is not None:
         return row_of(transaction, tab_id)
     window = last_focused(transaction)
