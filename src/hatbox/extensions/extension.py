@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from hatbox.api.caller import ExtensionCaller, PermissionPrompt, TestReporter
 from hatbox.api.dispatcher import Dispatcher
-from hatbox.errors import ExtensionTerminated
+from hatbox.errors import EngineError, ExtensionTerminated
 from hatbox.extension_data import run_records
 from hatbox.extension_data.extension_permissions import ExtensionPermissions
+from hatbox.extensions.background_place import BackgroundPlace, runs_in_chromium, without_document
 from hatbox.extensions.event_page_host import ExtensionHost
 from hatbox.extensions.extension_page import ExtensionPage
 from hatbox.extensions.extension_pages import ExtensionPages
@@ -64,6 +65,8 @@ class RunOptions(NamedTuple):
     """Called when the extension ends and was not stopped by the caller, with the seconds until it restarts."""
     on_test_report: TestReporter | None = None
     """Receives the reports of browser.test. Without it, scripts have no browser.test."""
+    background: BackgroundPlace | None = None
+    """Where the background runs. Without it, a background page runs in Chromium while that engine runs."""
 
 
 class Extension:
@@ -119,6 +122,8 @@ class Extension:
         self._waking = asyncio.Lock()
         self._should_run = False
         self._has_run = False
+        self.is_in_chromium = False
+        """Whether the background runs, or ran last, in a document of Chromium."""
         self._start_events: list[_Event] = []
 
     @property
@@ -209,6 +214,15 @@ class Extension:
         if listeners.dispatched_events > expected:
             await listeners.dispatch("runtime.onSuspendCanceled", [], wait=False)
             return False
+        await self._stop_until_event()
+        return True
+
+    async def leave_browser(self) -> None:
+        """Stop a background that runs in Chromium until one of its events happens: the browser is about to end."""
+        if self.is_in_chromium and self.runtime is not None:
+            await self._stop_until_event()
+
+    async def _stop_until_event(self) -> None:
         async with self._waking:
             self._host.prime_listeners = True
             try:
@@ -216,7 +230,6 @@ class Extension:
             finally:
                 self._host.prime_listeners = False
             await self._local_storage.flush()
-        return True
 
     async def evaluate(self, source: str, *, inspect: bool = False, timeout: float | None = None) -> Any:
         """Run an expression or statements in the global scope of the background, which is woken if necessary."""
@@ -265,7 +278,7 @@ class Extension:
         await self._store.write(lambda transaction: run_records.reset_ui(transaction, self.area))
         runtime = await self._start_runtime(background)
         self._supervisor.runtime = runtime
-        for script in background.scripts:
+        for script in () if self.is_in_chromium else background.scripts:
             if script.module:
                 await runtime.run_module(script.file)
             elif background.service_worker:
@@ -284,7 +297,10 @@ class Extension:
         return runtime
 
     async def _start_runtime(self, background: Background) -> Runtime:
-        manifest = self.manifest
+        manifest, place = self.manifest, self._options.background
+        has_browser = self.browser_pages.has_browser
+        self.is_in_chromium = runs_in_chromium(background, place, self._options.limits, has_browser=has_browser)
+        has_window = not (background.service_worker or self.is_in_chromium)
         boot = Boot(
             uuid=manifest.uuid,
             extension_id=manifest.id,
@@ -292,21 +308,35 @@ class Extension:
             description=describe(self.caller),
             data={"i18n": manifest.locales.for_runtime(), "testing": self._options.on_test_report is not None},
             page=background.page,
-            local_storage=None if background.service_worker else await self._local_storage.load(),
+            local_storage=await self._local_storage.load() if has_window else None,
             worker=background.worker,
         )
         base = manifest.base_url
         context = ExtensionContext(manifest.id, base + background.page, base[:-1], is_javascript=True)
         self.caller.context = context
+        self.messages.add_context(context)
+        try:
+            runtime = await (self._start_page(boot, background) if self.is_in_chromium else self._start_process(boot))
+        except BaseException:
+            self.messages.remove_context(context)
+            raise
+        runtime.exited.add_done_callback(lambda _: self.messages.remove_context(context))
+        runtime.on_script = self._options.on_run
+        if not self.is_in_chromium and (message := without_document(background, place)):
+            self._host.log(LogEntry("console", "warn", message))
+        return runtime
+
+    async def _start_process(self, boot: Boot) -> Runtime:
         child, self._child = self._child, None
         limits, inspect = self._options.limits, self._options.inspect
-        runtime = await Runtime.start(
-            self._host, boot, limits, inspect=inspect, unsafe_eval=manifest.allows_eval, child=child
-        )
-        runtime.on_script = self._options.on_run
-        self.messages.add_context(context)
-        runtime.exited.add_done_callback(lambda _: self.messages.remove_context(context))
-        return runtime
+        unsafe_eval = self.manifest.allows_eval
+        return await Runtime.start(self._host, boot, limits, inspect=inspect, unsafe_eval=unsafe_eval, child=child)
+
+    async def _start_page(self, boot: Boot, background: Background) -> Runtime:
+        try:
+            return await self.browser_pages.start_background(boot, background)
+        except EngineError as error:
+            raise ExtensionTerminated(f"the background page was not opened: {error}") from error
 
     async def _stop_scripts(self) -> None:
         self._should_run = False

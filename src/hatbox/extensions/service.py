@@ -22,6 +22,7 @@ from hatbox.extension_data.page_opening import request_page
 from hatbox.extension_data.run_records import RunRecord
 from hatbox.extensions import installing, starting, ui_triggers
 from hatbox.extensions.alarm_scheduler import AlarmScheduler
+from hatbox.extensions.background_place import BackgroundPlace
 from hatbox.extensions.extension import Extension, RunOptions
 from hatbox.extensions.installing import Candidate, Installation
 from hatbox.extensions.package.extension_urls import file_name
@@ -184,6 +185,7 @@ class Extensions:
         on_run: Callable[[], None] = lambda: None,
         on_test_report: TestReporter | None = None,
         child: DenoProcess | None = None,
+        background: BackgroundPlace | None = None,
     ) -> Extension:
         """Run the extension in a folder or file until it is stopped. Resolves when its background scripts have run.
 
@@ -192,9 +194,20 @@ class Extensions:
         `decide` grants or denies the permissions that it requests; by default they are denied.
         With `on_test_report`, which receives its reports, scripts have browser.test.
         `on_run` is called when its scripts start to run, and `child` is a process for them that was started ahead.
+        `background` selects where the background runs: `deno`, or `chromium`, a hidden document in the Chromium engine
+        of this program. By default, a background page runs in Chromium if that engine is running, and the rest in Deno.
         """
         options = RunOptions(
-            limits or RuntimeLimits(), inspect, idle_seconds, decide, child, on_run, on_log, on_exit, on_test_report
+            limits or RuntimeLimits(),
+            inspect,
+            idle_seconds,
+            decide,
+            child,
+            on_run,
+            on_log,
+            on_exit,
+            on_test_report,
+            background,
         )
         loaded = await self.packages.load(path)
         manifest = loaded.manifest

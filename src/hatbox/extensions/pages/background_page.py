@@ -15,6 +15,7 @@ from hatbox.errors import ExtensionTerminated
 from hatbox.extensions.package.background import Background
 from hatbox.extensions.pages.background_requests import BackgroundRequests
 from hatbox.extensions.pages.cdp_connection import CdpConnection, take_receiver
+from hatbox.extensions.pages.dom_storage import DomStorage
 from hatbox.extensions.pages.hidden_target import HiddenTarget
 from hatbox.extensions.pages.memory_watch import MemoryWatch
 from hatbox.extensions.pages.page_context import PageContext, environment_script
@@ -27,6 +28,7 @@ from hatbox.tasks import Tasks
 __all__ = ["BackgroundPage"]
 
 _NO_WORLD: Final = "hatbox: no world"
+_STORAGE_WORLD: Final = "hatbox"
 
 
 class BackgroundPage(Runtime):
@@ -40,9 +42,15 @@ class BackgroundPage(Runtime):
 
     @classmethod
     async def start_in(
-        cls, context: PageContext, host: Host, boot: Boot, background: Background, limits: RuntimeLimits
+        cls,
+        context: PageContext,
+        host: Host,
+        boot: Boot,
+        background: Background,
+        limits: RuntimeLimits,
+        storage: DomStorage | None = None,
     ) -> BackgroundPage:
-        """Open the background page, and wait until its scripts have run.
+        """Open the background page, and wait until its scripts have run. `storage` observes its storage.
 
         Raises ExtensionTerminated if it does not load.
         """
@@ -50,7 +58,7 @@ class BackgroundPage(Runtime):
             target = await HiddenTarget.open(context)
         except PlaywrightError as error:
             raise ExtensionTerminated(f"the background page was not opened: {error.message}") from error
-        loading = _Loading(target, context, host, boot, background, limits)
+        loading = _HiddenDocument(target, context, host, boot, background, limits, storage)
         try:
             async with asyncio.timeout(limits.start_timeout):
                 return await loading.load()
@@ -76,8 +84,8 @@ class BackgroundPage(Runtime):
         """Do nothing: Chromium fires the event."""
 
 
-class _Loading:
-    """The set-up of one background page, and what lives as long as its document.
+class _HiddenDocument:
+    """The set-up of one background page, and what lives as long as its document. Implements StoragePage.
 
     The Runtime domain is disabled before the scripts of the extension send anything: Chromium would send an event for
     each console message and error of a script that floods. The binding is added again, for a world that does not exist,
@@ -92,8 +100,11 @@ class _Loading:
         boot: Boot,
         background: Background,
         limits: RuntimeLimits,
+        storage: DomStorage | None,
     ) -> None:
+        self.session = target
         self._target = target
+        self._storage = storage
         self._context = context
         self._host = host
         self._boot = boot
@@ -111,6 +122,22 @@ class _Loading:
         target.on("Page.frameNavigated", self._on_navigated)
         target.on("Inspector.targetCrashed", lambda _: self._close(Exit("crashed: the renderer process has ended")))
         target.on("Target.detachedFromTarget", lambda _: self._close(Exit("exited", "the page was closed")))
+
+    @property
+    def runtimes(self) -> list[Runtime]:
+        """See StoragePage."""
+        is_running = self._runtime.done() and self._runtime.result().connection.running
+        return [self._runtime.result()] if is_running else []
+
+    async def evaluate(self, script: str) -> object:
+        """See StoragePage."""
+        if not self.runtimes:
+            raise LookupError(self._boot.page)
+        frame = {"frameId": self._target.id, "worldName": _STORAGE_WORLD}
+        world = await self._target.send("Page.createIsolatedWorld", frame)
+        params = {"expression": script, "contextId": world["executionContextId"]}
+        result = await self._target.send("Runtime.evaluate", {**params, "awaitPromise": True, "returnByValue": True})
+        return result["result"].get("value")
 
     async def load(self) -> BackgroundPage:
         """Load the page, until its scripts have run."""
@@ -132,10 +159,13 @@ class _Loading:
             self._requests.start(),
             target.send("Runtime.enable"),
         )
+        if self._storage is not None:
+            await self._storage.attach(self)
         self._requests.navigate(urls.page_url(self._boot.base + self._boot.page))
         runtime: BackgroundPage = await self._first(self._runtime)
         self._memory = MemoryWatch(target, self._limits, runtime.connection.end)
         await self._first(self._loaded, runtime)
+        await runtime.flush()  # its listeners are registered
         runtime.watch()
         return runtime
 
@@ -185,6 +215,8 @@ class _Loading:
             self._requests.failed.set_result(str(reason))
 
     def _on_exit(self) -> None:
+        if self._storage is not None:
+            self._storage.remove(self)
         if self._memory is not None:
             self._memory.stop()
         self._requests.stop()

@@ -12,8 +12,9 @@ from hatbox.api.caller import ExtensionCaller
 from hatbox.errors import ExtensionError
 from hatbox.extensions import ui_triggers
 from hatbox.extensions.local_storage import LocalStorage
+from hatbox.extensions.package.background import Background
 from hatbox.extensions.pages.extension_tabs import ExtensionTabs
-from hatbox.extensions.runtime import Boot, describe
+from hatbox.extensions.runtime import Boot, Runtime, describe
 from hatbox.messaging.context import ExtensionContext
 from hatbox.store.base import Store
 
@@ -100,8 +101,28 @@ class BrowserPages:
             self._windows = ExtensionWindows(env, self._resources(), self._tabs)
         return self._windows
 
+    @property
+    def has_browser(self) -> bool:
+        """Whether a Chromium is running in this process."""
+        return self._tabs.is_running
+
+    async def start_background(self, boot: Boot, background: Background) -> Runtime:
+        """Open the background page in a hidden document, and wait until its scripts have run.
+
+        Raises EngineError without a running Chromium, and ExtensionTerminated if the page does not load.
+        """
+        from hatbox.engines.chromium.context_registry import map_browser_errors
+        from hatbox.extensions.pages.background_page import BackgroundPage
+
+        windows, extension = self.windows(), self._extension
+        with map_browser_errors():
+            context = await windows.context()
+        storage = windows.resources.storage
+        return await BackgroundPage.start_in(context, extension.host, boot, background, extension.limits, storage)
+
     async def close(self) -> None:
         """Save the storage of the pages, and close them."""
+        await self._extension.leave_browser()
         windows, self._windows = self._windows, None
         if windows is not None:
             await windows.close()

@@ -149,9 +149,10 @@ class CdpConnection:
         self._exited.set_result(reason)
 
     async def stop(self, timeout: float = 1.0) -> Exit:  # noqa: ARG002 - ends at once
-        """End it. The caller closes the document."""
+        """End it, and wait until callbacks of `exited` were called. The caller closes the document."""
+        exited = asyncio.shield(self._exited)
         self.closed(Exit("stopped"))
-        return self._exited.result()
+        return await exited
 
     async def _attach(self, receive_function: Awaitable[str | None]) -> None:
         try:

@@ -10,9 +10,9 @@ import asyncio
 import contextlib
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.resources import files
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from playwright.async_api import Error as PlaywrightError
 
@@ -20,13 +20,15 @@ from hatbox.engines.chromium.debounce import Debouncer, log_exceptions
 from hatbox.errors import HatboxError
 from hatbox.extension_data import installed_extensions as installed
 from hatbox.extensions.local_storage import LocalStorage
+from hatbox.extensions.pages.cdp_connection import CdpSession
+from hatbox.extensions.pages.execution_contexts import ContextEvents
 from hatbox.extensions.pages.page_context import PageContext
-from hatbox.extensions.pages.page_documents import PageDocuments
 from hatbox.extensions.pages.page_files import BLANK_PAGE
+from hatbox.extensions.runtime import Runtime
 from hatbox.store.base import Store, Transaction
 from hatbox.tasks import Tasks
 
-__all__ = ["KIND", "DomStorage"]
+__all__ = ["KIND", "DomStorage", "ObservedSession", "StoragePage"]
 
 logger = logging.getLogger("hatbox.extensions")
 
@@ -50,6 +52,25 @@ _APPLY: Final = """((key, value) => {
 })"""
 
 
+class ObservedSession(CdpSession, ContextEvents, Protocol):
+    """A CDP session with its events."""
+
+
+class StoragePage(Protocol):
+    """A page whose storage is observed: a window (PageDocuments), or the background."""
+
+    @property
+    def session(self) -> ObservedSession:
+        """A CDP session of the page."""
+
+    @property
+    def runtimes(self) -> Sequence[Runtime]:
+        """The scripts of its documents; empty while it has none."""
+
+    async def evaluate(self, script: str) -> object:
+        """Evaluate a script in an isolated world of the main document. Raises LookupError without a document."""
+
+
 class DomStorage:
     """The storage of one extension in one browser. `on_change` gets each change that a page makes in localStorage."""
 
@@ -68,7 +89,7 @@ class DomStorage:
         """localStorage as the pages have it, or will have it."""
         self._unapplied: dict[str, str | None] = {}
         """Changes of the background while no page was open."""
-        self._documents: list[PageDocuments] = []
+        self._documents: list[StoragePage] = []
         self._context: PageContext | None = None
         self._has_unsaved_databases = False
         self._saver = Debouncer(self._save_databases, _SAVE_DELAY)
@@ -84,7 +105,7 @@ class DomStorage:
         if self._entries or databases is not None:
             await self._write(list(self._entries.items()), None if databases is None else databases.decode())
 
-    async def attach(self, documents: PageDocuments) -> None:
+    async def attach(self, documents: StoragePage) -> None:
         """Observe a new page, and write what has changed since the last page was closed."""
         session = documents.session
         if self._unapplied:
@@ -101,7 +122,7 @@ class DomStorage:
             session.send("DOMStorage.enable"), session.send("Storage.trackIndexedDBForStorageKey", tracked)
         )
 
-    def remove(self, documents: PageDocuments) -> None:
+    def remove(self, documents: StoragePage) -> None:
         """A page was closed."""
         if documents in self._documents:
             self._documents.remove(documents)
@@ -140,7 +161,7 @@ class DomStorage:
     def _origin(self) -> str:
         return "" if self._context is None else self._context.urls.origin
 
-    def _open_page(self) -> PageDocuments | None:
+    def _open_page(self) -> StoragePage | None:
         return next((each for each in self._documents if each.runtimes), None)
 
     # --------------------------------------------------------------------------------------------------- localStorage

@@ -41,6 +41,7 @@ class HiddenTarget:
         self.is_open = True
         session.on("Target.receivedMessageFromTarget", log_exceptions(self._on_message))
         session.on("Target.detachedFromTarget", log_exceptions(self._on_detached))
+        session.on("close", log_exceptions(lambda _: self._end()))  # with the browser
 
     @classmethod
     async def open(cls, context: PageContext) -> HiddenTarget:
