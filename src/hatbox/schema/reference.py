@@ -27,7 +27,7 @@ Not supported:
 - a DOM: the background has `window` and `self`, `location`, `navigator`, `fetch`, `WebSocket`, `localStorage`,
   timers and the other globals of workers, but no `document`. A service worker has `importScripts`, but no
   `localStorage`;
-- extension pages: popups, sidebars and options pages are not shown. Tests play them from Python;
+- extension pages: popups, sidebars and options pages are shown with the Chromium engine only;
 - content scripts: nothing is injected into web pages. `tabs.sendMessage` reaches the content scripts that a test plays.
 
 `fetch` and `WebSocket` reach the hosts that the extension has permission for, without the cookies of any identity.
