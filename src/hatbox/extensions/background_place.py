@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Final, Literal, TypeAlias
 
-from hatbox.errors import ExtensionError
+from hatbox.errors import ExtensionError, SandboxUnavailable
 from hatbox.extensions.package.background import GENERATED_PAGE, Background
+from hatbox.extensions.runtime.limits import RuntimeLimits
+from hatbox.extensions.runtime.sandbox.required import is_sandbox_required
 
 __all__ = ["BACKGROUND_PLACES", "BackgroundPlace", "runs_in_chromium", "without_document"]
 
@@ -15,11 +17,18 @@ BACKGROUND_PLACES: Final[tuple[BackgroundPlace, ...]] = ("deno", "chromium")
 """The places that a user can select."""
 
 
-def runs_in_chromium(background: Background, place: BackgroundPlace | None, *, has_browser: bool) -> bool:
+def runs_in_chromium(
+    background: Background, place: BackgroundPlace | None, limits: RuntimeLimits, *, has_browser: bool
+) -> bool:
     """Whether a background runs in Chromium: if the user selected it, or it is a page and the browser is running.
 
-    Raises ExtensionError for a service worker that the user wants in Chromium.
+    Raises ExtensionError for a service worker that the user wants in Chromium, and SandboxUnavailable if the sandbox of
+    extension processes is required.
     """
+    if is_sandbox_required(limits):
+        if place == "chromium":
+            raise SandboxUnavailable("the sandbox is required, and a background in Chromium does not run in it")
+        return False
     if place == "chromium" and background.service_worker:
         raise ExtensionError(
             "background.service_worker has no document, so it does not run in Chromium. Omit the background option."

@@ -13,7 +13,7 @@ import pytest
 
 import hatbox
 from hatbox import ExtensionError, Profile
-from hatbox.errors import ExtensionTerminated
+from hatbox.errors import ExtensionTerminated, SandboxUnavailable
 from hatbox.extensions.background_place import BackgroundPlace, runs_in_chromium
 from hatbox.extensions.extension import Extension
 from hatbox.extensions.package.background import Background, Script
@@ -280,12 +280,24 @@ def test_without_the_browser_a_background_in_chromium_is_an_error(tmp_path: Path
     asyncio.run(main())
 
 
-def test_only_pages_run_in_chromium_unless_the_user_says_where() -> None:
+def test_only_pages_run_in_chromium_unless_the_user_says_where(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HATBOX_SANDBOX", raising=False)
     page, scripts = Background((), "page.html"), Background((Script("a.js"),))
     worker = Background((Script("a.js"),), service_worker=True)
-    assert [runs_in_chromium(each, None, has_browser=True) for each in (page, scripts, worker)] == [True, False, False]
-    assert not runs_in_chromium(page, None, has_browser=False)
-    assert not runs_in_chromium(page, "deno", has_browser=True)
-    assert runs_in_chromium(scripts, "chromium", has_browser=True)
+    limits = RuntimeLimits()
+    by_default = [runs_in_chromium(each, None, limits, has_browser=True) for each in (page, scripts, worker)]
+    assert by_default == [True, False, False]
+    assert not runs_in_chromium(page, None, limits, has_browser=False)
+    assert not runs_in_chromium(page, "deno", limits, has_browser=True)
+    assert runs_in_chromium(scripts, "chromium", limits, has_browser=True)
     with pytest.raises(ExtensionError, match="service_worker has no document"):
-        runs_in_chromium(worker, "chromium", has_browser=True)
+        runs_in_chromium(worker, "chromium", limits, has_browser=True)
+
+
+def test_where_the_sandbox_is_required_no_background_runs_in_chromium(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = Background((), "page.html")
+    assert not runs_in_chromium(page, None, RuntimeLimits(require_sandbox=True), has_browser=True)
+    monkeypatch.setenv("HATBOX_SANDBOX", "required")
+    assert not runs_in_chromium(page, None, RuntimeLimits(), has_browser=True)
+    with pytest.raises(SandboxUnavailable, match="does not run in it"):
+        runs_in_chromium(page, "chromium", RuntimeLimits(), has_browser=True)

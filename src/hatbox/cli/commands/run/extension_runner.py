@@ -44,6 +44,7 @@ def run_extensions(
 ) -> None:
     """Run extensions until a signal arrives, or until all have exited."""
     limits = RuntimeLimits(require_sandbox=require_sandbox)
+    options = _Options(limits, inspect, as_json, background)
 
     async def run() -> None:
         with stop_on_signals():
@@ -51,14 +52,13 @@ def run_extensions(
             # Start Deno first: importing the profile takes about as long as Deno needs to start.
             manifest = read_manifest(first)
             child = None
-            if not _is_in_chromium(manifest, selection, background):
+            if not _is_in_chromium(manifest, selection, options):
                 child = await DenoProcess.start(limits, inspect=inspect, unsafe_eval=manifest.allows_eval)
             try:
                 from hatbox.profile import Profile
 
                 gc.enable()  # see __main__
                 async with Profile(profile, create=may_create(profile)) as opened:
-                    options = _Options(limits, inspect, as_json, background)
                     await _run(opened, [first, *others], selection, child, options)
             finally:
                 if child is not None:
@@ -75,10 +75,12 @@ class _Options(NamedTuple):
     background: BackgroundPlace | None
 
 
-def _is_in_chromium(manifest: Manifest, selection: EngineSelection, place: BackgroundPlace | None) -> bool:
+def _is_in_chromium(manifest: Manifest, selection: EngineSelection, options: _Options) -> bool:
     """Whether the background runs in Chromium, so that the engine has to be started first."""
-    has_browser = selection.name == "chromium"
-    return manifest.background is not None and runs_in_chromium(manifest.background, place, has_browser=has_browser)
+    background, has_browser = manifest.background, selection.name == "chromium"
+    return background is not None and runs_in_chromium(
+        background, options.background, options.limits, has_browser=has_browser
+    )
 
 
 async def _run(
@@ -96,7 +98,7 @@ async def _run(
     engines: list[EngineRunner] = []
     async with contextlib.AsyncExitStack() as stack:
         if selection.name == "chromium" and any(
-            _is_in_chromium(read_manifest(each), selection, options.background) for each in packages
+            _is_in_chromium(read_manifest(each), selection, options) for each in packages
         ):
             started.set()
             await _load_pages(opened, selection, stack, started, engines)
