@@ -7,15 +7,18 @@ import logging
 import os
 from collections.abc import Callable, Iterable
 from functools import partial
+from typing import TYPE_CHECKING
 
 from hatbox.api.caller import PermissionPrompt, TestReporter
 from hatbox.api.dispatcher import Dispatcher
 from hatbox.clock import Clock
-from hatbox.errors import ExtensionError, ProfileError
+from hatbox.engines.running_engines import running_engines
+from hatbox.errors import EngineError, ExtensionError, ProfileError, TriggerError
 from hatbox.extension_data import installed_extensions as installed
 from hatbox.extension_data import run_records
 from hatbox.extension_data.extension_permissions import ExtensionPermissions, Permissions
 from hatbox.extension_data.installed_extensions import InstalledExtension
+from hatbox.extension_data.page_opening import request_page
 from hatbox.extension_data.run_records import RunRecord
 from hatbox.extensions import installing, starting, ui_triggers
 from hatbox.extensions.alarm_scheduler import AlarmScheduler
@@ -34,6 +37,9 @@ from hatbox.extensions.runtime import DenoProcess, Exit, LogEntry, RuntimeLimits
 from hatbox.messaging.message_router import MessageRouter
 from hatbox.store.base import Store, Transaction
 from hatbox.tasks import Tasks
+
+if TYPE_CHECKING:
+    from hatbox.extensions.pages.extension_window import ExtensionWindow
 
 __all__ = ["Extensions"]
 
@@ -280,6 +286,29 @@ class Extensions:
                 close=close,
             )
         )
+
+    async def open(
+        self, extension_id: str, page: str = "popup", *, tab_id: int | None = None
+    ) -> ExtensionWindow | None:
+        """Show a page of a running extension: `popup`, `options`, `sidebar`, or a page by its path.
+
+        Returns its window if the extension runs in this process. Otherwise the process that runs it is asked to show
+        the page. Raises TriggerError if the extension is not running, and EngineError without Chromium where it runs.
+        """
+        if extension := self._running.get(extension_id):
+            return await extension.browser_pages.show(page, tab_id=tab_id)
+        engines = await running_engines(self._store)
+
+        def request(transaction: Transaction) -> None:
+            record = run_records.find(transaction, extension_id)
+            if record is None:
+                raise TriggerError(f"{extension_id} is not running. Start it with `hatbox run`.")
+            if not any(each.engine == "Chromium" and each.pid == record.process for each in engines):
+                raise EngineError(f"{record.name} runs without a browser. Start it with: hatbox run --engine chromium")
+            request_page(transaction, record, page, tab_id=tab_id)
+
+        await self._store.write(request)
+        return None
 
     async def reload(self, extension_id: str) -> None:
         """Restart an extension of this process: from the installed package, or from the current files of its folder."""

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import hatbox
-from hatbox import EngineError, ExtensionError, Profile
+from hatbox import EngineError, ExtensionError, Profile, TriggerError
 from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from hatbox.extensions.extension import Extension
 from hatbox.extensions.runtime import LogEntry
@@ -331,3 +331,46 @@ async def test_granted_permissions_appear_in_an_open_page(browser: str, tmp_path
         await eventually(lambda: window.page.evaluate("typeof browser.webNavigation"), "object")
         await window.page.reload()
         assert await window.page.evaluate("typeof browser.webNavigation") == "object"
+
+
+@with_browser
+async def test_a_triggered_action_shows_its_popup(browser: str, tmp_path: Path) -> None:
+    async with run(tmp_path) as (profile, runner, extension):
+        await runner.new_page("firefox-default")
+        result = await profile.extensions.trigger(extension.id, "action")
+        assert result.popup == f"{extension.manifest.base_url}popup.html"
+        await until(lambda: [window.url for window in extension.browser_pages.open_windows] == [result.popup])
+        assert extension.browser_pages.open_windows[0].kind == "POPUP"
+
+
+@with_browser
+async def test_another_program_opens_a_page(browser: str, tmp_path: Path) -> None:
+    async with run(tmp_path) as (profile, _, extension), hatbox.open(tmp_path / "profile.db") as other:
+        assert await other.extensions.open(extension.id, "options") is None
+        options = f"{extension.manifest.base_url}options.html"
+        await until(lambda: [window.url for window in extension.browser_pages.open_windows] == [options])
+        with pytest.raises(TriggerError, match="is not running"):
+            await other.extensions.open("other@example.org", "options")
+        window = await profile.extensions.open(extension.id, "sidebar.html")
+        assert window is not None
+        assert await window.page.inner_text("p") == "sidebar"
+
+
+def test_a_page_of_an_extension_without_a_browser_is_not_requested(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with hatbox.open(tmp_path / "profile.db") as profile, hatbox.open(tmp_path / "profile.db") as other:
+            extension = await profile.extensions.start(make(tmp_path))
+            with pytest.raises(EngineError, match="hatbox run --engine chromium"):
+                await other.extensions.open(extension.id, "options")
+
+    asyncio.run(main())
+
+
+@with_browser
+async def test_a_page_that_floods_the_console_is_closed(browser: str, tmp_path: Path) -> None:
+    files = {"popup.js": "setInterval(() => { for (let i = 0; i < 2000; i++) console.log(i); }, 0);"}
+    entries: list[LogEntry] = []
+    async with run(tmp_path, files=files, start={"on_log": entries.append}) as (_, __, extension):
+        window = await extension.open_page("popup.html", kind="POPUP")
+        await window.wait_until_closed()
+        assert "too many console messages" in entries[-1].text

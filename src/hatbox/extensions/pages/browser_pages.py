@@ -49,6 +49,14 @@ class BrowserPages:
         url = path if path.startswith("moz-extension:") else self._base_url + path.removeprefix("/")
         return await self.windows().open(url, kind, tab_id=tab_id)
 
+    async def show(self, page: str, *, tab_id: int | None = None, kind: WindowKind = "TAB") -> ExtensionWindow:
+        """Show `popup`, `options`, `sidebar`, or a page by its path or URL."""
+        if page == "popup":
+            return await self.popup(tab_id=tab_id)
+        if page in ("options", "sidebar"):
+            return await (self.options() if page == "options" else self.sidebar())
+        return await self.open(page, kind=kind)
+
     async def popup(self, *, tab_id: int | None = None) -> ExtensionWindow:
         """Click the action in a tab, by default the active one, and show its popup.
 
@@ -57,7 +65,9 @@ class BrowserPages:
         self._tabs.require_browser()
         extension_id = self._extension.id
         result = await self._store.write(
-            lambda transaction: ui_triggers.trigger(transaction, extension_id, "action", tab_id=tab_id)
+            lambda transaction: ui_triggers.trigger(
+                transaction, extension_id, "action", tab_id=tab_id, shows_popup=False
+            )
         )
         if result.popup is None:
             raise ExtensionError(f"the action of {self._name} has no popup. It was clicked.")

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Final
 
 from hatbox.errors import EngineError, HatboxError
+from hatbox.extension_data.page_opening import PAGE_REQUESTED, PageRequested, decode_request
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of
-from hatbox.store.base import Store
+from hatbox.store.base import ChangeRecord, Store
 from hatbox.tabs.opening import open_tab
 from hatbox.tabs.pages import navigate
 from hatbox.tabs.tab_model import Tab
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from hatbox.engines.chromium.browser_environment import BrowserEnvironment
     from hatbox.extensions.extension import Extension
     from hatbox.extensions.pages.extension_tab import ExtensionTab
-    from hatbox.extensions.pages.extension_window import ExtensionWindow
+    from hatbox.extensions.pages.extension_window import ExtensionWindow, WindowKind
     from hatbox.extensions.pages.extension_windows import ExtensionWindows
 
 __all__ = ["ExtensionTabs"]
@@ -51,11 +52,6 @@ class ExtensionTabs:
             raise EngineError(_NO_BROWSER)
         return self._env
 
-    @property
-    def is_running(self) -> bool:
-        """Whether a browser is running."""
-        return self._env is not None
-
     # ----------------------------------------------------------------------------------------------------- HostedPages
 
     @property
@@ -75,10 +71,11 @@ class ExtensionTabs:
     async def start(self, env: BrowserEnvironment) -> None:
         """See HostedPages."""
         self._env = env
+        self._store.subscribe(self._on_change)
 
     async def stop(self) -> None:
         """See HostedPages."""
-        self._env = None
+        self._forget_browser()
         for tab in self._tabs.values():
             tab.stop()
         self._tabs.clear()
@@ -86,7 +83,7 @@ class ExtensionTabs:
 
     def abandon(self) -> None:
         """See HostedPages."""
-        self._env = None
+        self._forget_browser()
         self._tabs.clear()
         for extension in self._running():
             extension.browser_pages.abandon()
@@ -162,6 +159,25 @@ class ExtensionTabs:
             await self._store.write(lambda transaction: navigate(transaction, tab_id, url))
 
     # ---------------------------------------------------------------------------------------------------------- shared
+
+    def _forget_browser(self) -> None:
+        if self._env is not None:
+            self._env = None
+            self._store.unsubscribe(self._on_change)
+
+    def _on_change(self, change: ChangeRecord) -> None:
+        if change.topic == PAGE_REQUESTED and self._env is not None:
+            requested = decode_request(change.payload)
+            if extension := next((each for each in self._running() if each.area == requested.extension), None):
+                self._env.tasks.spawn(self._show(extension, requested))
+
+    async def _show(self, extension: Extension, requested: PageRequested) -> None:
+        """Show a page that another program, or a user action, has requested."""
+        kind: WindowKind = "POPUP" if requested.kind == "POPUP" else "TAB"
+        try:
+            await extension.browser_pages.show(requested.page, tab_id=requested.tab_id, kind=kind)
+        except HatboxError as error:
+            logger.warning("%s: page not shown: %s", extension.id, error)
 
     async def _cookie_store_of(self, tab_id: int | None) -> str:
         row = None if tab_id is None else await self._store.read(lambda transaction: transaction.tabs.get(tab_id))
