@@ -46,6 +46,11 @@ class ExtensionTabs:
         self._env: BrowserEnvironment | None = None
         self._tabs: dict[int, ExtensionTab] = {}
 
+    @property
+    def has_browser(self) -> bool:
+        """Whether a browser is running."""
+        return self._env is not None
+
     def require_browser(self) -> BrowserEnvironment:
         """The running browser. Raises EngineError without one."""
         if self._env is None:
