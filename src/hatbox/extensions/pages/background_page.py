@@ -154,7 +154,7 @@ class _HiddenDocument:
             self._boot, self._limits, context=None, origin=f"{urls.origin}/", host_sockets=True, gated=True
         )
         names = {"binding": self._binding, "receiver": self._receiver}
-        script = page_script(settings, **names, own_origin=urls.origin, only_top=True)
+        script = page_script(settings, **names, own_origin=urls.origin, is_background=True)
         add_script = "Page.addScriptToEvaluateOnNewDocument"
         agent = {"userAgent": self._boot.user_agent, "acceptLanguage": ",".join(languages)}
         await asyncio.gather(
