@@ -364,13 +364,3 @@ def test_a_page_of_an_extension_without_a_browser_is_not_requested(tmp_path: Pat
                 await other.extensions.open(extension.id, "options")
 
     asyncio.run(main())
-
-
-@with_browser
-async def test_a_page_that_floods_the_console_is_closed(browser: str, tmp_path: Path) -> None:
-    files = {"popup.js": "setInterval(() => { for (let i = 0; i < 2000; i++) console.log(i); }, 0);"}
-    entries: list[LogEntry] = []
-    async with run(tmp_path, files=files, start={"on_log": entries.append}) as (_, __, extension):
-        window = await extension.open_page("popup.html", kind="POPUP")
-        await window.wait_until_closed()
-        assert "too many console messages" in entries[-1].text

@@ -104,7 +104,7 @@ class BrowserPages:
     @property
     def has_browser(self) -> bool:
         """Whether a Chromium is running in this process."""
-        return self._tabs.has_browser
+        return self._tabs.is_running
 
     async def start_background(self, boot: Boot, background: Background) -> Runtime:
         """Open the background page in a hidden document, and wait until its scripts have run.

@@ -16,19 +16,18 @@ from typing import Any, Final, Protocol
 
 from playwright.async_api import Error as PlaywrightError
 
-from hatbox.engines.chromium.debounce import Debouncer, log_exceptions
+from hatbox.engines.chromium.debounce import Debouncer
 from hatbox.errors import HatboxError
 from hatbox.extension_data import installed_extensions as installed
 from hatbox.extensions.local_storage import LocalStorage
-from hatbox.extensions.pages.cdp_connection import CdpSession
-from hatbox.extensions.pages.execution_contexts import ContextEvents
 from hatbox.extensions.pages.page_context import PageContext
 from hatbox.extensions.pages.page_files import BLANK_PAGE
+from hatbox.extensions.pages.storage_events import ObservedSession, StorageEvents
 from hatbox.extensions.runtime import Runtime
 from hatbox.store.base import Store, Transaction
 from hatbox.tasks import Tasks
 
-__all__ = ["KIND", "DomStorage", "ObservedSession", "StoragePage"]
+__all__ = ["KIND", "DomStorage", "StoragePage"]
 
 logger = logging.getLogger("hatbox.extensions")
 
@@ -50,10 +49,6 @@ _APPLY: Final = """((key, value) => {
   const storageArea = localStorage; // Chromium notifies only other documents
   dispatchEvent(new StorageEvent("storage", {key, oldValue, newValue: value, url: location.href, storageArea}));
 })"""
-
-
-class ObservedSession(CdpSession, ContextEvents, Protocol):
-    """A CDP session with its events."""
 
 
 class StoragePage(Protocol):
@@ -89,7 +84,7 @@ class DomStorage:
         """localStorage as the pages have it, or will have it."""
         self._unapplied: dict[str, str | None] = {}
         """Changes of the background while no page was open."""
-        self._documents: list[StoragePage] = []
+        self._documents: dict[StoragePage, StorageEvents] = {}
         self._context: PageContext | None = None
         self._has_unsaved_databases = False
         self._saver = Debouncer(self._save_databases, _SAVE_DELAY)
@@ -111,26 +106,21 @@ class DomStorage:
         if self._unapplied:
             unapplied, self._unapplied = self._unapplied, {}
             await self._write(list(unapplied.items()), None)
-        self._documents.append(documents)
-        for name in ("Added", "Updated", "Removed"):
-            session.on(f"DOMStorage.domStorageItem{name}", log_exceptions(self._on_item))
-        session.on("DOMStorage.domStorageItemsCleared", log_exceptions(self._on_cleared))
-        for name in ("indexedDBContentUpdated", "indexedDBListUpdated"):
-            session.on(f"Storage.{name}", log_exceptions(lambda _: self._on_databases()))
-        tracked = {"storageKey": f"{self._origin}/"}
-        await asyncio.gather(
-            session.send("DOMStorage.enable"), session.send("Storage.trackIndexedDBForStorageKey", tracked)
-        )
+        events = StorageEvents(session, self._origin, self, lambda: self._read_again(documents), self._tasks)
+        self._documents[documents] = events
+        await events.start()
 
     def remove(self, documents: StoragePage) -> None:
         """A page was closed."""
-        if documents in self._documents:
-            self._documents.remove(documents)
+        events = self._documents.pop(documents, None)
+        if events is not None and events.is_paused and self._context is not None:
+            self._tasks.spawn(self._read_again(None))
 
     def background_changed(self, key: str | None, value: str | None) -> None:
         """The background has changed localStorage: apply the change in the pages."""
         if self._context is None:
             return
+        before = list(self._entries)
         if key is None:
             self._entries.clear()
         elif value is None:
@@ -140,7 +130,7 @@ class DomStorage:
         if (page := self._open_page()) is not None:
             self._tasks.spawn(page.evaluate(f"{_APPLY}({json.dumps(key)}, {json.dumps(value)})"))
         elif key is None:
-            self._unapplied = dict.fromkeys(self._entries)
+            self._unapplied = dict.fromkeys([*before, *self._unapplied])
         else:
             self._unapplied[key] = value
 
@@ -166,24 +156,31 @@ class DomStorage:
 
     # --------------------------------------------------------------------------------------------------- localStorage
 
-    def _on_item(self, event: dict[str, Any]) -> None:
-        """A page has changed a value, or reports a change that was applied to it."""
-        key, value = event["key"], event.get("newValue")
-        if self._is_own(event) and self._entries.get(key) != value:
+    def item_changed(self, key: str, value: str | None) -> None:
+        """See StorageObserver. The change may be one that was applied to the page."""
+        if self._entries.get(key) != value:
             if value is None:
                 del self._entries[key]
             else:
                 self._entries[key] = value
             self._changed(key, value)
 
-    def _on_cleared(self, event: dict[str, Any]) -> None:
-        if self._is_own(event) and self._entries:
+    def items_cleared(self) -> None:
+        """See StorageObserver."""
+        if self._entries:
             self._entries.clear()
             self._changed(None, None)
 
-    def _is_own(self, event: dict[str, Any]) -> bool:
-        storage = event["storageId"]
-        return bool(storage["isLocalStorage"] and storage.get("storageKey", "") == f"{self._origin}/")
+    async def _read_again(self, page: StoragePage | None) -> None:
+        """Compare localStorage with what is known: changes were not reported."""
+        script = "JSON.stringify(Object.entries(localStorage))"
+        text = await self._in_blank_page(script) if page is None else await page.evaluate(script)
+        found: dict[str, str] = dict(json.loads(str(text)))
+        for key in self._entries.keys() - found.keys():
+            self.item_changed(key, None)
+        for key, value in found.items():
+            self.item_changed(key, value)
+        self.databases_changed()
 
     def _changed(self, key: str | None, value: str | None) -> None:
         if not self._local_storage.change(key, value):
@@ -192,7 +189,8 @@ class DomStorage:
 
     # ------------------------------------------------------------------------------------------------------ databases
 
-    def _on_databases(self) -> None:
+    def databases_changed(self) -> None:
+        """See StorageObserver."""
         self._has_unsaved_databases = True
         self._saver.schedule()
 

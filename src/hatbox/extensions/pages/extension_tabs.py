@@ -47,7 +47,7 @@ class ExtensionTabs:
         self._tabs: dict[int, ExtensionTab] = {}
 
     @property
-    def has_browser(self) -> bool:
+    def is_running(self) -> bool:
         """Whether a browser is running."""
         return self._env is not None
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-import time
 from collections.abc import Callable
 from importlib.resources import files
 from itertools import count
@@ -41,7 +40,6 @@ _OBSERVER: Final = files(__package__).joinpath("js/page_observer_world.js").read
 _WORLD: Final = "hatbox"
 _OBSERVER_BINDING: Final = "hatboxPage"
 _EVALUATE_SECONDS: Final = 5.0
-_MAX_LOG_RATE: Final = 5000  # console messages and errors in a second
 _ADD_SCRIPT: Final = "Page.addScriptToEvaluateOnNewDocument"
 
 
@@ -117,7 +115,6 @@ class PageDocuments:
         self._worlds: dict[int, str] = {}  # the frame ids of the observer's worlds
         self._main_world: str | None = None  # the uniqueId of the observer's world in the main document
         self._script_id = ""
-        self._log_second, self._log_count = 0.0, 0
         self._tasks = Tasks(_log_failure)
         self.target_id = ""
         """The CDP id of the page, and of its main frame."""
@@ -296,21 +293,10 @@ class PageDocuments:
             self._observer.content_changed()
 
     def _on_console(self, event: dict[str, Any]) -> None:
-        self._log(event, console_entry)
+        self._services.log(console_entry(event, self._urls))
 
     def _on_exception(self, event: dict[str, Any]) -> None:
-        self._log(event, exception_entry)
-
-    def _log(self, event: dict[str, Any], entry_of: Callable[[dict[str, Any], PageUrls], LogEntry]) -> None:
-        """Log a message, or close a page that sends so many that they would delay others."""
-        now = time.monotonic()
-        if now - self._log_second >= 1:
-            self._log_second, self._log_count = now, 0
-        self._log_count += 1
-        if self._log_count <= _MAX_LOG_RATE:
-            self._services.log(entry_of(event, self._urls))
-        elif self._log_count == _MAX_LOG_RATE + 1:
-            self._on_end(Exit("protocol", "too many console messages"))
+        self._services.log(exception_entry(event, self._urls))
 
 
 def _log_failure(error: BaseException) -> None:

@@ -5,8 +5,29 @@
   for (const name of Object.getOwnPropertyNames(globalThis)) {
     if (/^(webkit)?RTC|^WebTransport|^WebSocketStream$|^SharedWorker$/.test(name)) delete globalThis[name];
   }
-  if (globalThis.origin !== origin) return;
   const {apply, construct, defineProperty, getOwnPropertyDescriptor} = Reflect;
+
+  // Chromium sends an event for each console message and uncaught error. More than these would delay other pages.
+  const MAX_MESSAGES = 500; // in a second
+  const now = performance.now.bind(performance);
+  let since = -Infinity;
+  let messages = 0;
+  function isFlood() {
+    if (now() - since > 1000) {
+      since = now();
+      messages = 0;
+    }
+    return ++messages > MAX_MESSAGES;
+  }
+  for (const name of Object.keys(console)) {
+    const native = console[name];
+    if (typeof native === "function") console[name] = {[name]: (...args) => { if (!isFlood()) apply(native, console, args); }}[name];
+  }
+  for (const type of ["error", "unhandledrejection"]) {
+    addEventListener(type, event => { if (isFlood()) event.preventDefault(); }, {capture: true});
+  }
+
+  if (globalThis.origin !== origin) return;
   const {indexOf, slice, toLowerCase} = String.prototype;
   const ENDS = ["", "/", "?", "#"];
   const NativeProxy = Proxy;
