@@ -56,18 +56,21 @@ def page_settings(
 
 
 def page_script(
-    settings: Mapping[str, Any], *, binding: str, receiver: str, own_origin: str, only_top: bool = False
+    settings: Mapping[str, Any], *, binding: str, receiver: str, own_origin: str, is_background: bool = False
 ) -> str:
     """The script for documents of an extension, to be evaluated in their main world.
 
     `binding` is the name of the CDP binding. `receiver` is the secret name of a global from which the host takes the
     receive function (cdp_connection.take_receiver). Both are removed from the document. Frames of an origin other than
-    `own_origin` (without a slash at its end) get no `browser`, and no binding; with `only_top` no frame does.
+    `own_origin` (without a slash at its end) get no `browser`, and no binding. In a background no frame
+    does, and workers do not exist: their memory could not be limited.
     """
     names = f"const [binding, receiver, origin] = {json.dumps([binding, receiver, own_origin])};\n"
     start = f"const receive = {bundle_function()}(post, {settings_text(settings)});\n"
-    leave = "if (window !== top) return;\n" if only_top else ""
-    return f"(() => {{\n{names}{_CLOSE_NETWORK}{leave}{start}{_OFFER_RECEIVER}}})();\n//# sourceURL={_SOURCE_URL}\n"
+    remove = _REMOVE_THREADS if is_background else ""
+    leave = "if (window !== top) return;\n" if is_background else ""
+    body = f"{names}{remove}{_CLOSE_NETWORK}{leave}{start}{_OFFER_RECEIVER}"
+    return f"(() => {{\n{body}}})();\n//# sourceURL={_SOURCE_URL}\n"
 
 
 # In all frames: the network stays closed in those of other origins too.
@@ -77,6 +80,12 @@ for (const name of Reflect.ownKeys(globalThis)) {
   if (typeof name === "string" && /^(webkit)?RTC|^WebTransport|^WebSocketStream$/.test(name)) delete globalThis[name];
 }
 if (self.origin !== origin || typeof post !== "function") return;
+"""
+
+_REMOVE_THREADS: Final = """for (const name of ["Worker", "SharedWorker", "sharedStorage"]) delete globalThis[name];
+delete globalThis.CSS?.paintWorklet;
+delete globalThis.BaseAudioContext?.prototype.audioWorklet;
+delete Navigator.prototype.serviceWorker;
 """
 
 _OFFER_RECEIVER: Final = "Object.defineProperty(globalThis, receiver, {value: receive, configurable: true});\n"
