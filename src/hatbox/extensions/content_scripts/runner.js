@@ -6,10 +6,11 @@
 ((config, functions) => {
   const AFTER_INTERACTIVE = 1000; // milliseconds until document_idle without an idle period
   const RUN_AT = {__proto__: null, document_start: 0, document_end: 1, document_idle: 2};
+  const BEFORE_ROOT = -1; // as in Firefox, scripts do not run before the document has its root element
   const {key} = config;
   if (key !== null && globalThis[key] !== undefined) return;
   const evaluate = eval; // an indirect call evaluates in the global scope
-  const {scheduler, MutationObserver, requestIdleCallback, queueMicrotask, URL, CSSStyleSheet, Promise, SyntaxError} = globalThis;
+  const {scheduler, requestIdleCallback, queueMicrotask, URL, CSSStyleSheet, MutationObserver, Promise, SyntaxError} = globalThis;
   const postTask = scheduler.postTask.bind(scheduler);
   const {defineProperty} = Object;
   const listen = globalThis.addEventListener.bind(globalThis);
@@ -168,7 +169,19 @@
     requestIdleCallback(() => { reach(RUN_AT.document_idle, view); }, {timeout: AFTER_INTERACTIVE});
   }
 
-  const reached = () => document.readyState === "loading" ? RUN_AT.document_start : document.readyState === "interactive" ? RUN_AT.document_end : RUN_AT.document_idle;
+  const TIMES = {__proto__: null, loading: RUN_AT.document_start, interactive: RUN_AT.document_end, complete: RUN_AT.document_idle};
+  const reached = () => document.documentElement === null ? BEFORE_ROOT : TIMES[document.readyState];
+
+  // The parser runs microtasks, and so this observer, before it runs the first script of the page.
+  function waitForRoot() {
+    const view = document;
+    const observer = new MutationObserver(() => {
+      if (view.documentElement === null) return;
+      observer.disconnect();
+      reach(RUN_AT.document_start, view);
+    });
+    observer.observe(view, {childList: true});
+  }
 
   function serve() {
     if (document === served) return;
@@ -179,22 +192,12 @@
     if (chosen.length > 0) boot();
     for (const {css} of chosen) addStyles(css);
     const now = reached();
-    const due = chosen.filter(({at}) => at <= now);
-    for (const {at, files} of chosen) if (at > now) waiting.push({at, job: () => { run(files); }});
-    onceStarted(() => { for (const {files} of due) run(files); });
+    for (const {at, files} of chosen) {
+      if (at > now) waiting.push({at, job: () => { run(files); }});
+      else run(files);
+    }
+    if (now === BEFORE_ROOT) waitForRoot();
     if (now === RUN_AT.document_end) reachIdleSoon(document);
-  }
-
-  // As in Firefox, document_start is when the document has its root element. The parser runs microtasks before scripts.
-  function onceStarted(job) {
-    const view = document;
-    if (view.documentElement !== null) return job();
-    const observer = new MutationObserver(() => {
-      if (view.documentElement === null) return;
-      observer.disconnect();
-      if (view === document) job();
-    });
-    observer.observe(view, {childList: true});
   }
 
   listen("DOMContentLoaded", event => {
