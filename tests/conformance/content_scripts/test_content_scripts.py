@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import hatbox
-from tests.conformance.content_scripts.record import CASES, FILES, Case, recorded
+from tests.conformance.content_scripts.record import CASES, FILES, LOOPBACK, Case, recorded
 from tests.conformance.content_scripts.site import FrameSite
 from tests.engines.chromium.conftest import browser as browser
 from tests.extensions.made import make
@@ -19,7 +19,6 @@ from tests.extensions.runtime.lab import needs_deno
 pytestmark = needs_deno
 
 FIREFOX = recorded()["answers"]
-LOOPBACK = "http://127.0.0.1/*"  # tests/firefox.py gives it to every extension
 
 # What docs/differences.md names, under "Content scripts".
 _LET = "let is disallowed as a lexically bound name"
@@ -65,10 +64,7 @@ def test_content_scripts_are_as_in_firefox(case: Case, tmp_path: Path, browser: 
 async def _run(case: Case, folder: Path, browser: str) -> list[list[Any]]:
     with FrameSite() as site:
         keys = case.keys()
-        hosts = [LOOPBACK, *keys.pop("host_permissions", ())]
-        if case.version > 2:
-            keys["host_permissions"] = hosts
-        keys["permissions"] = [*case.permissions, *(hosts if case.version == 2 else ())]
+        keys["permissions"] = [*case.permissions, *([LOOPBACK] if case.version == 2 else [])]
         background = f"globalThis.answers = (async () => {{\n{case.body(site)}\n}})();"
         made = make(folder, background, name="probe", manifest_version=case.version, files=FILES, **keys)
         async with (
