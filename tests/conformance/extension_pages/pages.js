@@ -39,7 +39,7 @@ for (const way of ["here", "location", "has", "namespaces", "getCurrent", "curre
   await probe(`in the popup: ${way}`, () => inPopup(way));
 }
 await probe("in the popup: storage", () => inPopup("storage", {a: 1}));
-if (!isVersion3) await probe("in the popup: localStorage", async () => [await inPopup("localStorage"), localStorage.getItem("to")]);
+if (!isVersion3) await probe("in the popup: localStorage", async () => [await inPopup("localStorage"), await until("converged", () => localStorage.getItem("to"))]);
 await probe("the popup asks", () => inPopup("ask", [1, {a: null}]));
 await probe("the popup connects", async () => {
   await inPopup("connect");

@@ -18,7 +18,8 @@ from tests.firefox import Firefox, firefox_version
 HERE = Path(__file__).parent
 RECORDING = HERE / "recorded.firefox.json"
 FILES: dict[str, str] = {
-    "pages/popup.html": "<!doctype html><title>Popup</title><body><p>text</p><script>window.inline = 1;</script><script src=page.js></script>",
+    "pages/popup.html": "<!doctype html><title>Popup</title><body><p>text</p>"
+    "<script>window.inline = 1;</script><script src=page.js></script>",
     "pages/tab.html": "<!doctype html><title>Tab</title><body><script src=page.js></script>",
     "pages/page.js": (HERE / "page.js").read_text("utf-8"),
     "data.json": '{"a": 1}',
