@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 
 import hatbox
-from tests.conformance.content_scripts.record import LOOPBACK, Case
+from tests.conformance.content_scripts.record import LOOPBACK, Case, compare
 from tests.conformance.content_scripts.site import FrameSite
-from tests.conformance.extension_pages.record import CASES, FILES, recorded
+from tests.conformance.extension_pages.record import CASES, FILES, record, recorded
 from tests.conformance.test_ui import ASKING
 from tests.engines.chromium.conftest import browser as browser
 from tests.extensions.made import make
 from tests.extensions.runtime.lab import needs_deno
+from tests.firefox import find_firefox, firefox_version
 
 pytestmark = [
     needs_deno,
@@ -47,6 +48,14 @@ def test_pages_of_an_extension_are_as_in_firefox(case: Case, tmp_path: Path, bro
         if found[name] != theirs
     ]
     assert not different, "\n".join(different)
+
+
+def test_firefox_still_answers_as_recorded() -> None:
+    version = recorded()["firefox"]
+    binary = find_firefox()
+    if binary is None or firefox_version(binary) != version:
+        pytest.skip(f"the Firefox that was recorded, {version}, is not installed")
+    assert compare(recorded(), record()) is None
 
 
 async def _run(case: Case, folder: Path, browser: str) -> list[list[Any]]:
