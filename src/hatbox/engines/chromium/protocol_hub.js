@@ -15,6 +15,7 @@
   const ANNOUNCED = null;
   const sessions = new Map();
   const replies = new Map();
+  const DELAY = 30; // milliseconds
   const PATIENCE = 1000; // milliseconds until a page without replies counts as unresponsive
   let ids = 0;
   let waiting = []; // numbers of the host's requests to wait for set-ups
@@ -24,7 +25,24 @@
     if (onReply !== undefined) replies.set(id, onReply);
     connection.send(JSON.stringify({id, sessionId, method, params}));
   };
-  const emit = (...message) => { report(JSON.stringify(message)); };
+  // What nobody waits for is reported together with the next urgent message: a page load is one message to the host.
+  let reports = [];
+  let timer = null;
+  const flush = () => {
+    clearTimeout(timer);
+    timer = null;
+    const text = JSON.stringify(reports);
+    reports = [];
+    report(text);
+  };
+  const emitSoon = (...message) => {
+    reports.push(message);
+    timer ??= setTimeout(flush, DELAY);
+  };
+  const emit = (...message) => {
+    reports.push(message);
+    flush();
+  };
 
   // Send a command of a set-up. Until its reply the session is not ready.
   const prepare = (session, method, params, onResult = () => {}) => {
@@ -63,7 +81,7 @@
 
   const activate = session => {
     session.active = true;
-    emit("attached", session.id, session.info, session.parent, session.isNew);
+    emitSoon("attached", session.id, session.info, session.parent, session.isNew);
     prepare(session, "Page.enable", {});
     prepare(session, "Runtime.enable", {});
     for (const [name, executionContextName] of bindings) prepare(session, "Runtime.addBinding", {name, executionContextName});
@@ -71,7 +89,7 @@
     if (!session.isNew) sendFrameTree(session);
   };
   const sendFrameTree = session => {
-    prepare(session, "Page.getFrameTree", {}, ({frameTree}) => { emit("event", session.id, "Page.frameTree", frameTree); });
+    prepare(session, "Page.getFrameTree", {}, ({frameTree}) => { emitSoon("event", session.id, "Page.frameTree", frameTree); });
   };
 
   const onAttached = (parent, {sessionId, targetInfo, waitingForDebugger}) => {
@@ -90,7 +108,7 @@
     if (session.isNew && !waitingForDebugger) sendFrameTree(session);
   };
   const onDetached = ({sessionId}) => {
-    if (sessions.get(sessionId)?.active) emit("detached", sessionId);
+    if (sessions.get(sessionId)?.active) emitSoon("detached", sessionId);
     sessions.delete(sessionId);
     answer();
   };
@@ -100,7 +118,7 @@
     const params = session.worlds.get(id);
     if (params === undefined || params === ANNOUNCED) return; // of another world, or known
     session.worlds.set(id, ANNOUNCED);
-    emit("event", session.id, "Runtime.executionContextCreated", params);
+    emitSoon("event", session.id, "Runtime.executionContextCreated", params);
   };
 
   const onEvent = (session, method, params) => {
@@ -120,7 +138,8 @@
       case "Runtime.bindingCalled":
         if (!bindings.has(params.name)) return;
         announce(session, params.executionContextId);
-        break;
+        emit("event", session.id, method, params);
+        return;
       case "Runtime.exceptionThrown":
         if (!session.worlds.has(params.exceptionDetails.executionContextId)) return;
         announce(session, params.exceptionDetails.executionContextId);
@@ -131,7 +150,7 @@
       default:
         if (!EVENTS.has(method)) return;
     }
-    emit("event", session.id, method, params);
+    emitSoon("event", session.id, method, params);
   };
 
   connection.onmessage = text => {
