@@ -179,6 +179,8 @@ class ChromiumContentScripts:
         if self._hub is not None:
             self._hub.remove_script(f"{world.names.world} isolated")
             self._hub.remove_script(f"{world.names.world} main")
+            if not self._worlds:
+                self._hub.close()  # pages without content scripts cost nothing
 
     def _on_permissions_changed(self, extension_id: str) -> None:
         self._outdated[extension_id] = None
