@@ -28,7 +28,7 @@ Not supported:
   timers and the other globals of workers, but no `document`. A service worker has `importScripts`, but no
   `localStorage`;
 - extension pages: popups, sidebars and options pages are not shown. Tests play them from Python;
-- content scripts: nothing is injected into web pages. `tabs.sendMessage` reaches the content scripts that a test plays.
+- content scripts in the HTTP engine, which has no DOM. In the Chromium engine they run.
 
 `fetch` and `WebSocket` reach the hosts that the extension has permission for, without the cookies of any identity.
 """

@@ -367,7 +367,7 @@ class TabsOnUpdatedEvent(ListenerType[Callable[[int, TabChangeInfo, TabDict], An
 
 class TabsNamespace(Protocol):
     """`browser.tabs`. Implements the tabs, positions and navigations of Firefox 153. Not implemented: page contents
-    (scripts, screenshots, zoom), groups, history (goBack), discarding, succession and highlighting.
+    (screenshots, zoom), groups, history (goBack), discarding, succession and highlighting.
     """
 
     TAB_ID_NONE: Literal[-1]
