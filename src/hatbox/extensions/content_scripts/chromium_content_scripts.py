@@ -51,6 +51,7 @@ class ChromiumContentScripts:
         self._bridges: dict[WorldContext, DocumentBridge] = {}
         self._style_sheets = StyleSheets()
         self._tasks = Tasks()
+        self._closing = Tasks()  # never cancelled
 
     # For the engine
 
@@ -320,7 +321,12 @@ class ChromiumContentScripts:
         bridge = self._bridges.get(context)
         if bridge is None:
             bridge = self._bridges[context] = DocumentBridge(
-                world, frame, context, dispatcher=self._dispatcher, messages=self._messages
+                world,
+                frame,
+                context,
+                dispatcher=self._dispatcher,
+                messages=self._messages,
+                closing=self._closing,
             )
         return bridge
 

@@ -10,7 +10,7 @@
   const {key} = config;
   if (key !== null && globalThis[key] !== undefined) return;
   const evaluate = eval; // an indirect call evaluates in the global scope
-  const {scheduler, requestIdleCallback, queueMicrotask, URL, CSSStyleSheet, MutationObserver, Promise, SyntaxError} = globalThis;
+  const {scheduler, requestIdleCallback, queueMicrotask, URL, CSSStyleSheet, MutationObserver, Promise, SyntaxError, fetch} = globalThis;
   const postTask = scheduler.postTask.bind(scheduler);
   const {defineProperty} = Object;
   const listen = globalThis.addEventListener.bind(globalThis);
@@ -111,7 +111,7 @@
   // defined before any script runs, because an element with that id would be a global otherwise.
   function offerBrowser() {
     if (isBooted || config.boot === null) return;
-    for (const name of ["browser", "chrome"]) {
+    for (const name of ["browser", "chrome", "fetch"]) {
       const get = () => {
         boot();
         return globalThis[name];
@@ -127,6 +127,7 @@
   function boot() {
     if (isBooted || config.boot === null) return;
     isBooted = true;
+    defineProperty(globalThis, "fetch", {value: fetch, writable: true, configurable: true, enumerable: true}); // the bridge uses it
     try { // the page may require Trusted Types, which do not apply to content scripts in Firefox
       const pass = text => text;
       trustedTypes.createPolicy("default", {createHTML: pass, createScript: pass, createScriptURL: pass});
