@@ -176,6 +176,7 @@ class Firefox:
         number = next(self._runs)
         folder = self._write_extension(number, body, permissions, manifest_version, manifest or {})
         for name, text in (files or {}).items():
+            (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).write_text(text, "utf-8")
         addon = self._marionette.send("Addon:Install", path=str(folder), temporary=True)["value"]
         try:

@@ -18,6 +18,7 @@ from tests.firefox import Firefox, firefox_version
 HERE = Path(__file__).parent
 RECORDING = HERE / "recorded.firefox.json"
 HOST = "http://localhost/*"
+LOOPBACK = "http://127.0.0.1/*"  # tests/firefox.py gives it to every extension of version 2
 
 FILES: dict[str, str] = {
     "result.js": "document.title + typeof globalThis.wasSet",
@@ -66,16 +67,18 @@ class Case(NamedTuple):
     version: int
     permissions: tuple[str, ...]
     manifest: Mapping[str, Any] = {}
+    folder: Path = HERE
 
     def body(self, site: FrameSite) -> str:
         """The body of an async function that runs it."""
-        frame, script = ((HERE / f"{name}.js").read_text("utf-8") for name in ("frame", self.script))
+        frame = (HERE / "frame.js").read_text("utf-8")
+        script = (self.folder / f"{self.script}.js").read_text("utf-8")
         origins = f"const SITE = {site.origin!r}, OTHER = {site.other!r}, EXPECTED_REPORTS = 15;\n"
         return f"{origins}{frame}\n{script}"
 
     def keys(self) -> dict[str, Any]:
         """The keys of the manifest beside the permissions."""
-        hosts = {"host_permissions": [HOST]} if self.version > 2 else {}
+        hosts = {"host_permissions": [LOOPBACK, HOST]} if self.version > 2 else {}
         return {**hosts, **self.manifest}
 
 
@@ -113,18 +116,24 @@ def recorded() -> dict[str, Any]:
     return found
 
 
-def main() -> int | str | None:
+def main() -> str | None:
     """Write the recording, or compare with it."""
     found = record()
     if "--check" in sys.argv:
-        before = recorded()["answers"]
-        changed = [name for name, log in found["answers"].items() if json.dumps(log) != json.dumps(before.get(name))]
-        return "\n".join(f"Firefox answers otherwise: {name}" for name in changed) or None
-    RECORDING.write_text(_format(found), "ascii")
+        return compare(recorded(), found)
+    RECORDING.write_text(format_answers(found), "ascii")
     return None
 
 
-def _format(found: dict[str, Any]) -> str:
+def compare(before: dict[str, Any], after: dict[str, Any]) -> str | None:
+    """The names of the cases with other answers, in words; None without any."""
+    changed = [
+        name for name, log in after["answers"].items() if json.dumps(log) != json.dumps(before["answers"].get(name))
+    ]
+    return "\n".join(f"Firefox answers otherwise: {name}" for name in changed) or None
+
+
+def format_answers(found: dict[str, Any]) -> str:
     """JSON with one answer on each line."""
     blocks = ",\n".join(
         f"  {json.dumps(name)}: [" + ",".join(f"\n   {json.dumps(entry)}" for entry in log) + "\n  ]"

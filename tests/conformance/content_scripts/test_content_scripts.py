@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 
 import hatbox
-from tests.conformance.content_scripts.record import CASES, FILES, Case, recorded
+from tests.conformance.content_scripts.record import CASES, FILES, LOOPBACK, Case, compare, record, recorded
 from tests.conformance.content_scripts.site import FrameSite
 from tests.engines.chromium.conftest import browser as browser
 from tests.extensions.made import make
 from tests.extensions.runtime.lab import needs_deno
+from tests.firefox import find_firefox, firefox_version
 
 pytestmark = needs_deno
 
 FIREFOX = recorded()["answers"]
-LOOPBACK = "http://127.0.0.1/*"  # tests/firefox.py gives it to every extension
 
 # What docs/differences.md names, under "Content scripts".
 _LET = "let is disallowed as a lexically bound name"
@@ -62,13 +62,18 @@ def test_content_scripts_are_as_in_firefox(case: Case, tmp_path: Path, browser: 
     assert not different, "\n".join(different)
 
 
+def test_firefox_still_answers_as_recorded() -> None:
+    version = recorded()["firefox"]
+    binary = find_firefox()
+    if binary is None or firefox_version(binary) != version:
+        pytest.skip(f"the Firefox that was recorded, {version}, is not installed")
+    assert compare(recorded(), record()) is None
+
+
 async def _run(case: Case, folder: Path, browser: str) -> list[list[Any]]:
     with FrameSite() as site:
         keys = case.keys()
-        hosts = [LOOPBACK, *keys.pop("host_permissions", ())]
-        if case.version > 2:
-            keys["host_permissions"] = hosts
-        keys["permissions"] = [*case.permissions, *(hosts if case.version == 2 else ())]
+        keys["permissions"] = [*case.permissions, *([LOOPBACK] if case.version == 2 else [])]
         background = f"globalThis.answers = (async () => {{\n{case.body(site)}\n}})();"
         made = make(folder, background, name="probe", manifest_version=case.version, files=FILES, **keys)
         async with (

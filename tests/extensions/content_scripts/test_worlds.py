@@ -24,6 +24,8 @@ FILES = {
     """,
     "again.js": "const ONE = 'again';",
     "broken.js": "this is no script",
+    "shadows.js": "const browser = globalThis.browser ?? chrome; const name = 'mine'; let extra = browser.runtime.id;",
+    "shadowed.js": "browser.test.sendMessage('shadowed', [name, extra, browser === chrome]);",
 }
 
 
@@ -49,6 +51,15 @@ async def test_scripts_of_an_extension_share_their_declarations(tmp_path: Path, 
             await page.evaluate("[typeof ONE, typeof four, typeof five, typeof nine, typeof browser]")
             == ["undefined"] * 5
         )
+
+
+@with_browser
+async def test_a_script_can_declare_a_name_of_a_global(tmp_path: Path, browser: str) -> None:
+    scripts = [script("", js=files("shadows.js", "shadowed.js"))]
+    async with content_lab(tmp_path, browser, scripts, files=FILES) as lab:
+        await lab.open(lab.page("/"))
+        assert await lab.message("shadowed") == ["mine", "made@example.org", True]
+        assert lab.log == []
 
 
 @with_browser

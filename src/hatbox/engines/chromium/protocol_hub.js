@@ -5,15 +5,17 @@
   const FRAMES = [{type: "iframe"}, {exclude: true}];
   const PAGES = [{type: "page"}, {exclude: true}];
   const EVENTS = new Set([
-    "Page.frameAttached", "Page.frameNavigated", "Page.frameDetached", "Page.navigatedWithinDocument", "Runtime.executionContextDestroyed",
-    "Runtime.executionContextsCleared", "Inspector.targetCrashed",
+    "Page.frameAttached", "Page.frameNavigated", "Page.frameDetached", "Page.navigatedWithinDocument", "Inspector.targetCrashed",
   ]);
   const LABEL = "%COOKIE_STORE_ID%";
   const contexts = new Map(); // cookieStoreId by browserContextId: only pages in these get scripts
   const scripts = new Map(); // {source, worldName} by key
   const bindings = new Map(); // world name by binding name
+  const worlds = new Set(); // the names of those worlds
+  const ANNOUNCED = null;
   const sessions = new Map();
   const replies = new Map();
+  const DELAY = 30; // milliseconds
   const PATIENCE = 1000; // milliseconds until a page without replies counts as unresponsive
   let ids = 0;
   let waiting = []; // numbers of the host's requests to wait for set-ups
@@ -23,7 +25,24 @@
     if (onReply !== undefined) replies.set(id, onReply);
     connection.send(JSON.stringify({id, sessionId, method, params}));
   };
-  const emit = (...message) => { report(JSON.stringify(message)); };
+  // What nobody waits for is reported together with the next urgent message: a page load is one message to the host.
+  let reports = [];
+  let timer = null;
+  const flush = () => {
+    clearTimeout(timer);
+    timer = null;
+    const text = JSON.stringify(reports);
+    reports = [];
+    report(text);
+  };
+  const emitSoon = (...message) => {
+    reports.push(message);
+    timer ??= setTimeout(flush, DELAY);
+  };
+  const emit = (...message) => {
+    reports.push(message);
+    flush();
+  };
 
   // Send a command of a set-up. Until its reply the session is not ready.
   const prepare = (session, method, params, onResult = () => {}) => {
@@ -62,7 +81,7 @@
 
   const activate = session => {
     session.active = true;
-    emit("attached", session.id, session.info, session.parent, session.isNew);
+    emitSoon("attached", session.id, session.info, session.parent, session.isNew);
     prepare(session, "Page.enable", {});
     prepare(session, "Runtime.enable", {});
     for (const [name, executionContextName] of bindings) prepare(session, "Runtime.addBinding", {name, executionContextName});
@@ -70,7 +89,7 @@
     if (!session.isNew) sendFrameTree(session);
   };
   const sendFrameTree = session => {
-    prepare(session, "Page.getFrameTree", {}, ({frameTree}) => { emit("event", session.id, "Page.frameTree", frameTree); });
+    prepare(session, "Page.getFrameTree", {}, ({frameTree}) => { emitSoon("event", session.id, "Page.frameTree", frameTree); });
   };
 
   const onAttached = (parent, {sessionId, targetInfo, waitingForDebugger}) => {
@@ -79,7 +98,7 @@
     const isNew = waitingForDebugger || sessions.get(parent)?.hasChildren === true;
     const session = {id: sessionId, parent, contextId, info: targetInfo, isNew, active: false, hasChildren: false, pending: 0, isUnresponsive: false};
     session.scripts = new Map();
-    session.worlds = new Set();
+    session.worlds = new Map(); // Runtime.executionContextCreated of worlds by id, or ANNOUNCED
     sessions.set(sessionId, session);
     const children = {autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: FRAMES};
     send(sessionId, "Target.setAutoAttach", children, () => { session.hasChildren = true; }); // those that exist are attached
@@ -89,25 +108,41 @@
     if (session.isNew && !waitingForDebugger) sendFrameTree(session);
   };
   const onDetached = ({sessionId}) => {
-    if (sessions.get(sessionId)?.active) emit("detached", sessionId);
+    if (sessions.get(sessionId)?.active) emitSoon("detached", sessionId);
     sessions.delete(sessionId);
     answer();
+  };
+
+  // The host gets to know the context of a world when it first needs it: most documents never send a message.
+  const announce = (session, id) => {
+    const params = session.worlds.get(id);
+    if (params === undefined || params === ANNOUNCED) return; // of another world, or known
+    session.worlds.set(id, ANNOUNCED);
+    emitSoon("event", session.id, "Runtime.executionContextCreated", params);
   };
 
   const onEvent = (session, method, params) => {
     switch (method) {
       case "Runtime.executionContextCreated": {
         const {id, name, auxData} = params.context;
-        const isWorld = !auxData?.isDefault;
-        if (isWorld && ![...bindings.values()].includes(name)) return;
-        if (isWorld) session.worlds.add(id);
+        if (auxData?.isDefault) break;
+        if (worlds.has(name)) session.worlds.set(id, params);
+        return;
+      }
+      case "Runtime.executionContextDestroyed": {
+        const world = session.worlds.get(params.executionContextId);
+        session.worlds.delete(params.executionContextId);
+        if (world !== undefined && world !== ANNOUNCED) return;
         break;
       }
       case "Runtime.bindingCalled":
         if (!bindings.has(params.name)) return;
-        break;
+        announce(session, params.executionContextId);
+        emit("event", session.id, method, params);
+        return;
       case "Runtime.exceptionThrown":
         if (!session.worlds.has(params.exceptionDetails.executionContextId)) return;
+        announce(session, params.exceptionDetails.executionContextId);
         break;
       case "Runtime.executionContextsCleared":
         session.worlds.clear();
@@ -115,7 +150,7 @@
       default:
         if (!EVENTS.has(method)) return;
     }
-    emit("event", session.id, method, params);
+    emitSoon("event", session.id, method, params);
   };
 
   connection.onmessage = text => {
@@ -138,7 +173,10 @@
   const commands = {
     __proto__: null,
     send(number, sessionId, method, params) {
-      send(sessionId, method, params, (error, result) => { emit("reply", number, error === undefined ? null : error.message, result ?? {}); });
+      send(sessionId, method, params, (error, result) => {
+        if (method === "Page.createIsolatedWorld" && result !== undefined) announce(sessions.get(sessionId), result.executionContextId);
+        emit("reply", number, error === undefined ? null : error.message, result ?? {});
+      });
     },
     context(contextId, cookieStoreId) {
       if (cookieStoreId === null) return contexts.delete(contextId);
@@ -149,6 +187,7 @@
     },
     binding(name, executionContextName) {
       bindings.set(name, executionContextName);
+      worlds.add(executionContextName);
       for (const session of active()) prepare(session, "Runtime.addBinding", {name, executionContextName});
     },
     script(key, source, worldName) {

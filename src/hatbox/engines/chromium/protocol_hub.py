@@ -229,7 +229,8 @@ class ProtocolHub:
         message = json.loads(event["message"])
         match message.get("method"):
             case "Runtime.bindingCalled" if message["params"]["name"] == _BINDING:
-                self._on_report(msgspec.json.decode(message["params"]["payload"]))
+                for report in msgspec.json.decode(message["params"]["payload"]):
+                    self._on_report(report)
             case "Inspector.targetCrashed":
                 logger.error("content scripts: the hidden page of the CDP connection has crashed")
                 self._lose()

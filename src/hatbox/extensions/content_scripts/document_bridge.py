@@ -18,6 +18,7 @@ from hatbox.extensions.pages.cdp_connection import CdpConnection, take_receiver
 from hatbox.extensions.runtime import Exit, Runtime
 from hatbox.messaging.context import ExtensionContext
 from hatbox.messaging.message_router import MessageRouter
+from hatbox.tasks import Tasks
 
 __all__ = ["DocumentBridge"]
 
@@ -35,6 +36,7 @@ class DocumentBridge:
         *,
         dispatcher: Dispatcher,
         messages: MessageRouter,
+        closing: Tasks,
     ) -> None:
         self.world = world
         self.frame = frame
@@ -46,6 +48,8 @@ class DocumentBridge:
         self._world_context = context
         self._dispatcher = dispatcher
         self._messages = messages
+        self._closing = closing
+        self._api: ContentScriptApi | None = None
         self._connection: CdpConnection | None = None
         self._early: list[str] = []
         self._early_size = 0
@@ -85,6 +89,8 @@ class DocumentBridge:
         if self._connection is not None:
             self._connection.closed(Exit("exited", cause))
         self._messages.remove_context(self.extension_context)
+        if self._api is not None:
+            self._closing.spawn(self._api.close())
 
     async def _open_later(self, find_tab: Callable[[], Awaitable[int | None]]) -> None:
         tab_id = await find_tab()
@@ -96,7 +102,7 @@ class DocumentBridge:
     def _open(self, tab_id: int) -> None:
         world, session = self.world, self._world_context.session
         self.extension_context.tab_id = tab_id
-        api = ContentScriptApi(
+        self._api = ContentScriptApi(
             self._dispatcher,
             world.caller(self.extension_context),
             world.loaded.package.read,
@@ -104,7 +110,7 @@ class DocumentBridge:
         )
         receiver = take_receiver(session, self._world_context.unique_id, world.names.receiver)
         self._connection = CdpConnection(session, receiver, world.limits)
-        self.runtime = Runtime(api, world.boot(), world.limits, self._connection)
+        self.runtime = Runtime(self._api, world.boot(), world.limits, self._connection)
         self._messages.add_context(self.extension_context)
         self._connection.exited.add_done_callback(lambda _: self.close())
         early, self._early = self._early, []

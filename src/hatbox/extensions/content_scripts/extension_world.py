@@ -15,6 +15,7 @@ from hatbox.extensions.content_scripts.declared_names import DeclaredNames, find
 from hatbox.extensions.content_scripts.runner_source import (
     LoadedScript,
     WorldNames,
+    host_patterns,
     isolated_runner,
     main_runner,
     source_text,
@@ -136,8 +137,9 @@ class ExtensionWorld:
     def _isolated(
         self, scripts: Sequence[tuple[ContentScript, LoadedScript]], declared: Mapping[str, DeclaredNames]
     ) -> str:
-        settings = page_settings(self.boot(), self.limits, context="content", host_fetch=False)
         hosts = self.extension.caller.hosts
+        settings = page_settings(self.boot(), self.limits, context="content", host_fetch=True)
+        settings["hosts"] = host_patterns(hosts)
         boot = bundle_function("content_main")
         return isolated_runner(self.names, scripts, hosts, declared, boot, encode(settings).decode())
 

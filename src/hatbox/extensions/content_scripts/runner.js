@@ -10,7 +10,7 @@
   const {key} = config;
   if (key !== null && globalThis[key] !== undefined) return;
   const evaluate = eval; // an indirect call evaluates in the global scope
-  const {scheduler, requestIdleCallback, queueMicrotask, URL, CSSStyleSheet, MutationObserver, Promise, SyntaxError} = globalThis;
+  const {scheduler, requestIdleCallback, queueMicrotask, URL, CSSStyleSheet, MutationObserver, Promise, SyntaxError, fetch} = globalThis;
   const postTask = scheduler.postTask.bind(scheduler);
   const {defineProperty} = Object;
   const listen = globalThis.addEventListener.bind(globalThis);
@@ -18,6 +18,7 @@
   let waiting = []; // what runs later in it: {at, job}
   let isBooted = false;
   const scripts = functions === undefined ? config.scripts : config.scripts.map((script, index) => ({...script, files: functions[index]}));
+  let shadowing = []; // names and accessors of declarations with the name of a global
   const declared = new Set(); // the names of top-level let, const and class declarations
 
   const isTop = () => window === top;
@@ -106,10 +107,27 @@
     return !script.excludeGlobs.some(glob => matchesGlob(glob, href));
   }
 
-  // Define `browser` before any script runs: an element with that id would be a global otherwise.
+  // Start the bridge when a script first uses `browser`: many scripts do so after the page has loaded, or never. The names are
+  // defined before any script runs, because an element with that id would be a global otherwise.
+  function offerBrowser() {
+    if (isBooted || config.boot === null) return;
+    for (const name of ["browser", "chrome", "fetch"]) {
+      const get = () => {
+        boot();
+        return globalThis[name];
+      };
+      const set = value => {
+        boot();
+        globalThis[name] = value;
+      };
+      defineProperty(globalThis, name, {get, set, configurable: true, enumerable: false});
+    }
+  }
+
   function boot() {
     if (isBooted || config.boot === null) return;
     isBooted = true;
+    defineProperty(globalThis, "fetch", {value: fetch, writable: true, configurable: true, enumerable: true}); // the bridge uses it
     try { // the page may require Trusted Types, which do not apply to content scripts in Firefox
       const pass = text => text;
       trustedTypes.createPolicy("default", {createHTML: pass, createScript: pass, createScriptURL: pass});
@@ -130,13 +148,27 @@
     for (const name in lexical) {
       if (declared.has(name)) throw new SyntaxError(`Identifier '${name}' has already been declared`);
     }
-    for (const name in lexical) declared.add(name);
-    for (const accessors of [lexical, others]) {
-      for (const name in accessors) {
-        const [get, set] = accessors[name];
-        defineProperty(globalThis, name, {get, set, configurable: true, enumerable: false});
-      }
+    for (const name in lexical) {
+      declared.add(name);
+      // `const browser = globalThis.browser` reads the global: it is replaced when the script has ended.
+      if (name in globalThis) shadowing.push([name, lexical[name]]);
+      else define(name, lexical[name]);
     }
+    for (const name in others) define(name, others[name]);
+  }
+
+  function define(name, [get, set]) {
+    defineProperty(globalThis, name, {get, set, configurable: true, enumerable: false});
+  }
+
+  function defineShadowing() {
+    for (const [name, accessors] of shadowing) {
+      try {
+        accessors[0](); // throws if the script has ended before the declaration
+        define(name, accessors);
+      } catch {}
+    }
+    shadowing = [];
   }
 
   function run(files) {
@@ -147,6 +179,7 @@
       } catch (error) {
         report(error);
       }
+      defineShadowing();
     }
   }
 
@@ -189,7 +222,7 @@
     waiting = [];
     declared.clear();
     const chosen = scripts.filter(matches);
-    if (chosen.length > 0) boot();
+    if (chosen.length > 0) offerBrowser();
     for (const {css} of chosen) addStyles(css);
     const now = reached();
     for (const {at, files} of chosen) {

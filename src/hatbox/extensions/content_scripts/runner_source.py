@@ -15,7 +15,7 @@ from hatbox.extensions.content_scripts.declared_names import DeclaredNames, is_s
 from hatbox.urls.globs import Glob, glob
 from hatbox.urls.match_patterns import HostPermissions, MatchPattern, parse_url_pattern
 
-__all__ = ["LoadedScript", "WorldNames", "isolated_runner", "main_runner", "source_text"]
+__all__ = ["LoadedScript", "WorldNames", "host_patterns", "isolated_runner", "main_runner", "source_text"]
 
 _RUNNER: Final = files(__package__).joinpath("runner.js").read_text("utf-8").strip()
 _RUN_AT: Final = {"document_start": 0, "document_end": 1, "document_idle": 2}
@@ -91,6 +91,11 @@ def source_text(source: ScriptSource, read: Callable[[str], bytes | None]) -> st
     return None if content is None else content.decode("utf-8-sig", "replace")
 
 
+def host_patterns(hosts: HostPermissions) -> list[dict[str, Any]]:
+    """Host permissions as the scripts compare them."""
+    return [_pattern(each, None) for each in hosts.patterns]
+
+
 def _config(entries: list[dict[str, Any]]) -> dict[str, Any]:
     return {"scripts": entries, "restricted": sorted(RESTRICTED_HOSTS), "store": _COOKIE_STORE_ID}
 
@@ -103,7 +108,7 @@ def _entry(script: ContentScript, hosts: HostPermissions) -> dict[str, Any]:
         "stores": script.cookie_store_ids,
         "matches": _patterns(script.matches),
         "excludes": _patterns(script.exclude_matches),
-        "hosts": [_pattern(each, None) for each in hosts.patterns] if script.check_permissions else None,
+        "hosts": host_patterns(hosts) if script.check_permissions else None,
         "includeGlobs": None if script.include_globs is None else _globs(script.include_globs),
         "excludeGlobs": _globs(script.exclude_globs),
         "at": _RUN_AT[script.run_at],

@@ -57,11 +57,6 @@ class ExtensionTabs:
             raise EngineError(_NO_BROWSER)
         return self._env
 
-    @property
-    def is_running(self) -> bool:
-        """Whether a browser is running."""
-        return self._env is not None
-
     # ----------------------------------------------------------------------------------------------------- HostedPages
 
     @property
