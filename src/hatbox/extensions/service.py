@@ -197,7 +197,7 @@ class Extensions:
         on_run: Callable[[], None] = lambda: None,
         on_test_report: TestReporter | None = None,
         child: DenoProcess | None = None,
-        background: BackgroundPlace | None = None,
+        background_place: BackgroundPlace | None = None,
         is_startup: bool = True,
     ) -> Extension:
         """Run the extension in a folder or file until it is stopped. Resolves when its background scripts have run.
@@ -208,7 +208,7 @@ class Extensions:
         With `on_test_report`, which receives its reports, scripts have browser.test.
         Without `is_startup`, runtime.onStartup is not dispatched, as for an extension that was enabled again.
         `on_run` is called when its scripts start to run, and `child` is a process for them that was started ahead.
-        `background` selects where the background runs: `deno`, or `chromium`, a hidden document in the Chromium engine
+        `background_place` selects where the background runs: `deno`, or `chromium`, a hidden document in the Chromium engine
         of this program. By default, a background page runs in Chromium if that engine is running, and the rest in Deno.
         """
         options = RunOptions(
@@ -221,7 +221,7 @@ class Extensions:
             on_log,
             on_exit,
             on_test_report,
-            background,
+            background_place,
         )
         loaded = await self.packages.load(path)
         manifest = loaded.manifest

@@ -303,7 +303,7 @@ def test_without_the_browser_a_background_in_chromium_is_an_error(tmp_path: Path
         made = write_extension(tmp_path, {})
         async with hatbox.open(tmp_path / "profile.db") as profile:
             with pytest.raises(ExtensionTerminated, match="need the Chromium engine"):
-                await profile.extensions.start(made, background="chromium")
+                await profile.extensions.start(made, background_place="chromium")
 
     asyncio.run(main())
 

@@ -157,7 +157,7 @@ async def _start(
             on_exit=on_exit,
             on_run=on_run,
             child=child,
-            background=options.background,
+            background_place=options.background,
         )
         child = None
         await printer.started(extension, inspect=options.inspect)
