@@ -61,7 +61,7 @@ async def measure(rounds: int) -> list[Bar]:
             await profile.extensions.stop(extension)
             for place in BACKGROUND_PLACES * 3:
                 start = time.perf_counter()
-                extension = await profile.extensions.start(page, background=place)
+                extension = await profile.extensions.start(page, background_place=place)
                 print(f"start in {place}: {(time.perf_counter() - start) * 1000:.0f} ms")
                 await profile.extensions.stop(extension)
             return bars

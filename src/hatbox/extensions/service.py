@@ -208,8 +208,9 @@ class Extensions:
         With `on_test_report`, which receives its reports, scripts have browser.test.
         Without `is_startup`, runtime.onStartup is not dispatched, as for an extension that was enabled again.
         `on_run` is called when its scripts start to run, and `child` is a process for them that was started ahead.
-        `background_place` selects where the background runs: `deno`, or `chromium`, a hidden document in the Chromium engine
-        of this program. By default, a background page runs in Chromium if that engine is running, and the rest in Deno.
+        `background_place` selects where the background runs: `deno`, or `chromium`, a hidden document in the Chromium
+        engine of this program. By default, a background page runs in Chromium if that engine is running, and the rest
+        in Deno.
         """
         options = RunOptions(
             limits or RuntimeLimits(),

@@ -60,7 +60,7 @@ async def running(
     log = _Log()
     async with asyncio.timeout(180), hatbox.open(folder / "profile.db") as profile, profile.chromium(headless=True):
         extension = await profile.extensions.start(
-            made, background=place, limits=limits, on_log=log.add, on_exit=log.add_exit
+            made, background_place=place, limits=limits, on_log=log.add, on_exit=log.add_exit
         )
         yield profile, extension, log
 
