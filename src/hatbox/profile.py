@@ -355,6 +355,7 @@ class Profile:
             web_requests=self.web_requests,
             read_extension_file=self.extensions.file_at,
             create_page_scripts=self._create_page_scripts,
+            hosted_pages=self.extensions.page_tabs,
         )
 
     def _create_page_scripts(self) -> PageScripts:

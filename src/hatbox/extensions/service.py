@@ -7,18 +7,22 @@ import logging
 import os
 from collections.abc import Callable, Iterable
 from functools import partial
+from typing import TYPE_CHECKING
 
 from hatbox.api.caller import PermissionPrompt, TestReporter
 from hatbox.api.dispatcher import Dispatcher
 from hatbox.clock import Clock
-from hatbox.errors import ExtensionError, ProfileError
+from hatbox.engines.running_engines import running_engines
+from hatbox.errors import EngineError, ExtensionError, ProfileError, TriggerError
 from hatbox.extension_data import installed_extensions as installed
 from hatbox.extension_data import run_records
 from hatbox.extension_data.extension_permissions import ExtensionPermissions, Permissions
 from hatbox.extension_data.installed_extensions import InstalledExtension
+from hatbox.extension_data.page_opening import request_page
 from hatbox.extension_data.run_records import RunRecord
 from hatbox.extensions import installing, starting, ui_triggers
 from hatbox.extensions.alarm_scheduler import AlarmScheduler
+from hatbox.extensions.background_place import BackgroundPlace
 from hatbox.extensions.extension import Extension, RunOptions
 from hatbox.extensions.installing import Candidate, Installation
 from hatbox.extensions.package.extension_urls import file_name
@@ -26,12 +30,16 @@ from hatbox.extensions.package.package_cache import PackageCache
 from hatbox.extensions.package.package_files import Package
 from hatbox.extensions.package.stored_package import StoredPackage
 from hatbox.extensions.package_repository import PackageRepository
+from hatbox.extensions.pages.extension_tabs import ExtensionTabs
 from hatbox.extensions.permission_grants import change_grants, read_grants
 from hatbox.extensions.registry_sync import RegistrySync, with_area
 from hatbox.extensions.runtime import DenoProcess, Exit, LogEntry, RuntimeLimits
 from hatbox.messaging.message_router import MessageRouter
 from hatbox.store.base import Store, Transaction
 from hatbox.tasks import Tasks
+
+if TYPE_CHECKING:
+    from hatbox.extensions.pages.extension_window import ExtensionWindow
 
 __all__ = ["Extensions"]
 
@@ -49,6 +57,8 @@ class Extensions:
         self._dispatcher = dispatcher
         self.packages = PackageRepository(store, cache)
         """Reads packages: its cache, and the languages of the user."""
+        self.page_tabs = ExtensionTabs(store, lambda: self.running)
+        """Shows pages of extensions in the Chromium engine of this process."""
         self._alarms = AlarmScheduler(store, clock)
         self._registry = RegistrySync(store, self)
         self._running: dict[str, Extension] = {}
@@ -175,6 +185,7 @@ class Extensions:
         on_run: Callable[[], None] = lambda: None,
         on_test_report: TestReporter | None = None,
         child: DenoProcess | None = None,
+        background: BackgroundPlace | None = None,
     ) -> Extension:
         """Run the extension in a folder or file until it is stopped. Resolves when its background scripts have run.
 
@@ -183,9 +194,20 @@ class Extensions:
         `decide` grants or denies the permissions that it requests; by default they are denied.
         With `on_test_report`, which receives its reports, scripts have browser.test.
         `on_run` is called when its scripts start to run, and `child` is a process for them that was started ahead.
+        `background` selects where the background runs: `deno`, or `chromium`, a hidden document in the Chromium engine
+        of this program. By default, a background page runs in Chromium if that engine is running, and the rest in Deno.
         """
         options = RunOptions(
-            limits or RuntimeLimits(), inspect, idle_seconds, decide, child, on_run, on_log, on_exit, on_test_report
+            limits or RuntimeLimits(),
+            inspect,
+            idle_seconds,
+            decide,
+            child,
+            on_run,
+            on_log,
+            on_exit,
+            on_test_report,
+            background,
         )
         loaded = await self.packages.load(path)
         manifest = loaded.manifest
@@ -206,6 +228,7 @@ class Extensions:
             dispatcher=self._dispatcher,
             messages=self._messages,
             on_reload=lambda: self._reloads.spawn(self.reload(manifest.id)),
+            page_tabs=self.page_tabs,
         )
         if not self._running:
             self._registry.start()
@@ -263,6 +286,29 @@ class Extensions:
                 close=close,
             )
         )
+
+    async def open(
+        self, extension_id: str, page: str = "popup", *, tab_id: int | None = None
+    ) -> ExtensionWindow | None:
+        """Show a page of a running extension: `popup`, `options`, `sidebar`, or a page by its path.
+
+        Returns its window if the extension runs in this process. Otherwise the process that runs it is asked to show
+        the page. Raises TriggerError if the extension is not running, and EngineError without Chromium where it runs.
+        """
+        if extension := self._running.get(extension_id):
+            return await extension.browser_pages.show(page, tab_id=tab_id)
+        engines = await running_engines(self._store)
+
+        def request(transaction: Transaction) -> None:
+            record = run_records.find(transaction, extension_id)
+            if record is None:
+                raise TriggerError(f"{extension_id} is not running. Start it with `hatbox run`.")
+            if not any(each.engine == "Chromium" and each.pid == record.process for each in engines):
+                raise EngineError(f"{record.name} runs without a browser. Start it with: hatbox run --engine chromium")
+            request_page(transaction, record, page, tab_id=tab_id)
+
+        await self._store.write(request)
+        return None
 
     async def reload(self, extension_id: str) -> None:
         """Restart an extension of this process: from the installed package, or from the current files of its folder."""

@@ -26,6 +26,7 @@ from hatbox.extension_data.actions import (
 )
 from hatbox.extension_data.menu_contexts import UI_CONTEXTS, MenuContext, is_item_visible
 from hatbox.extension_data.menu_items import MenuItem, MenuItemId
+from hatbox.extension_data.page_opening import request_page
 from hatbox.extension_data.run_records import RunRecord
 from hatbox.javascript.well_formed_values import to_well_formed
 from hatbox.store.base import Transaction
@@ -98,11 +99,12 @@ def trigger(
     image_url: str | None = None,
     selection_text: str | None = None,
     close: bool = False,
+    shows_popup: bool = True,
 ) -> TriggerResult:
     """Trigger `menu:ID`, `action`, `page-action`, `command:NAME` or `notification:ID` on behalf of the user.
 
     `tab_id` defaults to the active tab. A menu can be opened on a link, an image or selected text. With `close`, a
-    notification is closed instead of clicked.
+    notification is closed instead of clicked. A popup is shown where the extension runs, unless `shows_popup` is False.
     """
     extension = run_records.find(transaction, extension_id)
     if extension is None:
@@ -131,6 +133,8 @@ def trigger(
         popup = _execute_command(transaction, extension, to_well_formed(name), tab)
     else:
         _act_on_notification(transaction, extension, to_well_formed(name), close=close)
+    if popup and shows_popup:
+        request_page(transaction, extension, popup, kind="POPUP")
     in_tab = tab.id if tab and kind != "notification" else None
     return TriggerResult(extension.extension_id, what, in_tab, popup or None)
 

@@ -19,6 +19,7 @@ from hatbox.engines.chromium.browser_environment import BrowserEnvironment, Prof
 from hatbox.engines.chromium.context_registry import map_browser_errors
 from hatbox.engines.chromium.context_renewal import has_proxies
 from hatbox.engines.chromium.debounce import log_exceptions
+from hatbox.engines.chromium.hosted_pages import HostedPages
 from hatbox.engines.chromium.launch import launch
 from hatbox.engines.chromium.page_saving import lost_input, save_site_data, save_snapshot
 from hatbox.engines.chromium.page_snapshot import decode_snapshot
@@ -63,6 +64,7 @@ class ChromiumEngine(Engine):
         requests: RequestEvents | None = None,
         rules: NavigationRules | None = None,
         page_scripts: PageScripts | None = None,
+        hosted: HostedPages | None = None,
     ) -> None:
         if downloads is None and not headless:
             downloads = platformdirs.user_downloads_dir()
@@ -78,6 +80,7 @@ class ChromiumEngine(Engine):
         self._browser = browser
         self._requests = requests or RequestEvents()
         self._page_scripts = page_scripts
+        self._hosted = hosted
         self.running: RunningBrowser | None = None
         """The parts of the browser, from start() to stop()."""
         self._tasks = Tasks(_log_failure)
@@ -95,6 +98,8 @@ class ChromiumEngine(Engine):
         if self._page_scripts is not None:
             scripted = ScriptedBrowser(launched, running.contexts, running.pages, running.targets)
             await self._page_scripts.browser_started(scripted)
+        if self._hosted is not None:
+            await self._hosted.start(env)
 
     async def stop(self) -> None:
         """See Engine."""
@@ -102,7 +107,8 @@ class ChromiumEngine(Engine):
             running.unsubscribe()
             pages = running.pages.copy()
             running.pages.clear()
-            await asyncio.gather(*(save_snapshot(running.env.delegate, tab_id, page) for tab_id, page in pages.items()))
+            saving = (save_snapshot(running.env.delegate, tab_id, page) for tab_id, page in pages.items())
+            await asyncio.gather(*saving, *([] if self._hosted is None else [self._hosted.stop()]))
             await running.contexts.close_all()
         await self._shut_down()
 
@@ -110,6 +116,8 @@ class ChromiumEngine(Engine):
         """See Engine."""
         if self.running is not None:
             self.running.abandon()
+            if self._hosted is not None:
+                self._hosted.abandon()
 
     async def abandon(self) -> None:
         """See Engine."""
@@ -123,6 +131,9 @@ class ChromiumEngine(Engine):
     async def open(self, tab: Tab, snapshot: bytes | None) -> None:
         """See Engine."""
         running = self._require_running()
+        if (hosted := self._host_of(tab)) is not None:
+            await hosted.open(tab)
+            return
         await self._wait_until_intercepting(running)
         if page := await running.minimized.restore(tab):
             if tab.pending_url and tab.pending_url != tab.url:  # to show the minimized page again needs no load
@@ -151,7 +162,10 @@ class ChromiumEngine(Engine):
         """See Engine."""
         running = self._require_running()
         page = running.pages.get(tab.id)
-        if page is None or page.is_crashed:
+        hosted = self._host_of(tab)
+        if hosted is not None and tab.id in hosted.tabs:
+            await hosted.navigate(tab)
+        elif page is None or page.is_crashed or hosted is not None:
             await self.close(tab.id, hiding=False)
             await self.open(tab, None)
         else:
@@ -163,12 +177,17 @@ class ChromiumEngine(Engine):
 
     async def activate(self, tab: Tab) -> None:
         """See Engine."""
+        if self._hosted is not None and tab.id in self._hosted.tabs:
+            await self._hosted.activate(tab.id)
         if self.running is not None:
             await self.running.focus.activate(tab.id, self.running.pages.get(tab.id))
 
     async def close(self, tab_id: int, *, hiding: bool) -> None:
         """See Engine."""
         if (running := self.running) is None:
+            return
+        if self._hosted is not None and tab_id in self._hosted.tabs:
+            await self._hosted.close(tab_id)
             return
         page = running.pages.pop(tab_id, None)
         if page is None:
@@ -220,11 +239,13 @@ class ChromiumEngine(Engine):
     @property
     def tabs(self) -> set[int]:
         """The ids of tabs that have a page now."""
-        return set(self.running.pages) if self.running else set()
+        return set(self.running.pages) | (self._hosted.tabs if self._hosted else set()) if self.running else set()
 
     def page_of(self, tab_id: int) -> PlaywrightPage | None:
         """The page of a tab; None if it has none."""
         page = self.running.pages.get(tab_id) if self.running else None
+        if page is None and self._hosted is not None:
+            return self._hosted.page_of(tab_id)
         return page.page if page else None
 
     def use_credentials(self, tab_id: int, url: str) -> None:
@@ -235,6 +256,8 @@ class ChromiumEngine(Engine):
         """Wait until nothing is loading in the page of a tab."""
         if self.running and (page := self.running.pages.get(tab_id)):
             await page.state.wait_until_idle()
+        elif self._hosted is not None:
+            await self._hosted.wait_until_loaded(tab_id)
 
     async def wait_until_synced(self) -> None:
         """Wait until changes made so far, in the profile or in the browser, are in both, and Fetch.enable has
@@ -270,6 +293,11 @@ class ChromiumEngine(Engine):
         if self._rules.are_present and running.interceptor.config is None and running is self.running:
             raise EngineError("site rules cannot be applied: Chromium rejected Fetch.enable. Restart the engine.")
 
+    def _host_of(self, tab: Tab) -> HostedPages | None:
+        """The host of the URL that a tab loads next, if Chromium itself cannot load it."""
+        is_hosted = self._hosted is not None and self._hosted.serves(tab.pending_url or tab.url)
+        return self._hosted if is_hosted else None
+
     def _require_running(self) -> RunningBrowser:
         if self.running is None:
             raise EngineError("browser is not running")
@@ -281,6 +309,8 @@ class ChromiumEngine(Engine):
         running.abandon()
         if self._page_scripts is not None:
             self._page_scripts.browser_stopped()
+        if self._hosted is not None:
+            self._hosted.abandon()
         running.env.delegate.engine_crashed("its process has ended")
 
     async def _shut_down(self) -> None:

@@ -62,6 +62,7 @@ def create_chromium(
         requests=services.web_requests,
         rules=rules,
         page_scripts=services.create_page_scripts() if services.create_page_scripts is not None else None,
+        hosted=services.hosted_pages,
     )
     runner = ChromiumRunner(engine, services.store, services.identities, services.tabs, identities)
     rules.serves = runner.serves

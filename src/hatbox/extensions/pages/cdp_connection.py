@@ -17,7 +17,7 @@ from hatbox.extensions.runtime.limits import RuntimeLimits
 from hatbox.extensions.runtime.script_connection import Receiver
 from hatbox.extensions.runtime.wire_frames import ProtocolError, WireFrame, content_of, decode_messages
 
-__all__ = ["CdpConnection", "CdpSession", "take_receiver"]
+__all__ = ["CdpConnection", "CdpSession", "context_parameter", "take_receiver"]
 
 logger = logging.getLogger("hatbox.extensions")
 
@@ -36,22 +36,29 @@ class CdpSession(Protocol):
         """Send a command, also if the result is never awaited. Raises an Exception if it fails."""
 
 
-async def take_receiver(session: CdpSession, context_id: str, name: str) -> str | None:
-    """Take the receive function from the global `name` of the execution context with this uniqueId, and delete it.
+async def take_receiver(session: CdpSession, context_id: str | int, name: str) -> str | None:
+    """Take the receive function from the global `name` of an execution context, and delete it.
 
-    Returns its object id; None if the context has no such global.
+    `context_id` is the uniqueId of the context, or its number where only one process is possible. Returns the object id
+    of the function; None if the context has no such global.
     """
     expression = f"(name => {{ const taken = globalThis[name]; delete globalThis[name]; return taken; }})({name!r})"
-    result = await session.send("Runtime.evaluate", {"expression": expression, "uniqueContextId": context_id})
+    result = await session.send("Runtime.evaluate", {"expression": expression, **context_parameter(context_id)})
     object_id = result["result"].get("objectId")
     return object_id if isinstance(object_id, str) else None
+
+
+def context_parameter(context_id: str | int) -> dict[str, str | int]:
+    """The parameter of Runtime.evaluate for an execution context: its uniqueId, or its number."""
+    return {"contextId": context_id} if isinstance(context_id, int) else {"uniqueContextId": context_id}
 
 
 class CdpConnection:
     """See hatbox.extensions.runtime.script_connection.ScriptConnection.
 
     `receive_function` resolves to the object id of the receive function (take_receiver), or None. `on_end` is called
-    when the host ends the connection because of `reason`, and should close the document: it may be in a loop.
+    when the host ends the connection because of `reason`, and should close the document: it may be in a loop. The
+    scripts of a gated connection send nothing until the receive function was called, so it is called at once.
     """
 
     def __init__(
@@ -60,6 +67,8 @@ class CdpConnection:
         receive_function: Awaitable[str | None],
         limits: RuntimeLimits,
         on_end: Callable[[Exit], object] = lambda _: None,
+        *,
+        is_gated: bool = False,
     ) -> None:
         self.receiver: Receiver = _EarlyMessages()
         """Receives the frames."""
@@ -72,6 +81,7 @@ class CdpConnection:
         self._on_end = on_end
         self._loop = asyncio.get_running_loop()
         self._exited: asyncio.Future[Exit] = self._loop.create_future()
+        self._is_gated = is_gated
         self._function: str | None = None
         self._waiting: list[str] = []
         """JSON arrays without brackets, for the next command."""
@@ -139,9 +149,10 @@ class CdpConnection:
         self._exited.set_result(reason)
 
     async def stop(self, timeout: float = 1.0) -> Exit:  # noqa: ARG002 - ends at once
-        """End it. The caller closes the document."""
+        """End it, and wait until callbacks of `exited` were called. The caller closes the document."""
+        exited = asyncio.shield(self._exited)
         self.closed(Exit("stopped"))
-        return self._exited.result()
+        return await exited
 
     async def _attach(self, receive_function: Awaitable[str | None]) -> None:
         try:
@@ -152,6 +163,8 @@ class CdpConnection:
         if self._function is None:
             self.end(Exit("crashed: it did not start", "the document has no receive function"))
             return
+        if self._is_gated and not self._waiting:
+            self._call("", 0)
         self._send_waiting()
 
     def _send_waiting(self) -> None:

@@ -38,29 +38,39 @@ def page_settings(
     origin: str | None = None,
     host_fetch: bool = False,
     host_sockets: bool = False,
+    gated: bool = False,
 ) -> dict[str, Any]:
     """The settings that page_main.js reads.
 
     `context` is `page` or `content`, or None for the background. `origin`, with a slash at its end, is where Chromium
     loads the files of the package from; errors show it as moz-extension://. With `host_fetch` and `host_sockets`,
-    fetch() and WebSocket use the network of the host instead of Chromium's.
+    fetch() and WebSocket use the network of the host instead of Chromium's. With `gated`, the scripts send
+    READY, and nothing more until the host has called the receive function (CdpConnection, `is_gated`); then they send
+    console messages and uncaught errors too.
     """
     every = runtime_boot.settings(boot, limits)
     data = {**every["data"], **({} if context is None else {"context": context})}
     network = {"fetch": host_fetch, "webSocket": host_sockets} if host_fetch or host_sockets else None
-    return {**{name: every[name] for name in _USED_SETTINGS}, "data": data, "origin": origin, "network": network}
+    used = {name: every[name] for name in _USED_SETTINGS}
+    return {**used, "data": data, "origin": origin, "network": network, "gated": gated}
 
 
-def page_script(settings: Mapping[str, Any], *, binding: str, receiver: str, own_origin: str) -> str:
+def page_script(
+    settings: Mapping[str, Any], *, binding: str, receiver: str, own_origin: str, is_background: bool = False
+) -> str:
     """The script for documents of an extension, to be evaluated in their main world.
 
     `binding` is the name of the CDP binding. `receiver` is the secret name of a global from which the host takes the
     receive function (cdp_connection.take_receiver). Both are removed from the document. Frames of an origin other than
-    `own_origin` (without a slash at its end) get no `browser`, and no binding.
+    `own_origin` (without a slash at its end) get no `browser`, and no binding. In a background no frame
+    does, and workers do not exist: their memory could not be limited.
     """
     names = f"const [binding, receiver, origin] = {json.dumps([binding, receiver, own_origin])};\n"
     start = f"const receive = {bundle_function()}(post, {settings_text(settings)});\n"
-    return f"(() => {{\n{names}{_CLOSE_NETWORK}{start}{_OFFER_RECEIVER}}})();\n//# sourceURL={_SOURCE_URL}\n"
+    remove = _REMOVE_THREADS if is_background else ""
+    leave = "if (window !== top) return;\n" if is_background else ""
+    body = f"{names}{remove}{_CLOSE_NETWORK}{leave}{start}{_OFFER_RECEIVER}"
+    return f"(() => {{\n{body}}})();\n//# sourceURL={_SOURCE_URL}\n"
 
 
 # In all frames: the network stays closed in those of other origins too.
@@ -69,7 +79,13 @@ delete globalThis[binding];
 for (const name of Reflect.ownKeys(globalThis)) {
   if (typeof name === "string" && /^(webkit)?RTC|^WebTransport|^WebSocketStream$/.test(name)) delete globalThis[name];
 }
-if (self.origin !== origin || location.origin !== origin || typeof post !== "function") return;
+if (self.origin !== origin || typeof post !== "function") return;
+"""
+
+_REMOVE_THREADS: Final = """for (const name of ["Worker", "SharedWorker", "sharedStorage"]) delete globalThis[name];
+delete globalThis.CSS?.paintWorklet;
+delete globalThis.BaseAudioContext?.prototype.audioWorklet;
+delete Navigator.prototype.serviceWorker;
 """
 
 _OFFER_RECEIVER: Final = "Object.defineProperty(globalThis, receiver, {value: receive, configurable: true});\n"

@@ -174,11 +174,23 @@ class Runtime:
         """Replace the namespaces that scripts see: permissions were granted or revoked."""
         self._outgoing.send([protocol.NAMESPACES, description])
 
+    def change_local_storage(self, key: str | None, value: str | None) -> None:
+        """Apply a change that another page of the extension made in localStorage, and fire `storage`."""
+        if self._boot.local_storage is not None:
+            self._outgoing.send([protocol.LOCAL_STORAGE, key, value])
+
+    async def flush(self, timeout: float | None = None) -> None:
+        """Wait until the messages that scripts have sent so far are handled.
+
+        Raises TimeoutError, and ExtensionTerminated if the scripts end first.
+        """
+        await self._requests.send(protocol.FLUSH, timeout=timeout)
+
     async def stop(self, timeout: float = 1.0) -> Exit:
         """End the process. Changes to localStorage made so far are saved if it still responds."""
         if self.connection.running and self._boot.local_storage is not None:
             with suppress(TimeoutError, ScriptError, ExtensionTerminated):
-                await self._requests.send(protocol.FLUSH, timeout=timeout / 2)
+                await self.flush(timeout / 2)
         return await self.connection.stop(timeout)
 
     def url(self, path: str) -> str:

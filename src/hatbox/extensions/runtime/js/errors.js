@@ -21,7 +21,7 @@ export function showOrigin(native, shown) {
   shownOrigin = shown;
 }
 
-function withShownOrigin(stack) {
+export function withShownOrigin(stack) {
   return nativeOrigin === null ? stack : join(split(stack, nativeOrigin), shownOrigin);
 }
 
@@ -64,7 +64,7 @@ function framesOf(stack) {
 }
 
 export function locationIn(stack) {
-  const found = regExpExec(LOCATION, stack);
+  const found = regExpExec(LOCATION, withShownOrigin(stack));
   return found === null ? null : {__proto__: null, file: found[1], line: +found[2], column: +found[3]};
 }
 

@@ -29,7 +29,7 @@ export function shapeGlobals({url, navigator, fetch, importScripts, console, sto
   if (importScripts !== null) defineValue(globalThis, "importScripts", importScripts, asOnAPage);
   for (const name of ownKeys(classes)) defineValue(globalThis, name, classes[name], {...asOnAPage, enumerable: false});
   if (storages !== null) {
-    defineValue(globalThis, "Storage", storages.Storage, {...asOnAPage, enumerable: false});
+    for (const name of ["Storage", "StorageEvent"]) defineValue(globalThis, name, storages[name], {...asOnAPage, enumerable: false});
     for (const name of ["localStorage", "sessionStorage"]) {
       defineGetter(globalThis, name, () => storages[name], {__proto__: null, configurable: true});
     }

@@ -5,10 +5,11 @@ import {createBridge} from "./bridge.js";
 import {showOrigin} from "./errors.js";
 import {addBodyChunk, createFetch} from "./fetch.js";
 import {createInbox} from "./inbox.js";
+import {sendLog} from "./page_log.js";
 import {createPipe} from "./page_pipe.js";
 import {platformClass, types} from "./page_types.js";
-import {BODY_CHUNK, CANCEL, EVENT, FLUSH, NAMESPACES, NO_OP, PING, PONG, RESULT, SOCKET} from "./protocol.js";
-import {create, defineValue, getOwnPropertyDescriptor, includes, parse, uncurryThis} from "./primordials.js";
+import {BODY_CHUNK, CANCEL, EVENT, FLUSH, NAMESPACES, NO_OP, PING, PONG, READY, RESULT, SOCKET} from "./protocol.js";
+import {create, defineValue, getOwnPropertyDescriptor, includes, join, parse, slice, split, uncurryThis} from "./primordials.js";
 import {replaceSort} from "./sort.js";
 import {decode, learnClasses, limitSizes} from "./values.js";
 import {createWebSockets} from "./websocket.js";
@@ -28,11 +29,11 @@ const later = job => { postTask(scheduler, job, URGENT); };
 // `post` is the native function of the binding; `text` are the settings of script_bundle.page_settings(); `members` are
 // the functions of members/ by namespace. Returns the function that the host calls.
 export function start(post, text, members) {
-  const {data, description, maxBytes, maxValues, listeners, origin, network} = parsed(text);
+  const {data, description, maxBytes, maxValues, listeners, origin, network, gated} = parsed(text);
   limitSizes(maxBytes, maxValues);
   learnClasses(types, platformClass);
   showOrigin(origin, data.base);
-  const pipe = createPipe({post});
+  const pipe = createPipe({post, spell: origin === null ? undefined : spelling(origin, data.base), gated});
   const bridge = createBridge({pipe, data, maxListeners: listeners, isUserActive: () => isActive(userActivation)});
   const sockets = network === null ? null : replaceNetwork(pipe, bridge, data, maxBytes, network);
   replaceSort();
@@ -44,7 +45,22 @@ export function start(post, text, members) {
   const receive = createInbox({handle: handlerOf({pipe, bridge, sockets}), later, settle: null});
   // In a task of its own, because CDP allows eval() during its calls, whatever the policy of the page says.
   pipe.start(message => { later(() => { receive(parsed(message), true); }); });
+  if (gated) {
+    sendLog({pipe, report: bridge.report});
+    post(`[["${READY}"]]`);
+  }
   return pipe.receive;
+}
+
+// Texts that start with the origin in Chromium, such as location.href, are sent as Firefox spells them. Both origins end
+// with a slash.
+function spelling(origin, base) {
+  const start = `"${slice(origin, 0, -1)}`;
+  return text => {
+    if (!includes(text, start)) return text;
+    const withPath = join(split(text, `${start}/`), `"${base}`);
+    return join(split(withPath, `${start}"`), `"${slice(base, 0, -1)}"`);
+  };
 }
 
 function parsed(text) {

@@ -9,12 +9,13 @@ const FLUSH_AT = 1 << 15; // characters of one text
 const TEXT_COST = 1 << 14; // characters that each text counts in addition, which limits the number of small ones
 const WINDOW = 1 << 21; // the maximum cost of unacknowledged texts
 
-// `post(text)` calls the binding.
-export function createPipe({post}) {
+// `post(text)` calls the binding; `spell(text)` replaces spellings in a text. If it is gated, texts wait until the host has
+// called `receive` for the first time.
+export function createPipe({post, spell = text => text, gated = false}) {
   let buffered = "";
   let scheduled = false;
   let posted = 0; // the cost of all texts so far
-  let acknowledged = 0;
+  let acknowledged = gated ? -Infinity : 0;
   const waiting = new NativeMap(); // position → text
   let first = 0;
   let next = 0;
@@ -35,7 +36,7 @@ export function createPipe({post}) {
   function flush() {
     scheduled = false;
     if (buffered === "") return;
-    const text = `[${buffered}]`;
+    const text = spell(`[${buffered}]`);
     buffered = "";
     if (first === next && posted - acknowledged < WINDOW) postText(text);
     else mapSet(waiting, next++, text);
