@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hatbox.api.content_script_host import FrameResult, Injection
+from hatbox.api.content_script_host import FrameInfo, FrameResult, Injection
 from hatbox.errors import ApiError
 from hatbox.extension_data.content_script import ContentScript
 from hatbox.extension_data.content_script_matching import FrameDocument
@@ -28,6 +28,9 @@ class FakeScriptHost:
 
     async def set_scripts(self, extension_id: str, scripts: Sequence[ContentScript]) -> None:
         self.scripts[extension_id] = list(scripts)
+
+    async def frames(self, tab_id: int) -> list[FrameInfo]:
+        return [FrameInfo(frame, 0 if frame else -1, document.url) for frame, document in self.documents.items()]
 
     async def execute(self, injection: Injection) -> list[FrameResult]:
         frames = self._frames(injection)

@@ -7,7 +7,7 @@ ContentScriptRegistry. The permissions are checked here: the host calls `Injecti
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
@@ -15,7 +15,7 @@ from hatbox.extension_data.content_script import ContentScript, CssOrigin, RunAt
 from hatbox.extension_data.content_script_matching import FrameDocument
 from hatbox.javascript.wire_codec import UNDEFINED
 
-__all__ = ["ContentScriptHost", "FrameResult", "Injection", "InjectionError"]
+__all__ = ["ContentScriptHost", "FrameInfo", "FrameResult", "Injection", "InjectionError"]
 
 
 class Injection(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,6 +58,16 @@ class FrameResult(msgspec.Struct, frozen=True, kw_only=True):
     """False if the value, or the thrown value, is not clonable; then it is UNDEFINED."""
 
 
+class FrameInfo(NamedTuple):
+    """A frame of a tab, for webNavigation.getAllFrames."""
+
+    frame_id: int
+    """0 for the main frame."""
+    parent_frame_id: int
+    """-1 for the main frame."""
+    url: str
+
+
 class ContentScriptHost(Protocol):
     """Injects content scripts into the pages of one engine of this process."""
 
@@ -70,6 +80,9 @@ class ContentScriptHost(Protocol):
         Returns when documents that load from now on get them. Documents that have loaded are not changed, except that
         with the first call for an extension the scripts also run in pages that are open, as in Firefox.
         """
+
+    async def frames(self, tab_id: int) -> list[FrameInfo]:
+        """The frames of a tab that it shows, by frame tree order. Raises ApiError if the page is not reachable."""
 
     async def execute(self, injection: Injection) -> list[FrameResult]:
         """Run scripts in the frames of a tab; a result for each frame that `allows` accepted, by frame tree order.

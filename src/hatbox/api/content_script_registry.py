@@ -44,10 +44,14 @@ class ContentScriptRegistry:
 
     def host_of(self, tab_id: int) -> ContentScriptHost:
         """The engine that shows a tab. Raises ApiError if none does."""
-        for host in self._hosts:
-            if host.has_tab(tab_id):
-                return host
-        raise ApiError(NO_ENGINE)
+        host = self.find_host(tab_id)
+        if host is None:
+            raise ApiError(NO_ENGINE)
+        return host
+
+    def find_host(self, tab_id: int) -> ContentScriptHost | None:
+        """The engine that shows a tab; None if none does."""
+        return next((host for host in self._hosts if host.has_tab(tab_id)), None)
 
     def of(self, extension_id: str) -> list[ContentScript]:
         """The scripts of an extension, in the order of injection."""

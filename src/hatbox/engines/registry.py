@@ -16,8 +16,10 @@ from hatbox.errors import EngineError
 
 if TYPE_CHECKING:
     from hatbox.cookies.cookie_stores import CookieStores
+    from hatbox.downloads.download_list import Downloads
     from hatbox.engines.chromium.hosted_pages import HostedPages
     from hatbox.engines.chromium.scripted_browser import PageScripts
+    from hatbox.engines.extension_buttons import ExtensionButtons
     from hatbox.engines.runner import EngineRunner
     from hatbox.engines.selection import EngineSelection
     from hatbox.identities.service import Identities
@@ -43,6 +45,8 @@ class EngineServices(NamedTuple):
     rules: SiteRules
     web_requests: RequestEvents
     read_extension_file: ReadExtensionFile
+    buttons: ExtensionButtons
+    downloads: Downloads
     create_page_scripts: Callable[[], PageScripts] | None = None
     """Creates the part that adds content scripts to the pages of an engine with a DOM."""
     hosted_pages: HostedPages | None = None

@@ -19,6 +19,7 @@ from hatbox.extensions.event_page_host import ExtensionHost
 from hatbox.extensions.extension_page import ExtensionPage
 from hatbox.extensions.extension_pages import ExtensionPages
 from hatbox.extensions.idle_timer import IdleTimer
+from hatbox.extensions.indexed_db import IndexedDb
 from hatbox.extensions.local_storage import LocalStorage
 from hatbox.extensions.package.background import Background
 from hatbox.extensions.package.manifest import Manifest
@@ -115,8 +116,15 @@ class Extension:
         self.browser = self._pages.python_page.browser
         """`browser` for Python, as an extension page sees it. Its messages are delivered to the background."""
         self._local_storage = LocalStorage(store, self.area)
+        self._indexed_db = IndexedDb(store, self.area)
         self._host = ExtensionHost(
-            dispatcher, self.caller, loaded.package.read, self.wake, self._local_storage, options.on_log
+            dispatcher,
+            self.caller,
+            loaded.package.read,
+            self.wake,
+            self._local_storage,
+            self._indexed_db,
+            options.on_log,
         )
         self.browser_pages = BrowserPages(self, self._pages.new_caller, self._local_storage, store, page_tabs)
         """Its pages in the Chromium engine of this process."""
@@ -270,10 +278,6 @@ class Extension:
         for listener in [*self.permission_listeners]:
             listener()
 
-    def log(self, entry: LogEntry) -> None:
-        """Log a console message or an uncaught error of a content script, as those of the background."""
-        self._host.log(entry)
-
     @property
     def limits(self) -> RuntimeLimits:
         """The limits of its scripts."""
@@ -283,6 +287,10 @@ class Extension:
     def host(self) -> ExtensionHost:
         """Serves its background scripts."""
         return self._host
+
+    def log(self, entry: LogEntry) -> None:
+        """Log a console message or an uncaught error of a content script, as those of the background."""
+        self._host.log(entry)
 
     def notify_exit(self, cause: str) -> None:
         """Report that the extension was stopped, and not by the program that started it."""
@@ -346,6 +354,7 @@ class Extension:
         child, self._child = self._child, None
         limits, inspect = self._options.limits, self._options.inspect
         unsafe_eval = self.manifest.allows_eval
+        self._indexed_db.discard_staged()
         return await Runtime.start(self._host, boot, limits, inspect=inspect, unsafe_eval=unsafe_eval, child=child)
 
     async def _start_page(self, boot: Boot, background: Background) -> Runtime:

@@ -56,14 +56,14 @@ def register_restart(transaction: Transaction, loaded: LoadedPackage, title: str
     return _register(transaction, loaded.manifest, _prepare(transaction, loaded, title, anew=True))
 
 
-def start_events(run: ExtensionRun, manifest: Manifest) -> Events:
-    """The events that are dispatched at the start: runtime.onInstalled or runtime.onStartup."""
+def start_events(run: ExtensionRun, manifest: Manifest, *, is_startup: bool = True) -> Events:
+    """The events that are dispatched at the start: runtime.onInstalled, or runtime.onStartup if it `is_startup`."""
     before, temporary = run.before, not run.is_installed
     if before is None or before.ran is None:
         return [("runtime.onInstalled", [{"reason": "install", "temporary": temporary}])]
     if before.renewed or before.ran != manifest.version:
         return [updated(before.ran, temporary=temporary)]
-    return [("runtime.onStartup", [])]
+    return [("runtime.onStartup", [])] if is_startup else []
 
 
 def updated(before: str, *, temporary: bool) -> tuple[str, list[Any]]:

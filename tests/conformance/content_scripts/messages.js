@@ -21,6 +21,11 @@ await probe("to a tab without content scripts", () => ask({way: "value"}, undefi
 await probe("to no tab", () => ask({way: "value"}, undefined, 123456));
 await probe("to a frame", () => ask({way: "location"}, {frameId: inner[0]}, framed));
 
+const frameView = ({frameId, parentFrameId, tabId, url}) => ({frameId, parentFrameId: frameOf(parentFrameId), isTab: tabId === framed, url});
+await probe("frames of a tab", async () => (await browser.webNavigation.getAllFrames({tabId: framed})).map(frameView).sort((a, b) => a.url < b.url ? -1 : 1));
+await probe("one frame", async () => frameView({tabId: framed, ...await browser.webNavigation.getFrame({tabId: framed, frameId: inner[0]})}));
+await probe("no such frame", () => browser.webNavigation.getFrame({tabId: framed, frameId: 999999}));
+
 await probe("from a content script", () => ask({way: "ask", message: {to: "background", value: [1, {a: null}]}}));
 await probe("from a frame", async () => {
   const {sender} = await ask({way: "ask", message: {to: "background"}}, {frameId: inner[0]}, framed);

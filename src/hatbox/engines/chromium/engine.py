@@ -14,11 +14,13 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page as PlaywrightPage
 
 from hatbox.cookies.cookie_stores import CookieStores
+from hatbox.downloads.download_list import Downloads
 from hatbox.engines.base import Engine, EngineDelegate
 from hatbox.engines.chromium.browser_environment import BrowserEnvironment, ProfileServices, WindowOptions
 from hatbox.engines.chromium.context_registry import map_browser_errors
 from hatbox.engines.chromium.context_renewal import has_proxies
 from hatbox.engines.chromium.debounce import log_exceptions
+from hatbox.engines.chromium.downloads import PageDownloads
 from hatbox.engines.chromium.hosted_pages import HostedPages
 from hatbox.engines.chromium.launch import launch
 from hatbox.engines.chromium.page_saving import lost_input, save_site_data, save_snapshot
@@ -26,6 +28,7 @@ from hatbox.engines.chromium.page_snapshot import decode_snapshot
 from hatbox.engines.chromium.running_browser import RunningBrowser
 from hatbox.engines.chromium.script_pages import ScriptPages
 from hatbox.engines.chromium.scripted_browser import PageScripts, ScriptedBrowser
+from hatbox.engines.extension_buttons import ExtensionButtons
 from hatbox.engines.navigation_rules import NavigationRules, is_rule_message
 from hatbox.errors import EngineError
 from hatbox.identities.service import Identities
@@ -44,8 +47,9 @@ logger = logging.getLogger("hatbox.engines.chromium")
 class ChromiumEngine(Engine):
     """Runs the Chromium at `browser`, or one found on the machine.
 
-    With `indicator`, a frame and a badge show the identity on every page. Default: in headed mode. `downloads` is the
-    folder of downloads. Default: that of the user in headed mode, none in headless mode.
+    With `indicator`, a frame and a badge show the identity on every page, and blank tabs show `buttons`, the actions of
+    extensions. Default: in headed mode. `downloads` is the folder of downloads. Default: that of the user in headed
+    mode, none in headless mode.
     """
 
     name: ClassVar[str] = "Chromium"
@@ -63,19 +67,23 @@ class ChromiumEngine(Engine):
         downloads: str | os.PathLike[str] | None = None,
         requests: RequestEvents | None = None,
         rules: NavigationRules | None = None,
+        buttons: ExtensionButtons | None = None,
         page_scripts: PageScripts | None = None,
         hosted: HostedPages | None = None,
+        download_list: Downloads | None = None,
     ) -> None:
         if downloads is None and not headless:
             downloads = platformdirs.user_downloads_dir()
+        for_people = not headless if indicator is None else indicator
         self.script_pages = ScriptPages()
         """The pages that scripts control."""
         self._rules = rules or NavigationRules(store, SiteRules(store))
-        self._services = ProfileServices(store, stores, identities, self._rules, self.script_pages)
+        shown = buttons if for_people else None
+        self._services = ProfileServices(store, stores, identities, self._rules, self.script_pages, shown)
         self._options = WindowOptions(
             headless=headless,
-            indicator=not headless if indicator is None else indicator,
-            downloads=None if downloads is None else Path(downloads),
+            indicator=for_people,
+            downloads=None if downloads is None else PageDownloads(Path(downloads), download_list),
         )
         self._browser = browser
         self._requests = requests or RequestEvents()
@@ -157,6 +165,7 @@ class ChromiumEngine(Engine):
             page.load(tab.url, tab.navigation_id, page_snapshot, restored_title=tab.title, is_again=is_again)
         else:
             await page.navigation.clear()
+            running.start_pages.show(page, tab)
 
     async def navigate(self, tab: Tab) -> None:
         """See Engine."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from playwright.async_api import Error as PlaywrightError
 
-from hatbox.api.content_script_host import FrameResult, Injection
+from hatbox.api.content_script_host import FrameInfo, FrameResult, Injection
 from hatbox.api.content_script_registry import ContentScriptRegistry
 from hatbox.api.dispatcher import Dispatcher
 from hatbox.engines.chromium.protocol_hub import HubSession, ProtocolHub
@@ -92,6 +92,15 @@ class ChromiumContentScripts:
             self._remove_world(world)
         if self._hub is not None or (scripts and self._browser is not None and self._browser.has_pages):
             await self._update_or_log()
+
+    async def frames(self, tab_id: int) -> list[FrameInfo]:
+        """See ContentScriptHost."""
+        frames = await self._all_frames(tab_id)
+        numbers = {frame.id: frame.number for frame in frames}
+        return [
+            FrameInfo(frame.number, numbers.get(frame.parent_id or "", -1), frame.url or "about:blank")
+            for frame in frames
+        ]
 
     async def execute(self, injection: Injection) -> list[FrameResult]:
         """See ContentScriptHost."""
@@ -242,20 +251,24 @@ class ChromiumContentScripts:
         except (PlaywrightError, KeyError) as error:
             logger.debug("the document has ended before its content scripts: %s", error)
 
-    async def _targets_of(self, injection: Injection) -> tuple[ExtensionWorld, list[PageFrame]]:
-        """The world of the extension, and the frames that it may access. Raises ApiError."""
-        world = self._required_world(injection.extension_id)
-        target_id = self._browser.target_of(injection.tab_id) if self._browser is not None else None
+    async def _all_frames(self, tab_id: int) -> list[PageFrame]:
+        """The frames of a tab, the main frame first. Raises ApiError if its page is not reachable."""
+        target_id = self._browser.target_of(tab_id) if self._browser is not None else None
         if target_id is None:
-            raise ApiError(f"Invalid tab ID: {injection.tab_id}")
+            raise ApiError(f"Invalid tab ID: {tab_id}")
         try:
             await self._update()
         except PlaywrightError as error:
-            raise ApiError(f"the page of tab {injection.tab_id} is not reachable: {error}") from error
+            raise ApiError(f"the page of tab {tab_id} is not reachable: {error}") from error
         main = self._frames.get(target_id)
-        every = [*self._frames.in_page(main)] if main is not None else []
+        return [*self._frames.in_page(main)] if main is not None else []
+
+    async def _targets_of(self, injection: Injection) -> tuple[ExtensionWorld, list[PageFrame]]:
+        """The world of the extension, and the frames that it may access. Raises ApiError."""
+        world = self._required_world(injection.extension_id)
+        every = await self._all_frames(injection.tab_id)
         chosen = self._injections.choose(every, injection, self._bridges.values())
-        store = self._cookie_store_of(main) if main is not None else ""
+        store = self._cookie_store_of(every[0]) if every else ""
         return world, [frame for frame in chosen if injection.allows(self._frames.document(frame, store))]
 
     def _bridge(self, frame: PageFrame, context: WorldContext, world: ExtensionWorld) -> DocumentBridge:
