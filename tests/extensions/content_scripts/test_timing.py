@@ -111,3 +111,12 @@ async def test_scripts_of_a_started_extension_run_in_pages_that_are_open(tmp_pat
         await lab.set_scripts(script("browser.test.sendMessage('later', location.pathname)"))
         await page.goto(lab.page("/next"))
         assert await lab.message("later") == "/next"
+
+
+@with_browser
+async def test_scripts_run_in_pages_that_playwright_opens(tmp_path: Path, browser: str) -> None:
+    async with content_lab(tmp_path, browser, [script(WATCH)]) as lab:
+        context = await lab.chrome.context("Work")  # no page is open yet
+        page = await context.new_page()
+        await page.goto(lab.page("/", FIRST))
+        assert (await lab.message("document"))["first"]

@@ -289,6 +289,8 @@ class ChromiumEngine(Engine):
             async with self._require_running().contexts.use(cookie_store_id) as context:
                 self.script_pages.add_identity(cookie_store_id)
                 await context.close_spare_page()
+                if self._page_scripts is not None:
+                    await self._page_scripts.before_load()
                 return context.context
 
     async def _wait_until_intercepting(self, running: RunningBrowser) -> None:

@@ -22,9 +22,8 @@ from hatbox.extension_data.content_script import ContentScript
 from hatbox.extension_data.content_script_matching import script_matches
 from hatbox.extensions.content_scripts.document_bridge import DocumentBridge
 from hatbox.extensions.content_scripts.extension_world import ExtensionWorld
+from hatbox.extensions.content_scripts.frame_injections import FrameInjections
 from hatbox.extensions.content_scripts.page_frames import PageFrame, PageFrames, WorldContext
-from hatbox.extensions.content_scripts.script_injection import evaluate_in_frame, open_world, wait_for_run_at
-from hatbox.extensions.content_scripts.style_sheets import StyleSheets
 from hatbox.extensions.extension import Extension
 from hatbox.messaging.message_router import MessageRouter
 from hatbox.tasks import Tasks
@@ -49,7 +48,7 @@ class ChromiumContentScripts:
         self._outdated: dict[str, None] = {}  # ids of extensions whose scripts in the hub are not the current ones
         self._frames = PageFrames()
         self._bridges: dict[WorldContext, DocumentBridge] = {}
-        self._style_sheets = StyleSheets()
+        self._injections = FrameInjections(self._bridge)
         self._tasks = Tasks()
         self._closing = Tasks()  # never cancelled
 
@@ -105,24 +104,18 @@ class ChromiumContentScripts:
 
     async def execute(self, injection: Injection) -> list[FrameResult]:
         """See ContentScriptHost."""
-        world = self._required_world(injection.extension_id)
-        frames = await self._frames_of(injection)
-        results = await asyncio.gather(*(self._execute_in(frame, world, injection) for frame in frames))
-        return [result for result in results if result is not None]
+        world, frames = await self._targets_of(injection)
+        return await self._injections.execute(world, frames, injection)
 
     async def insert_css(self, injection: Injection) -> int:
         """See ContentScriptHost."""
-        world = self._required_world(injection.extension_id)
-        frames = await self._frames_of(injection)
-        await asyncio.gather(*(self._change_css(frame, world, injection, remove=False) for frame in frames))
-        return len(frames)
+        world, frames = await self._targets_of(injection)
+        return await self._injections.insert_css(world, frames, injection)
 
     async def remove_css(self, injection: Injection) -> int:
         """See ContentScriptHost."""
-        world = self._required_world(injection.extension_id)
-        frames = await self._frames_of(injection)
-        await asyncio.gather(*(self._change_css(frame, world, injection, remove=True) for frame in frames))
-        return len(frames)
+        world, frames = await self._targets_of(injection)
+        return await self._injections.remove_css(world, frames, injection)
 
     # For the connection
 
@@ -133,7 +126,7 @@ class ChromiumContentScripts:
     def session_detached(self, session: HubSession) -> None:
         """See HubDelegate."""
         self._end(self._frames.detach(session))
-        self._style_sheets.forget_session(session)
+        self._injections.style_sheets.forget_session(session)
 
     def session_event(self, session: HubSession, name: str, params: dict[str, Any]) -> None:
         """See HubDelegate."""
@@ -270,52 +263,13 @@ class ChromiumContentScripts:
         main = self._frames.get(target_id)
         return [*self._frames.in_page(main)] if main is not None else []
 
-    async def _frames_of(self, injection: Injection) -> list[PageFrame]:
-        """The frames of an injection that it may access. Raises ApiError for frames that do not exist."""
+    async def _targets_of(self, injection: Injection) -> tuple[ExtensionWorld, list[PageFrame]]:
+        """The world of the extension, and the frames that it may access. Raises ApiError."""
+        world = self._required_world(injection.extension_id)
         every = await self._all_frames(injection.tab_id)
-        chosen = self._choose(every, injection)
+        chosen = self._injections.choose(every, injection, self._bridges.values())
         store = self._cookie_store_of(every[0]) if every else ""
-        return [frame for frame in chosen if injection.allows(self._frames.document(frame, store))]
-
-    def _choose(self, frames: list[PageFrame], injection: Injection) -> list[PageFrame]:
-        if injection.frame_ids is not None:
-            known = {frame.number for frame in frames}
-            if missing := [number for number in injection.frame_ids if number not in known]:
-                raise ApiError(f"Invalid frame IDs: [{', '.join(map(str, missing))}].")
-            return [frame for frame in frames if frame.number in injection.frame_ids]
-        if injection.document_ids is not None:
-            found = {
-                bridge.extension_context.document_id: bridge.frame
-                for bridge in self._bridges.values()
-                if bridge.world.extension.id == injection.extension_id and bridge.frame in frames
-            }
-            for document_id in injection.document_ids:
-                if document_id not in found:
-                    raise ApiError(f"Invalid documentId: {document_id}")
-            return [frame for frame in frames if frame in [found[each] for each in injection.document_ids]]
-        return frames
-
-    async def _execute_in(self, frame: PageFrame, world: ExtensionWorld, injection: Injection) -> FrameResult | None:
-        try:
-            unique_id = await open_world(frame, world, world.empty_runner())
-            await wait_for_run_at(frame, world, unique_id, injection.run_at)
-            bridge = self._bridge(frame, frame.contexts[world.names.world], world)
-            document_id = bridge.extension_context.document_id
-            return await evaluate_in_frame(frame, world, unique_id, document_id, injection)
-        except (PlaywrightError, KeyError) as error:  # the document has ended
-            logger.debug("executeScript: %s", error)
-            return None
-
-    async def _change_css(self, frame: PageFrame, world: ExtensionWorld, injection: Injection, *, remove: bool) -> None:
-        for source in injection.sources:
-            text = world.text(source)
-            if text is None:
-                raise ApiError("An unexpected error occurred")  # as in Firefox
-            try:
-                change = self._style_sheets.remove if remove else self._style_sheets.insert
-                await change(frame, injection.extension_id, text)
-            except PlaywrightError as error:  # the document has ended
-                logger.debug("insertCSS: %s", error)
+        return world, [frame for frame in chosen if injection.allows(self._frames.document(frame, store))]
 
     def _bridge(self, frame: PageFrame, context: WorldContext, world: ExtensionWorld) -> DocumentBridge:
         bridge = self._bridges.get(context)
@@ -356,7 +310,7 @@ class ChromiumContentScripts:
     def _end(self, contexts: list[WorldContext]) -> None:
         for context in contexts:
             if context.world == "":
-                self._style_sheets.forget_document(context.unique_id)
+                self._injections.style_sheets.forget_document(context.unique_id)
             elif bridge := self._bridges.pop(context, None):
                 bridge.close()
 
