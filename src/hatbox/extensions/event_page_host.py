@@ -50,6 +50,8 @@ class ExtensionHost(ApiHost):
         self._notifications = Tasks()
         self.prime_listeners = False
         """Whether removed listeners are primed, because their scripts are being suspended."""
+        self.on_local_storage: Callable[[str | None, str | None], None] = lambda _, __: None
+        """Called with each change that the background makes in localStorage."""
 
     def add_listener(self, listener: Listener, extra: list[Any]) -> None:
         """Add a listener, and remove the primed one that it replaces."""
@@ -79,7 +81,10 @@ class ExtensionHost(ApiHost):
 
     def change_local_storage(self, key: str | None, value: str | None) -> bool:
         """Save a change of a script."""
-        return self._local_storage.change(key, value)
+        is_stored = self._local_storage.change(key, value)
+        if is_stored:
+            self.on_local_storage(key, value)
+        return is_stored
 
     def use_indexed_db(self, operation: str, fields: list[Any]) -> Awaitable[Any]:
         """Read or change databases of the extension."""

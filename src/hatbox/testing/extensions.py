@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from hatbox.api.browser import Browser
 from hatbox.engines.runner import EngineRunner
@@ -22,6 +22,11 @@ from hatbox.tabs.tab_model import Tab
 from hatbox.testing.extension_tabs import TabInTest, tabs_of
 from hatbox.testing.made_extensions import ExtensionSource
 from hatbox.testing.script_reports import ScriptAssertion, ScriptReports
+
+if TYPE_CHECKING:
+    from playwright.async_api import Page
+
+    from hatbox.extensions.pages.extension_window import WindowKind
 
 __all__ = ["ExtensionUnderTest"]
 
@@ -79,6 +84,27 @@ class ExtensionUnderTest:
     def content_script(self, tab_id: int, url: str) -> ExtensionPage:
         """Open a content script of the extension that is scripted in Python."""
         return self.extension.content_script(tab_id, url)
+
+    # ── Pages in Chromium ──
+
+    async def popup(self, *, tab_id: int | None = None) -> Page:
+        """Click the action, in the active tab or another one. Returns its popup as a page of Playwright.
+
+        Pages need the Chromium engine: `await extension(path, engine="chromium")`.
+        """
+        return (await self.extension.browser_pages.popup(tab_id=tab_id)).page
+
+    async def options(self) -> Page:
+        """Open the options page. Returns a page of Playwright."""
+        return (await self.extension.browser_pages.options()).page
+
+    async def sidebar(self) -> Page:
+        """Open the sidebar. Returns a page of Playwright."""
+        return (await self.extension.browser_pages.sidebar()).page
+
+    async def open_page(self, path: str, *, kind: WindowKind = "TAB") -> Page:
+        """Open a page of the extension; `kind` is TAB, POPUP or SIDE_PANEL. Returns a page of Playwright."""
+        return (await self.extension.open_page(path, kind=kind)).page
 
     # ── browser.test ──
 

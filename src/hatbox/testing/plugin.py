@@ -92,7 +92,8 @@ def extension(
     With `install` it is installed in the profile, as users do it; otherwise it is a temporary extension.
 
     The test fails if the background script fails, unless `errors_allowed` is set, and if an assertion of `browser.test`
-    has failed. Other options are those of `profile.extensions.start`.
+    has failed. With `engine="chromium"`, tabs and pages of the extension are shown in a headless Chromium. Other
+    options are those of `profile.extensions.start`.
     """
     from hatbox.errors import HatboxError
     from hatbox.testing.extensions import ExtensionUnderTest
@@ -101,6 +102,19 @@ def extension(
 
     logs = request.node.stash.setdefault(_LOGS, [])
     every: list[tuple[str, ScriptReports]] = []
+    runners = {"http": engine}
+
+    async def use_engine(name: str) -> EngineRunner:
+        """The engine with this name. It replaces the HTTP engine: one engine serves an identity."""
+        if name not in ("http", "chromium"):
+            raise TypeError(f'unknown engine "{name}". Use "http" or "chromium".')
+        if name not in runners:
+            await engine.stop()
+            runners[name] = profile.chromium(headless=True)
+            await runners[name].__aenter__()
+        elif name == "http" and "chromium" in runners:
+            raise TypeError('this test runs an extension with engine="chromium": use that for all its extensions')
+        return runners[name]
 
     async def start(
         path: str | os.PathLike[str] | None = None,
@@ -109,9 +123,11 @@ def extension(
         background: str = "",
         files: Mapping[str, Any] | None = None,
         errors_allowed: bool = False,
+        engine: str = "http",
         install: bool = False,
         **options: Any,
     ) -> ExtensionUnderTest:
+        runner = await use_engine(engine)
         made_in = None
         if path is None:
             made_in = tmp_path / f"extension-{len(every) + 1}"
@@ -136,7 +152,7 @@ def extension(
             started = await source.run()
         except HatboxError as error:
             pytest.fail(f"The extension {os.fspath(path)} cannot be run: {error}", pytrace=False)
-        running = ExtensionUnderTest(started, profile, engine, log, reports, source)
+        running = ExtensionUnderTest(started, profile, runner, log, reports, source)
         if running.errors and not errors_allowed:
             problems = "\n".join(running.errors)
             pytest.fail(f"The background of {os.fspath(path)} failed:\n{problems}", pytrace=False)

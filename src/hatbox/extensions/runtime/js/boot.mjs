@@ -16,7 +16,7 @@ import {createLoader} from "./loader.js";
 import {createPipe} from "./pipe.js";
 import * as protocol from "./protocol.js";
 import {
-  BODY_CHUNK, BOOT, CANCEL, EVALUATE, EVENT, FLUSH, LOADED, LOG, NAMESPACES, NO_OP, PING, PONG, READY, READ_SOURCE, RESULT, RUN_MODULE, RUN_SCRIPT,
+  BODY_CHUNK, BOOT, CANCEL, EVALUATE, EVENT, FLUSH, LOADED, LOCAL_STORAGE, LOG, NAMESPACES, NO_OP, PING, PONG, READY, READ_SOURCE, RESULT, RUN_MODULE, RUN_SCRIPT,
   RUN_WORKER, SOCKET,
 } from "./protocol.js";
 import * as primordials from "./primordials.js";
@@ -44,6 +44,7 @@ const pipe = createPipe({read, readSync, write, exit});
 let bridge = null;
 let loader = null;
 let sockets = null;
+let storages = null;
 let imports = null; // importScripts() of a classic service worker
 let awaitsWorker = false; // whether its script has not been received yet
 
@@ -61,6 +62,7 @@ const handlers = {
   [EVALUATE]: (_, number, source, format) => { attempt(number, () => evaluate(source, format)); },
   [FLUSH]: (_, number) => { bridge.respond(number, null); }, // after all messages sent so far
   [NO_OP]: () => {},
+  [LOCAL_STORAGE]: (_, key, value) => { storages?.receive(key, value); }, // a page has changed it
   [LOADED]: () => { dispatchEvent(new Event("load")); },
   [BOOT]: (_, settings) => { boot(settings); },
 };
@@ -154,7 +156,7 @@ function boot({data, description, indexedDb, jobs, listeners, members, navigator
   });
   const fetch = createFetch({base: data.page, nativeFetch, request: bridge.requestPromise, cancel: id => { pipe.send(`["${CANCEL}",${id}]`); }});
   sockets = createWebSockets({base: data.page, send: pipe.send, isArrayBuffer: types.isArrayBuffer, maxBytes});
-  const storages = localStorage === null ? null : createStorages({entries: localStorage, send: pipe.send});
+  storages = localStorage === null ? null : createStorages({entries: localStorage, send: pipe.send, page: data.page});
   const BroadcastChannel = createBroadcastChannel({origin: slice(data.base, 0, -1), later: job => { setTimeout(job, 0); }});
   const createDatabases = () => { // few scripts use them
     const {createIndexedDb} = loader.compileScript(indexedDb.url, indexedDb.source)()(primordials, protocol, values);

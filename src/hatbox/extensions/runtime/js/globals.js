@@ -40,7 +40,7 @@ export function shapeGlobals({url, navigator, fetch, importScripts, console, sto
   for (const name of ownKeys(classes)) defineValue(globalThis, name, classes[name], {...asOnAPage, enumerable: false});
   for (const name of DATABASE_GLOBALS) defineLazy(globalThis, name, () => (name === "indexedDB" ? databases().indexedDB : databases().classes[name]));
   if (storages !== null) {
-    defineValue(globalThis, "Storage", storages.Storage, {...asOnAPage, enumerable: false});
+    for (const name of ["Storage", "StorageEvent"]) defineValue(globalThis, name, storages[name], {...asOnAPage, enumerable: false});
     for (const name of ["localStorage", "sessionStorage"]) {
       defineGetter(globalThis, name, () => storages[name], {__proto__: null, configurable: true});
     }

@@ -72,6 +72,7 @@ export const repeat = uncurryThis(String.prototype.repeat);
 export const slice = uncurryThis(String.prototype.slice);
 export const startsWith = uncurryThis(String.prototype.startsWith);
 export const endsWith = uncurryThis(String.prototype.endsWith);
+export const toLowerCase = uncurryThis(String.prototype.toLowerCase);
 export const includes = uncurryThis(String.prototype.includes);
 export const indexOf = uncurryThis(String.prototype.indexOf);
 export const lastIndexOf = uncurryThis(String.prototype.lastIndexOf);

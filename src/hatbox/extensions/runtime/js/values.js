@@ -3,7 +3,7 @@
 
 import {
   Buffer, Bytes, NativeError, NativeMap, append, charCodeAt, construct, dateGetTime, defineValue, encodeText, encoder, getOwnPropertyDescriptor,
-  NativeDOMException, getPrototypeOf, includes, indexOf, isArray, mapForEach, mapGet, mapSet, objectKeys, parse, regExpExec, setAdd, setForEach, slice,
+  NativeDOMException, NativeTypeError, getPrototypeOf, includes, indexOf, isArray, mapForEach, mapGet, mapSet, objectKeys, parse, regExpExec, setAdd, setForEach, slice,
   startsWith, stringify, uncurryThis,
 } from "./primordials.js";
 
@@ -54,15 +54,19 @@ const TYPED = {
 const ERRORS = {__proto__: null, Error, TypeError, RangeError, SyntaxError, ReferenceError, EvalError, URIError};
 
 let isProxy;
+const unknownClass = () => undefined;
+let platformClass = unknownClass;
 const slots = [];
 const prototypes = new NativeMap();
 
-// `types` is that of node:util. It checks internal slots, which scripts cannot fake.
-export function learnClasses(types) {
+// `types` is that of node:util, which checks internal slots, or that of page_types.js. `classOf(prototype)` returns the
+// name of a class of the platform; without it, those of BY_PROTOTYPE are known.
+export function learnClasses(types, classOf = unknownClass) {
   isProxy = types.isProxy;
+  platformClass = classOf;
   for (const [test, name] of BY_SLOT) slots.push({has: types[test], name});
   slots.push({has: types.isTypedArray, name: null});
-  for (const name of BY_PROTOTYPE) nameClass(globalThis[name].prototype, name);
+  if (classOf === unknownClass) for (const name of BY_PROTOTYPE) nameClass(globalThis[name].prototype, name);
   nameClass(getPrototypeOf(globalThis), "Proxy"); // the class name of a window in Firefox
 }
 
@@ -80,7 +84,7 @@ export function className(object) {
     if (slots[i].has(object)) return slots[i].name ?? typedTag(object);
   }
   for (; prototype !== null && !isProxy(prototype); prototype = getPrototypeOf(prototype)) {
-    const name = mapGet(prototypes, prototype);
+    const name = mapGet(prototypes, prototype) ?? platformClass(prototype);
     if (name !== undefined) return name;
   }
   return "Object";
@@ -190,6 +194,18 @@ function encodeObject(object, depth) {
 // Escape a key: if it looks like a mark, it gets another NUL.
 export function keyOf(key) {
   return startsWith(key, MARK) ? MARK + key : key;
+}
+
+// The JSON text of a message for a native application; empty for what JSON has no word for. Throws with Firefox's words.
+export function jsonText(value) {
+  try {
+    return stringify(value) ?? "";
+  } catch (error) {
+    const message = `${error?.message}`;
+    if (startsWith(message, "Converting circular")) throw new NativeTypeError("cyclic object value");
+    if (startsWith(message, "Do not know how to serialize a BigInt")) throw new NativeTypeError("BigInt value can't be serialized in JSON");
+    throw error;
+  }
 }
 
 // Encode a value like JSON.stringify(); undefined is null. A value that it rejects is a mark with its kind.
