@@ -20,7 +20,7 @@ __all__ = ["MAX_ROW", "IndexedDb"]
 MAX_ROW: Final = 1 << 14
 """Characters of a row. A page of rows must fit into a message, and must not delay others."""
 
-_MAX_STAGED_ROWS: Final = 500_000
+_MAX_STAGED_ROWS: Final = 100_000  # written in one transaction, for which other programs wait
 _MAX_NUMBER: Final = (1 << 53) - 1
 _ROW_KEY: Final = re.compile(r"[0-9]{1,16}\.[0-9]{1,8}", re.ASCII)
 

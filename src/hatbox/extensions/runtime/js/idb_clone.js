@@ -1,15 +1,19 @@
-// Structured clones as JSON text, for storage. Objects are arrays with a tag; an object that occurs again is a reference
-// by its number. The contents of Blobs are apart from the text, because they are read asynchronously.
+// Structured clones as JSON text, for storage. A value that JSON cannot represent is a mark: an object with the key NUL
+// and an array, which starts with a tag. Most values have no marks, and are decoded by JSON.parse() alone. An object that
+// occurs again is a reference by its number. The contents of Blobs are apart from the text: they are read asynchronously.
 
 import {
   Bytes, NativeDOMException, NativeError, NativeMap, append, blobType, bufferDetached, construct, dateGetTime, defineValue, fileName, fileTime, fromBase64,
-  getOwnPropertyDescriptor, hasOwn, imageBytes, imageHeight, imageWidth, isArray, isFinite, mapForEach, mapGet, mapSet, mapSize, natives, objectKeys, parse,
-  setAdd, setForEach, stringify, toBase64, typedBuffer, unboxed,
+  getOwnPropertyDescriptor, hasOwn, imageBytes, imageHeight, imageWidth, includes, isArray, isFinite, mapForEach, mapGet, mapSet, mapSize, natives, objectKeys, parse,
+  setAdd, setForEach, slice, startsWith, stringify, toBase64, typedBuffer, unboxed,
 } from "./primordials.js";
 import {viewParts} from "./idb_keys.js";
-import {className, regExpParts} from "./values.js";
+import {className, keyOf, regExpParts} from "./values.js";
 
 const MAX_DEPTH = 1000;
+const MARK = "\0";
+const MARKED = '"\\u0000'; // a mark, or a text that starts with NUL
+const mark = fields => `{"\\u0000":[${fields}]}`;
 const {
   BigInt: bigInt, Blob: NativeBlob, Date: NativeDate, File: NativeFile, ImageData: NativeImageData, Object: toObject, RegExp: NativeRegExp, Set: NativeSet,
   errors: ERRORS, views: VIEWS,
@@ -32,54 +36,63 @@ function encode(value, context, depth) {
     case "string": return stringify(value);
     case "boolean": return value ? "true" : "false";
     case "number": return encodeNumber(value);
-    case "undefined": return '["u"]';
-    case "bigint": return `["i","${value}"]`;
+    case "undefined": return mark('"u"');
+    case "bigint": return mark(`"i","${value}"`);
     case "symbol": throw refused(null);
     case "function": throw refused("Function");
   }
   if (value === null) return "null";
   if (depth > MAX_DEPTH) throw new NativeDOMException("The object could not be cloned: it is nested too deeply.", "DataCloneError");
   const known = mapGet(context.seen, value);
-  if (known !== undefined) return `["r",${known}]`;
+  if (known !== undefined) return mark(`"r",${known}`);
   mapSet(context.seen, value, mapSize(context.seen));
   return encodeObject(value, isArray(value) ? className(value) === "Proxy" ? "Proxy" : "Array" : className(value), context, depth + 1);
 }
 
 function encodeNumber(value) {
-  return isFinite(value) && !(value === 0 && 1 / value < 0) ? `${value}` : `["n","${value === 0 ? "-0" : value}"]`;
+  return isFinite(value) && !(value === 0 && 1 / value < 0) ? `${value}` : mark(`"n","${value === 0 ? "-0" : value}"`);
 }
 
 function encodeObject(value, name, context, depth) {
   switch (name) {
-    case "Object": case "Arguments": return `["o"${encodeProperties(value, objectKeys(value), context, depth)}]`;
+    case "Object": case "Arguments": return encodePlain(value, context, depth);
     case "Array": return encodeArray(value, context, depth);
-    case "Date": return `["d",${encodeNumber(dateGetTime(value))}]`;
+    case "Date": return mark(`"d",${encodeNumber(dateGetTime(value))}`);
     case "RegExp": {
       const {source, flags} = regExpParts(value);
-      return `["x",${stringify(source)},${stringify(flags)}]`;
+      return mark(`"x",${stringify(source)},${stringify(flags)}`);
     }
     case "Map": return encodeMap(value, context, depth);
     case "Set": return encodeSet(value, context, depth);
-    case "Boolean": case "Number": case "String": case "BigInt": return `["w",${encode(unboxed[name](value), context, depth)}]`;
+    case "Boolean": case "Number": case "String": case "BigInt": return mark(`"w",${encode(unboxed[name](value), context, depth)}`);
     case "Error": return encodeError(value, context, depth);
-    case "DOMException": return `["q",${stringify(`${value.name}`)},${stringify(`${value.message}`)}]`;
+    case "DOMException": return mark(`"q",${stringify(`${value.name}`)},${stringify(`${value.message}`)}`);
     case "ArrayBuffer":
       if (bufferDetached(value)) throw refused(name);
-      return `["y","${toBase64(new Bytes(value))}"]`;
-    case "ImageData": return `["p",${imageWidth(value)},${imageHeight(value)},${encode(imageBytes(value), context, depth)}]`;
+      return mark(`"y","${toBase64(new Bytes(value))}"`);
+    case "ImageData": return mark(`"p",${imageWidth(value)},${imageHeight(value)},${encode(imageBytes(value), context, depth)}`);
     case "Blob": case "File":
       append(context.blobs, {__proto__: null, content: value, base64: null, ...describeBlob(value, name)});
-      return `["f",${context.blobs.length - 1}]`;
+      return mark(`"f",${context.blobs.length - 1}`);
   }
   if (!(name in VIEWS)) throw refused(name);
   const {buffer, offset, size} = viewParts(value);
   const length = name === "DataView" ? size : size / VIEWS[name].BYTES_PER_ELEMENT;
-  return `["v","${name}",${encode(buffer, context, depth)},${offset},${length}]`;
+  return mark(`"v","${name}",${encode(buffer, context, depth)},${offset},${length}`);
 }
 
 function describeBlob(blob, name) {
   if (name === "Blob") return {__proto__: null, type: blobType(blob)};
   return {__proto__: null, type: blobType(blob), name: fileName(blob), lastModified: fileTime(blob)};
+}
+
+function encodePlain(object, context, depth) {
+  const keys = objectKeys(object);
+  let text = "";
+  for (let i = 0; i < keys.length; i++) {
+    if (hasOwn(object, keys[i])) text += `${text && ","}${stringify(keyOf(keys[i]))}:${encode(object[keys[i]], context, depth)}`;
+  }
+  return `{${text}}`;
 }
 
 function encodeProperties(object, keys, context, depth) {
@@ -94,11 +107,11 @@ function encodeArray(array, context, depth) {
   const keys = objectKeys(array);
   const {length} = array;
   if (keys.length !== length || (length > 0 && keys[length - 1] !== `${length - 1}`)) {
-    return `["s",${length}${encodeProperties(array, keys, context, depth)}]`;
+    return mark(`"s",${length}${encodeProperties(array, keys, context, depth)}`);
   }
   let text = "";
-  for (let i = 0; i < length; i++) text += `,${encode(array[i], context, depth)}`;
-  return `["a"${text}]`;
+  for (let i = 0; i < length; i++) text += (i ? "," : "") + encode(array[i], context, depth);
+  return `[${text}]`;
 }
 
 function encodeMap(map, context, depth) {
@@ -107,13 +120,13 @@ function encodeMap(map, context, depth) {
     append(entries, key);
     append(entries, value);
   });
-  return `["m"${encodeAll(entries, context, depth)}]`;
+  return mark(`"m"${encodeAll(entries, context, depth)}`);
 }
 
 function encodeSet(set, context, depth) {
   const entries = [];
   setForEach(set, value => { append(entries, value); });
-  return `["t"${encodeAll(entries, context, depth)}]`;
+  return mark(`"t"${encodeAll(entries, context, depth)}`);
 }
 
 function encodeAll(values, context, depth) {
@@ -127,16 +140,40 @@ function encodeError(error, context, depth) {
   const message = getOwnPropertyDescriptor(error, "message")?.value;
   const cause = getOwnPropertyDescriptor(error, "cause");
   const fields = `${stringify(name in ERRORS ? name : "Error")},${message === undefined ? "null" : stringify(`${message}`)},${stringify(`${error.stack}`)}`;
-  return `["e",${fields}${cause === undefined ? "" : `,${encode(cause.value, context, depth)}`}]`;
+  return mark(`"e",${fields}${cause === undefined ? "" : `,${encode(cause.value, context, depth)}`}`);
 }
 
 // A new value from a clone.
 export function valueOf({text, blobs}) {
-  return decode(parse(text), {__proto__: null, seen: [], blobs});
+  const value = parse(text);
+  return includes(text, MARKED) ? decode(value, {__proto__: null, seen: [], blobs}) : value;
 }
 
 function decode(node, context) {
-  if (!isArray(node)) return node;
+  if (typeof node !== "object" || node === null) return node;
+  if (isArray(node)) {
+    append(context.seen, node);
+    for (let i = 0; i < node.length; i++) node[i] = decode(node[i], context); // own elements: no setter is called
+    return node;
+  }
+  const keys = objectKeys(node);
+  return keys.length === 1 && keys[0] === MARK ? decodeMark(node[MARK], context) : decodePlain(node, keys, context);
+}
+
+function decodePlain(node, keys, context) {
+  let isEscaped = false;
+  for (let i = 0; i < keys.length; i++) if (startsWith(keys[i], MARK)) isEscaped = true;
+  const object = isEscaped ? {} : node;
+  append(context.seen, object);
+  for (let i = 0; i < keys.length; i++) {
+    const value = decode(node[keys[i]], context);
+    if (isEscaped) defineValue(object, startsWith(keys[i], MARK) ? slice(keys[i], 1) : keys[i], value, ENTRY);
+    else node[keys[i]] = value;
+  }
+  return object;
+}
+
+function decodeMark(node, context) {
   switch (node[0]) {
     case "u": return undefined;
     case "n": return +node[1];
@@ -154,12 +191,6 @@ function decode(node, context) {
 // `known` records the object before its contents are decoded, which may refer to it.
 function decodeObject(node, context, known) {
   switch (node[0]) {
-    case "o": return addProperties(known({}), node, 1, context);
-    case "a": {
-      const array = known([]);
-      for (let i = 1; i < node.length; i++) append(array, decode(node[i], context));
-      return array;
-    }
     case "s": {
       const array = known([]);
       array.length = node[1];
