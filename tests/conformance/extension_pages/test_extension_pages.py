@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +19,7 @@ from tests.extensions.made import make
 from tests.extensions.runtime.lab import needs_deno
 from tests.firefox import find_firefox, firefox_version
 
-pytestmark = [
-    needs_deno,
-    pytest.mark.skipif(not find_spec("hatbox.extensions.pages.browser_pages"), reason="pages are not shown"),
-]
+pytestmark = needs_deno
 
 FIREFOX = recorded()["answers"]
 
