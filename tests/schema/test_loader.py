@@ -106,7 +106,7 @@ def test_a_function_may_need_one_of_several_permissions() -> None:
 
 def test_a_setting_has_the_members_of_types_setting() -> None:
     setting = SCHEMAS["privacy_network.json#httpsOnlyMode"]
-    assert (setting.namespace, setting.permissions) == ("privacy.network.httpsOnlyMode", {"privacy"})
+    assert (setting.namespace, setting.permissions) == ("privacy.network.httpsOnlyMode", frozenset({"privacy"}))
     assert list(setting.functions) == ["get", "set", "clear"]
     assert setting.functions["get"].path == "types.Setting.get"
 
