@@ -23,7 +23,7 @@ from tests.conformance.site import Site
 RECORDED: dict[Suite, dict[str, list[Any]]] = {suite: suite.recorded()["answers"] for suite in SUITES}
 ALL = [(suite, case) for suite in SUITES for case in suite.cases()]
 DIFFERENT = [(suite, case) for suite, case in ALL if "differs" in case]
-WITH_PAGES = ("tabs", "windows", "tab_strip", "web_request")
+WITH_PAGES = ("tabs", "windows", "tab_strip", "web_request", "history", "sessions")
 DECISIONS = Path(__file__).parents[2] / "docs" / "differences.md"
 
 

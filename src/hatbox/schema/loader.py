@@ -174,8 +174,9 @@ def _resolver(file: str) -> Resolve:
 def read(file: str) -> dict[str, Any]:
     """A schema file, with unresolved references.
 
-    `like` names another schema file to inherit from, `without` some properties. Its own keys override inherited ones.
-    `settings` are namespaces below the one of the file, all with the members of types.Setting: `file#name`.
+    `like` names another schema file to inherit from, `without` some properties. Its own keys override inherited ones,
+    and `moreFunctions` are added to the inherited functions. `settings` are namespaces below the one of the file, all
+    with the members of types.Setting: `file#name`.
     """
     if is_setting(file):
         return _setting(*file.split(_SETTING))
@@ -184,7 +185,8 @@ def read(file: str) -> dict[str, Any]:
         return schema
     other = _without(read(schema["like"]), frozenset(schema.get("without", ())))
     types = {**_types_of(other), **_types_of(schema)}
-    return {**other, **schema, "types": list(types.values())}
+    functions = [*schema.get("functions", other["functions"]), *schema.get("moreFunctions", ())]
+    return {**other, **schema, "types": list(types.values()), "functions": functions}
 
 
 def is_setting(file: str) -> bool:

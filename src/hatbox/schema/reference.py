@@ -25,10 +25,10 @@ and `hatbox extensions trigger` clicks them.
 Not supported:
 
 - a DOM: the background has `window` and `self`, `location`, `navigator`, `fetch`, `WebSocket`, `localStorage`,
-  timers and the other globals of workers, but no `document`. A service worker has `importScripts`, but no
+  `indexedDB`, timers and the other globals of workers, but no `document`. A service worker has `importScripts`, but no
   `localStorage`;
-- extension pages: popups, sidebars and options pages are not shown. Tests play them from Python;
-- content scripts: nothing is injected into web pages. `tabs.sendMessage` reaches the content scripts that a test plays.
+- extension pages: popups, sidebars and options pages are shown with the Chromium engine only;
+- content scripts in the HTTP engine, which has no DOM. In the Chromium engine they run.
 
 `fetch` and `WebSocket` reach the hosts that the extension has permission for, without the cookies of any identity.
 """

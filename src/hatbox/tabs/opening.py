@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from hatbox.errors import InvalidIdentity
 from hatbox.identities.ids import user_context_id_of
@@ -16,7 +16,7 @@ from hatbox.tabs.tab_model import ACTIVATED, BLANK, CREATED, Tab, Window, record
 from hatbox.tabs.visibility import show_identity_of
 from hatbox.tabs.windows import announce_window, insert_window, window_for_new_tab
 
-__all__ = ["duplicate", "open_tab", "open_window"]
+__all__ = ["duplicate", "open_saved_tab", "open_tab", "open_window"]
 
 
 def open_tab(
@@ -106,6 +106,40 @@ def duplicate(transaction: Transaction, tab_id: int, index: int | None = None, *
     if row.hidden and not new.active:
         new = change(transaction, new, hidden=1)
     return tab_of(transaction, new)
+
+
+def open_saved_tab(
+    transaction: Transaction,
+    window: int,
+    store: int,
+    index: int,
+    *,
+    columns: Mapping[str, str | int | None],
+    page: bytes | None,
+    active: bool,
+) -> Tab:
+    """Open a tab with saved columns of its row, and the snapshot of its page. An engine loads it."""
+    show_identity_of(transaction, store)
+    url, target = str(columns.get("url") or BLANK), str(columns.get("target") or "")
+    saved = {name: columns[name] for name in ("title", "icon", "muted", "muted_by", "discardable") if name in columns}
+    pinned = columns.get("pinned") == 1
+    row, summary = _insert(
+        transaction,
+        window,
+        store,
+        index,
+        relative=None,
+        pinned=pinned,
+        url=url,
+        target=target or url,
+        navigation=1,
+        begun=1,
+        **saved,
+    )
+    if page is not None:
+        transaction.tabs.save_page_snapshot(row.id, page)
+    _appear(transaction, row, summary, active=active)
+    return tab_of(transaction, row_of(transaction, row.id))
 
 
 def _insert(

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from hatbox.store.base import TabRow, Transaction, WindowSummary
+from hatbox.tabs.closed_tabs import CLOSED_TABS_SETTING, record_closed_tabs
 from hatbox.tabs.hiders import forget_hiders
 from hatbox.tabs.identity_removal import delete_unused_identities, identities_until_last_tab, places_of_temporary
 from hatbox.tabs.program_records import ProgramRecord
@@ -155,7 +156,8 @@ def close_rows(transaction: Transaction, rows: Sequence[TabRow], *, window_closi
     temporary: dict[int, ProgramRecord] = {}
     for window in dict.fromkeys(row.window for row in rows):
         going = {row.id: row for row in rows if row.window == window}
-        transaction.load(tabs=going, windows=[window], values=places_of_temporary(stores), last_focused=True)
+        places = places_of_temporary(stores)
+        transaction.load(tabs=going, windows=[window], values=places, settings=[CLOSED_TABS_SETTING], last_focused=True)
         tabs = {tab.id: tab for tab in tabs_of(transaction, list(going.values()))}
         is_emptied = len(going) == transaction.tabs.count(window)
         active = next((row for row in going.values() if row.active), None)
@@ -166,6 +168,7 @@ def close_rows(transaction: Transaction, rows: Sequence[TabRow], *, window_closi
         next_active = next_active_tab(transaction, active, going.values()) if active and not is_emptied else None
         if next_active is not None and active is not None:
             clear_highlights(transaction, active)
+        record_closed_tabs(transaction, window, list(going.values()), with_window=window_closing or is_emptied)
         for row in sorted(going.values(), key=lambda row: row.position if is_emptied else row.active):
             transaction.tabs.delete(row.id)
             drop_values(transaction, kind_of_tab(row.id))

@@ -158,6 +158,10 @@ def record() -> str:
     return format_recording(version, answers)
 
 
+CLICK_ACTION = _WINDOW + _ACTION
+"""Clicks the button of the extension. Runs with the rights of the browser."""
+
+
 def _hands(firefox: Firefox, site: Site) -> dict[str, Callable[[Any], None]]:
     def act(script: str, *arguments: Any) -> None:
         firefox.chrome(_WINDOW + script, *arguments)

@@ -8,10 +8,11 @@ from typing import Any, Final, TypeAlias
 
 from hatbox.api.caller import Caller, ExtensionCaller
 from hatbox.api.namespace import EventBinding, Namespace
-from hatbox.api.namespaces.tabs import tab_functions, tab_listener_args, tab_strip_functions
+from hatbox.api.namespaces.tabs import tab_functions, tab_listener_args, tab_scripts, tab_strip_functions
 from hatbox.api.namespaces.tabs.shown_pages import ShownPages
 from hatbox.api.namespaces.tabs.tab_access import tab_access
 from hatbox.api.namespaces.tabs.tab_functions import Details
+from hatbox.api.namespaces.tabs.tab_injection import TabInjector
 from hatbox.api.services import Services
 from hatbox.events import Event
 from hatbox.javascript.wire_codec import UNDEFINED
@@ -37,6 +38,7 @@ class _Tabs(Namespace):
     def __init__(self, schema: NamespaceSchema, services: Services) -> None:
         tabs = services.tabs
         self._messages = services.messages
+        self._injector = TabInjector(services)
         self._shown_pages = ShownPages(tabs)
         events = {
             "onCreated": EventBinding(tabs.on_created, tab_listener_args.created),
@@ -58,6 +60,15 @@ class _Tabs(Namespace):
     def connect(self, caller: Caller, tab_id: int, info: Details | None) -> Port:
         name = (info or {}).get("name") or ""
         return self._messages.connect(caller.context, _recipient(caller, tab_id, info), name)
+
+    def execute_script(self, caller: Caller, tab_id: int | None, details: Details) -> asyncio.Future[Any]:
+        return asyncio.ensure_future(tab_scripts.execute_script(self._injector, caller, tab_id, details))
+
+    def insert_css(self, caller: Caller, tab_id: int | None, details: Details) -> asyncio.Future[Any]:
+        return asyncio.ensure_future(tab_scripts.insert_css(self._injector, caller, tab_id, details))
+
+    def remove_css(self, caller: Caller, tab_id: int | None, details: Details) -> asyncio.Future[Any]:
+        return asyncio.ensure_future(tab_scripts.remove_css(self._injector, caller, tab_id, details))
 
     def get(self, caller: Caller, tab_id: int) -> asyncio.Future[Any]:
         return self._read("get", tab_functions.get, tab_access(caller), tab_id)

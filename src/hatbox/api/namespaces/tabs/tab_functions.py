@@ -82,7 +82,7 @@ def create(transaction: Transaction, access: TabAccess, details: Details) -> Tab
     _load_for_create(transaction, details)
     window = window_for_new_tab(transaction, resolve_window_id(transaction, details["windowId"]))
     store = resolve_cookie_store(transaction, details["cookieStoreId"], access)
-    url = None if details["url"] is None else resolve_tab_url(details["url"], access)
+    url = None if details["url"] is None else resolve_tab_url(details["url"], access, transaction)
     opener = _opener(transaction, details["openerTabId"], window.id, "created") if _has_opener(details) else None
     active = not details["discarded"] if details["active"] is None else details["active"]
     _check_discarded(details, url, active=active)
@@ -145,7 +145,7 @@ def update(transaction: Transaction, access: TabAccess, tab_id: int | None, deta
     row = row_or_active(transaction, tab_id)
     tab_id = row.id
     if details["url"] is not None:
-        navigate(transaction, tab_id, resolve_tab_url(details["url"], access))
+        navigate(transaction, tab_id, resolve_tab_url(details["url"], access, transaction))
     # Events come in this order: onMoved, onActivated, onUpdated with pinned.
     pinned_changed = details["pinned"] is not None and pin_without_event(transaction, row, pinned=details["pinned"])
     if details["active"]:
