@@ -19,7 +19,7 @@ from hatbox.extensions.runtime.boot import Boot
 from hatbox.extensions.runtime.limits import RuntimeLimits
 from hatbox.javascript.wire_codec import encode
 
-__all__ = ["bundle_function", "page_script", "page_settings", "settings_text"]
+__all__ = ["bundle_function", "exports_of", "page_script", "page_settings", "settings_text"]
 
 _FOLDER: Final = Path(runtime_boot.__file__).parent / "js"
 _ENTRY: Final = "page_main"
@@ -97,18 +97,29 @@ def settings_text(settings: Mapping[str, Any]) -> str:
 
 
 @cache
-def bundle_function() -> str:
+def bundle_function(entry: str = _ENTRY) -> str:
     """A JavaScript function expression: `(post, settingsText) => receive`.
 
     It defines `browser` and `chrome` in the global object of its world, and returns the function that the host calls
-    with texts (cdp_connection.CdpConnection). `post` is the native function of the CDP binding.
+    with texts (cdp_connection.CdpConnection). `post` is the native function of the CDP binding. With another `entry`,
+    that module's `start` is called, and decides what is returned.
     """
-    order: dict[str, str] = {}
-    _collect(_ENTRY, order)
-    modules = "".join(f"const ${name} = (() => {{\n{source}}})();\n" for name, source in order.items())
     return (
-        f'((post, settings) => {{\n"use strict";\n{modules}return ${_ENTRY}.start(post, settings, {_members()});\n}})'
+        f'((post, settings) => {{\n"use strict";\n{_modules(entry)}'
+        f"return ${entry}.start(post, settings, {_members()});\n}})"
     )
+
+
+@cache
+def exports_of(entry: str) -> str:
+    """A JavaScript expression: the object with the exports of a module."""
+    return f'(() => {{\n"use strict";\n{_modules(entry)}return ${entry};\n}})()'
+
+
+def _modules(entry: str) -> str:
+    order: dict[str, str] = {}
+    _collect(entry, order)
+    return "".join(f"const ${name} = (() => {{\n{source}}})();\n" for name, source in order.items())
 
 
 def _collect(name: str, order: dict[str, str]) -> None:

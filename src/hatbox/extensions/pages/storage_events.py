@@ -1,4 +1,4 @@
-"""Observes the DOM storage of one page by events of CDP. A page that floods is read once a second instead.
+"""Observes the DOM storage of one page by events of CDP. A page that floods is read from time to time instead.
 
 Chromium sends an event for each change, without a limit, and all pages share the connection.
 """
@@ -18,7 +18,8 @@ from hatbox.tasks import Tasks
 __all__ = ["ObservedSession", "StorageEvents", "StorageObserver"]
 
 _MAX_EVENTS: Final = 300  # in a second
-_PAUSE: Final = 1.0
+_FIRST_PAUSE: Final = 1.0  # seconds; doubled each time
+_LAST_PAUSE: Final = 30.0
 
 
 class ObservedSession(CdpSession, ContextEvents, Protocol):
@@ -57,6 +58,7 @@ class StorageEvents:
         self._read_again = read_again
         self._tasks = tasks
         self._since, self._count = 0.0, 0
+        self._next_pause = _FIRST_PAUSE
         for name in ("Added", "Updated", "Removed"):
             session.on(f"DOMStorage.domStorageItem{name}", log_exceptions(self._on_item))
         session.on("DOMStorage.domStorageItemsCleared", log_exceptions(self._on_cleared))
@@ -102,7 +104,8 @@ class StorageEvents:
             self._session.send("DOMStorage.disable"),
             self._session.send("Storage.untrackIndexedDBForStorageKey", {"storageKey": self._storage_key}),
         )
-        await asyncio.sleep(_PAUSE)
+        await asyncio.sleep(self._next_pause)
+        self._next_pause = min(self._next_pause * 2, _LAST_PAUSE)
         await self.start()
         self.is_paused = False
         await self._read_again()
