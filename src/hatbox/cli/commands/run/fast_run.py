@@ -41,6 +41,7 @@ def fast_run(arguments: Sequence[str]) -> Callable[[], None] | None:
         inspect=False,
         as_json=False,
         require_sandbox=False,
+        background=None,
     )
 
 
