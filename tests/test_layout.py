@@ -35,6 +35,7 @@ LAYERS = [
     "clients",
     "formats",
     "api",
+    "downloads",
     "extension_data",
     "messaging",
     "web_requests",

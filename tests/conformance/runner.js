@@ -24,6 +24,7 @@ async function runCase(browser, testCase, site, quiet = SETTLE_MS) {
   const tabs = new Map();  // id → the number that stands for it, in the order of first sight
   const windows = new Map();
   const guids = new Map(); // ids of bookmarks and of visited pages
+  const groups = new Map();
   const listeners = new Map();
   const added = [];
   let awaited = 0; // callbacks of calls that have begun
@@ -188,6 +189,7 @@ async function runCase(browser, testCase, site, quiet = SETTLE_MS) {
     if (VOLATILE.has(key) && typeof value === "number") return "$number";
     if (TAB_IDS.has(key) || key === "id" && isTab(owner)) return show(value, {ids: tabs});
     if (WINDOW_IDS.has(key) || key === "id" && isWindow(owner)) return show(value, {ids: windows});
+    if (key === "groupId" || key === "id" && isGroup(owner)) return show(value, {ids: groups});
     return show(value, {only});
   }
 
@@ -199,19 +201,24 @@ async function runCase(browser, testCase, site, quiet = SETTLE_MS) {
     return "alwaysOnTop" in value;
   }
 
+  function isGroup(value) {
+    return "collapsed" in value;
+  }
+
   function isRequest(value) {
     return "requestId" in value;
   }
 
   // The ids of which namespace a call or an event deals in.
   function idsOf(path) {
-    return {tabs, windows, bookmarks: guids, history: guids}[path.split(".")[0]];
+    if (path === "tabs.group") return groups;
+    return {tabs, windows, tabGroups: groups, bookmarks: guids, history: guids}[path.split(".")[0]];
   }
 
   function showId(id, ids) {
     if (id < 0) return id;
     if (!ids.has(id)) ids.set(id, ids.size + 1);
-    return {[ids === tabs ? "$tab" : "$window"]: ids.get(id)};
+    return {[ids === tabs ? "$tab" : ids === windows ? "$window" : "$group"]: ids.get(id)};
   }
 
   // The root folders of bookmarks have the same ids everywhere.

@@ -80,6 +80,7 @@ GROUPS: Final[dict[str, dict[str, str]]] = {
         "install": "extensions.install",
         "remove": "extensions.remove",
         "permissions": "extensions.permissions",
+        "open": "extensions.open_page",
         "trigger": "extensions.trigger",
     },
     "trash": {

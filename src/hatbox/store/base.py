@@ -91,6 +91,7 @@ class TabRow(NamedTuple):
     muted: int
     muted_by: str
     discardable: int
+    """Flags, see tabs/tab_flags.py: whether it may be discarded, is discarded or highlighted; its group."""
     opener: int | None
     owner: int | None
     """The tab to activate when this one is closed, until another tab was active."""
@@ -370,6 +371,9 @@ class TabTable(Protocol):
     def visible_neighbours(self, row: TabRow, leaving: Collection[int]) -> tuple[TabRow | None, TabRow | None]:
         """The nearest visible tabs to the left and to the right of a tab, except these."""
 
+    def neighbours(self, row: TabRow) -> tuple[TabRow | None, TabRow | None]:
+        """The tabs directly to the left and to the right of a tab, hidden ones too."""
+
     def referring(self, tabs: Collection[int]) -> list[TabRow]:
         """The tabs whose opener or successor is one of these, ordered by window and position."""
 
@@ -452,6 +456,9 @@ class ExtensionTable(Protocol):
 
     def find(self, kind: str, extension: str | None = None) -> list[tuple[str, str, bytes]]:
         """All values of a kind, or those of one extension: extension, key, value."""
+
+    def find_page(self, kind: str, extension: str, after: str, limit: int) -> list[tuple[str, bytes]]:
+        """At most `limit` values of a kind whose keys follow `after` in binary order: key, value."""
 
     def load(self, extension: str) -> list[tuple[str, str, bytes]]:
         """All values of an extension: kind, key, value."""

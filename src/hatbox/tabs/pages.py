@@ -16,8 +16,8 @@ from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs.credentials import without_credentials
 from hatbox.tabs.first_tab import FIRST_TAB, use_first_tab
 from hatbox.tabs.page_visits import record_title, record_visit
-from hatbox.tabs.strip import change, record_update, row_of
 from hatbox.tabs.tab_model import BLANK, NAVIGATED, Tab, display_title, record_change, tab_of
+from hatbox.tabs.tab_updates import change, record_update, row_of, undiscarded
 
 __all__ = [
     "PageState",
@@ -50,7 +50,7 @@ class PageState(msgspec.Struct, frozen=True):
 def navigate(transaction: Transaction, tab_id: int, url: str) -> Tab:
     """Request a navigation. The old page stays until an engine has loaded the new one."""
     transaction.load(values=[FIRST_TAB])
-    row = row_of(transaction, tab_id)
+    row = undiscarded(transaction, row_of(transaction, tab_id))
     use_first_tab(transaction, tab_id)
     target = without_credentials(url)
     tab = tab_of(transaction, change(transaction, row, target=target, navigation=row.navigation + 1))
