@@ -50,8 +50,8 @@ def test_a_direct_call_without_the_permission_is_refused_and_changes_nothing(tmp
         details = {"name": "Sneaky", "color": "red", "icon": "fence"}
         with pytest.raises(PermissionDenied, match="contextualIdentities needs the permission"):
             dispatcher.call(Caller("sneaky"), CAMEL, "create", [details])
-        with pytest.raises(PermissionDenied, match="There is no namespace bookmarks"):
-            dispatcher.call(Caller("sneaky"), "bookmarks", "create", [details])
+        with pytest.raises(PermissionDenied, match="There is no namespace readingList"):
+            dispatcher.call(Caller("sneaky"), "readingList", "create", [details])
         assert await profile.identities.query() == before
 
     with_dispatcher(tmp_path, use)
