@@ -22,7 +22,7 @@ def probe(site: str) -> str:
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder, file_site() as site:
-        prefs = {"browser.download.dir": folder, "browser.download.folderList": 2}
+        prefs: dict[str, bool | int | str] = {"browser.download.dir": folder, "browser.download.folderList": 2}
         with Firefox(prefs=prefs) as firefox:
             log = firefox.run(probe(site.origin), permissions=PERMISSIONS, timeout=60)
             version = firefox_version(firefox.binary)
