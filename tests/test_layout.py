@@ -42,6 +42,8 @@ LAYERS = [
     "identities",
     "archive",
     "tabs",
+    "bookmarks",
+    "history",
     "identities.site_rules",
     "identities.model",
     "cookies",

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from httpx import AsyncClient
 
     from hatbox.api.browser import Browser
+    from hatbox.api.content_script_registry import ContentScriptRegistry
     from hatbox.api.dispatcher import Dispatcher
     from hatbox.archive.backup import BackupReport
     from hatbox.archive.restore_report import RestoreReport
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from hatbox.engines.background.engine_log import EngineLog
     from hatbox.engines.background.opened_tabs import OpenedTabs
     from hatbox.engines.chromium.chromium_runner import ChromiumRunner
+    from hatbox.engines.chromium.scripted_browser import PageScripts
     from hatbox.engines.hiding import HideReport
     from hatbox.engines.registry import EngineServices
     from hatbox.engines.runner import EngineRunner
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
     from hatbox.extensions.service import Extensions
     from hatbox.formats.base import Bundle, ImportReport
     from hatbox.formats.rule_bundle import RuleBundle, RuleImportReport
+    from hatbox.history.history_service import History
     from hatbox.identities.palette import Color, Icon
     from hatbox.identities.site_rules.service import SiteRules
     from hatbox.identities.temporary import TemporaryIdentities
@@ -110,6 +113,13 @@ class Profile:
         from hatbox.identities.trash import Trash
 
         return Trash(self._store)
+
+    @cached_property
+    def history(self) -> History:
+        """The visited pages, if they are recorded: see ProfileSettings.history."""
+        from hatbox.history.history_service import History
+
+        return History(self._store)
 
     @cached_property
     def _temporary(self) -> TemporaryIdentities:
@@ -177,6 +187,12 @@ class Profile:
         return MessageRouter(self.tabs.get)
 
     @cached_property
+    def _content_scripts(self) -> ContentScriptRegistry:
+        from hatbox.api.content_script_registry import ContentScriptRegistry
+
+        return ContentScriptRegistry()
+
+    @cached_property
     def _dispatcher(self) -> Dispatcher:
         from hatbox.api.dispatcher import Dispatcher
         from hatbox.api.services import Services
@@ -189,6 +205,7 @@ class Profile:
             requests=self.web_requests,
             clock=self.clock,
             messages=self._messages,
+            content_scripts=self._content_scripts,
             downloads=self.downloads,
         )
         return Dispatcher(services)
@@ -357,8 +374,16 @@ class Profile:
             rules=self.rules,
             web_requests=self.web_requests,
             read_extension_file=self.extensions.file_at,
+            buttons=self.extensions.buttons,
+            create_page_scripts=self._create_page_scripts,
+            hosted_pages=self.extensions.page_tabs,
             downloads=self.downloads,
         )
+
+    def _create_page_scripts(self) -> PageScripts:
+        from hatbox.extensions.content_scripts.chromium_content_scripts import ChromiumContentScripts
+
+        return ChromiumContentScripts(self._content_scripts, self._dispatcher, self._messages)
 
     def _register_engine(self, runner: Runner) -> Runner:
         """Stop this engine when the profile is closed."""
@@ -440,7 +465,7 @@ class Profile:
 
         return await self._store.read(read_profile_settings)
 
-    async def set_settings(self, **changed: int | bool) -> ProfileSettings:
+    async def set_settings(self, **changed: int | bool | str) -> ProfileSettings:
         """Change settings of the profile, by name; see ProfileSettings. Raises ValueError, and changes nothing."""
         from hatbox.store.profile_settings import ProfileSettings, write_profile_settings
 

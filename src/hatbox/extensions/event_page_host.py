@@ -13,6 +13,7 @@ from typing import Any
 from hatbox.api.caller import Caller
 from hatbox.api.dispatcher import Dispatcher
 from hatbox.errors import HatboxError
+from hatbox.extensions.indexed_db import IndexedDb
 from hatbox.extensions.local_storage import LocalStorage
 from hatbox.extensions.runtime.api_host import ApiHost
 from hatbox.extensions.runtime.host import Listener, LogEntry
@@ -35,10 +36,12 @@ class ExtensionHost(ApiHost):
         read_file: Callable[[str], bytes | None],
         wake: Callable[[], Awaitable[None]],
         local_storage: LocalStorage,
+        indexed_db: IndexedDb,
         log: Callable[[LogEntry], None] | None = None,
     ) -> None:
         super().__init__(dispatcher, caller, read_file)
         self._local_storage = local_storage
+        self._indexed_db = indexed_db
         self._wake = wake
         self._log = log
         self._active: dict[_Key, dict[Listener, None]] = {}
@@ -47,6 +50,8 @@ class ExtensionHost(ApiHost):
         self._notifications = Tasks()
         self.prime_listeners = False
         """Whether removed listeners are primed, because their scripts are being suspended."""
+        self.on_local_storage: Callable[[str | None, str | None], None] = lambda _, __: None
+        """Called with each change that the background makes in localStorage."""
 
     def add_listener(self, listener: Listener, extra: list[Any]) -> None:
         """Add a listener, and remove the primed one that it replaces."""
@@ -76,7 +81,14 @@ class ExtensionHost(ApiHost):
 
     def change_local_storage(self, key: str | None, value: str | None) -> bool:
         """Save a change of a script."""
-        return self._local_storage.change(key, value)
+        is_stored = self._local_storage.change(key, value)
+        if is_stored:
+            self.on_local_storage(key, value)
+        return is_stored
+
+    def use_indexed_db(self, operation: str, fields: list[Any]) -> Awaitable[Any]:
+        """Read or change databases of the extension."""
+        return self._indexed_db.handle(operation, fields)
 
     def log(self, entry: LogEntry) -> None:
         """Pass a console message to the callback, or to Python's logging."""

@@ -6,28 +6,36 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from hatbox.api.caller import ExtensionCaller, PermissionPrompt, TestReporter
 from hatbox.api.dispatcher import Dispatcher
-from hatbox.errors import ExtensionTerminated
+from hatbox.errors import EngineError, ExtensionTerminated
 from hatbox.extension_data import run_records
 from hatbox.extension_data.extension_permissions import ExtensionPermissions
+from hatbox.extensions.background_place import BackgroundPlace, runs_in_chromium, without_document
+from hatbox.extensions.content_script_startup import start_content_scripts, stop_content_scripts
 from hatbox.extensions.event_page_host import ExtensionHost
 from hatbox.extensions.extension_page import ExtensionPage
 from hatbox.extensions.extension_pages import ExtensionPages
 from hatbox.extensions.idle_timer import IdleTimer
+from hatbox.extensions.indexed_db import IndexedDb
 from hatbox.extensions.local_storage import LocalStorage
 from hatbox.extensions.package.background import Background
 from hatbox.extensions.package.manifest import Manifest
 from hatbox.extensions.package.package_files import Package
 from hatbox.extensions.package_repository import LoadedPackage
+from hatbox.extensions.pages.browser_pages import BrowserPages
+from hatbox.extensions.pages.extension_tabs import ExtensionTabs
 from hatbox.extensions.runtime import Boot, DenoProcess, Exit, LogEntry, Runtime, RuntimeLimits, describe
 from hatbox.extensions.runtime.supervisor import Supervisor
 from hatbox.extensions.starting import ExtensionRun
 from hatbox.messaging.context import ExtensionContext
 from hatbox.messaging.message_router import MessageRouter
 from hatbox.store.base import Store
+
+if TYPE_CHECKING:
+    from hatbox.extensions.pages.extension_window import ExtensionWindow, WindowKind
 
 __all__ = ["Extension", "RunOptions"]
 
@@ -59,6 +67,8 @@ class RunOptions(NamedTuple):
     """Called when the extension ends and was not stopped by the caller, with the seconds until it restarts."""
     on_test_report: TestReporter | None = None
     """Receives the reports of browser.test. Without it, scripts have no browser.test."""
+    background: BackgroundPlace | None = None
+    """Where the background runs. Without it, a background page runs in Chromium while that engine runs."""
 
 
 class Extension:
@@ -74,6 +84,7 @@ class Extension:
         dispatcher: Dispatcher,
         messages: MessageRouter,
         on_reload: Callable[[], Any],
+        page_tabs: ExtensionTabs,
     ) -> None:
         self.loaded = loaded
         manifest = loaded.manifest
@@ -93,22 +104,38 @@ class Extension:
         self.caller.on_test_report = options.on_test_report
         self.reload = on_reload
         """Restart it from its files, as runtime.reload() does."""
+        self.permission_listeners: list[Callable[[], None]] = []
+        """Called when permissions were granted or revoked."""
         self._options = options
         self._child = options.child
         self._store = store
-        self._messages = messages
+        self._content_scripts = dispatcher.content_scripts
+        self.dispatcher = dispatcher
+        self.messages = messages
         self._pages = ExtensionPages(dispatcher, messages, self.caller, manifest.base_url)
         self.browser = self._pages.python_page.browser
         """`browser` for Python, as an extension page sees it. Its messages are delivered to the background."""
         self._local_storage = LocalStorage(store, self.area)
+        self._indexed_db = IndexedDb(store, self.area)
         self._host = ExtensionHost(
-            dispatcher, self.caller, loaded.package.read, self.wake, self._local_storage, options.on_log
+            dispatcher,
+            self.caller,
+            loaded.package.read,
+            self.wake,
+            self._local_storage,
+            self._indexed_db,
+            options.on_log,
         )
+        self.browser_pages = BrowserPages(self, self._pages.new_caller, self._local_storage, store, page_tabs)
+        """Its pages in the Chromium engine of this process."""
+        self._host.on_local_storage = self.browser_pages.background_changed_storage
         self._supervisor = Supervisor(self._run, on_exit=options.on_exit or self._log_exit)
         self._idle_timer = IdleTimer(options.idle_seconds, self.suspend)
         self._waking = asyncio.Lock()
         self._should_run = False
         self._has_run = False
+        self.is_in_chromium = False
+        """Whether the background runs, or ran last, in a document of Chromium."""
         self._start_events: list[_Event] = []
 
     @property
@@ -131,22 +158,30 @@ class Extension:
         """The running scripts; None while they are suspended or have crashed."""
         return self._supervisor.runtime
 
+    @property
+    def is_started(self) -> bool:
+        """Whether it was started and is not being stopped. Its background may be suspended."""
+        return self._should_run
+
     async def start(self, *events: _Event) -> None:
         """Run the background scripts, then dispatch these events: runtime.onInstalled or runtime.onStartup."""
         self._should_run = True
         self._has_run = False
         self._start_events = list(events)
+        await start_content_scripts(self._content_scripts, self._store, self.manifest, self.area)
         await self.wake()
 
     async def stop(self) -> None:
         """End it."""
         await self._stop_scripts()
+        await self.browser_pages.close()
         self._pages.python_page.close()
         await self._host.close()
 
     async def restart(self, loaded: LoadedPackage, run: ExtensionRun, *events: _Event) -> None:
         """Run another version of it. All its pages are closed."""
         await self._stop_scripts()
+        await self.browser_pages.close()
         self.loaded, manifest = loaded, loaded.manifest
         self._host.read_file = loaded.package.read
         effective = self.grants.effective
@@ -167,6 +202,17 @@ class Extension:
         """Open a content script that is scripted in Python, in a tab that shows a URL."""
         return self._pages.open_page(url, tab_id=tab_id, frame_id=frame_id, kind=None)
 
+    async def open_page(
+        self, path: str = "", *, kind: WindowKind = "TAB", tab_id: int | None = None
+    ) -> ExtensionWindow:
+        """Show a page of the extension in the running Chromium, and wait until it has loaded.
+
+        `path` is a file with a query and a fragment, or a moz-extension:// URL. `kind` is TAB, POPUP or SIDE_PANEL. The
+        page has no tab in the profile unless `tab_id` names one. Raises EngineError without a running Chromium, and
+        ExtensionError if the package has no such file.
+        """
+        return await self.browser_pages.open(path, kind=kind, tab_id=tab_id)
+
     async def wake(self) -> None:
         """Run the background scripts unless they run, or have crashed and will be restarted."""
         async with self._waking:
@@ -186,6 +232,15 @@ class Extension:
         if listeners.dispatched_events > expected:
             await listeners.dispatch("runtime.onSuspendCanceled", [], wait=False)
             return False
+        await self._stop_until_event()
+        return True
+
+    async def leave_browser(self) -> None:
+        """Stop a background that runs in Chromium until one of its events happens: the browser is about to end."""
+        if self.is_in_chromium and self.runtime is not None:
+            await self._stop_until_event()
+
+    async def _stop_until_event(self) -> None:
         async with self._waking:
             self._host.prime_listeners = True
             try:
@@ -193,7 +248,6 @@ class Extension:
             finally:
                 self._host.prime_listeners = False
             await self._local_storage.flush()
-        return True
 
     async def evaluate(self, source: str, *, inspect: bool = False, timeout: float | None = None) -> Any:
         """Run an expression or statements in the global scope of the background, which is woken if necessary."""
@@ -220,6 +274,23 @@ class Extension:
         self._host.permissions_changed()
         if self.runtime is not None:
             self.runtime.update_namespaces(describe(self.caller))
+        self.browser_pages.permissions_changed()
+        for listener in [*self.permission_listeners]:
+            listener()
+
+    @property
+    def limits(self) -> RuntimeLimits:
+        """The limits of its scripts."""
+        return self._options.limits
+
+    @property
+    def host(self) -> ExtensionHost:
+        """Serves its background scripts."""
+        return self._host
+
+    def log(self, entry: LogEntry) -> None:
+        """Log a console message or an uncaught error of a content script, as those of the background."""
+        self._host.log(entry)
 
     def notify_exit(self, cause: str) -> None:
         """Report that the extension was stopped, and not by the program that started it."""
@@ -231,7 +302,7 @@ class Extension:
         await self._store.write(lambda transaction: run_records.reset_ui(transaction, self.area))
         runtime = await self._start_runtime(background)
         self._supervisor.runtime = runtime
-        for script in background.scripts:
+        for script in () if self.is_in_chromium else background.scripts:
             if script.module:
                 await runtime.run_module(script.file)
             elif background.service_worker:
@@ -250,7 +321,10 @@ class Extension:
         return runtime
 
     async def _start_runtime(self, background: Background) -> Runtime:
-        manifest = self.manifest
+        manifest, place = self.manifest, self._options.background
+        has_browser = self.browser_pages.has_browser
+        self.is_in_chromium = runs_in_chromium(background, place, self._options.limits, has_browser=has_browser)
+        has_window = not (background.service_worker or self.is_in_chromium)
         boot = Boot(
             uuid=manifest.uuid,
             extension_id=manifest.id,
@@ -258,24 +332,40 @@ class Extension:
             description=describe(self.caller),
             data={"i18n": manifest.locales.for_runtime(), "testing": self._options.on_test_report is not None},
             page=background.page,
-            local_storage=None if background.service_worker else await self._local_storage.load(),
+            local_storage=await self._local_storage.load() if has_window else None,
             worker=background.worker,
         )
         base = manifest.base_url
         context = ExtensionContext(manifest.id, base + background.page, base[:-1], is_javascript=True)
         self.caller.context = context
+        self.messages.add_context(context)
+        try:
+            runtime = await (self._start_page(boot, background) if self.is_in_chromium else self._start_process(boot))
+        except BaseException:
+            self.messages.remove_context(context)
+            raise
+        runtime.exited.add_done_callback(lambda _: self.messages.remove_context(context))
+        runtime.on_script = self._options.on_run
+        if not self.is_in_chromium and (message := without_document(background, place)):
+            self._host.log(LogEntry("console", "warn", message))
+        return runtime
+
+    async def _start_process(self, boot: Boot) -> Runtime:
         child, self._child = self._child, None
         limits, inspect = self._options.limits, self._options.inspect
-        runtime = await Runtime.start(
-            self._host, boot, limits, inspect=inspect, unsafe_eval=manifest.allows_eval, child=child
-        )
-        runtime.on_script = self._options.on_run
-        self._messages.add_context(context)
-        runtime.exited.add_done_callback(lambda _: self._messages.remove_context(context))
-        return runtime
+        unsafe_eval = self.manifest.allows_eval
+        self._indexed_db.discard_staged()
+        return await Runtime.start(self._host, boot, limits, inspect=inspect, unsafe_eval=unsafe_eval, child=child)
+
+    async def _start_page(self, boot: Boot, background: Background) -> Runtime:
+        try:
+            return await self.browser_pages.start_background(boot, background)
+        except EngineError as error:
+            raise ExtensionTerminated(f"the background page was not opened: {error}") from error
 
     async def _stop_scripts(self) -> None:
         self._should_run = False
+        await stop_content_scripts(self._content_scripts, self.id)
         self._host.prime_listeners = False
         self._host.clear_primed_listeners()
         self._idle_timer.stop()

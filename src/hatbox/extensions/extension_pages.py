@@ -59,7 +59,8 @@ class ExtensionPages:
             page.close()
         self._open.clear()
 
-    def _create(self, context: ExtensionContext) -> ExtensionPage:
+    def new_caller(self, context: ExtensionContext) -> ExtensionCaller:
+        """A caller with the permissions of the extension, whose code runs in this context."""
         like = self._background
         caller = ExtensionCaller(
             like.extension_id,
@@ -71,4 +72,8 @@ class ExtensionPages:
             context,
             like.id,
         )
-        return ExtensionPage(self._dispatcher, self._messages, caller)
+        caller.on_test_report = like.on_test_report
+        return caller
+
+    def _create(self, context: ExtensionContext) -> ExtensionPage:
+        return ExtensionPage(self._dispatcher, self._messages, self.new_caller(context))

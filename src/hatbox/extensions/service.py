@@ -7,6 +7,7 @@ import logging
 import os
 from collections.abc import Callable, Iterable
 from functools import partial
+from typing import TYPE_CHECKING
 
 from hatbox.api.caller import PermissionPrompt, TestReporter
 from hatbox.api.dispatcher import Dispatcher
@@ -19,7 +20,9 @@ from hatbox.extension_data.installed_extensions import InstalledExtension
 from hatbox.extension_data.protocol_handlers import handled_url
 from hatbox.extension_data.run_records import RunRecord
 from hatbox.extensions import installing, starting, ui_triggers
+from hatbox.extensions.action_buttons import ActionButtons
 from hatbox.extensions.alarm_scheduler import AlarmScheduler
+from hatbox.extensions.background_place import BackgroundPlace
 from hatbox.extensions.extension import Extension, RunOptions
 from hatbox.extensions.installing import Candidate, Installation
 from hatbox.extensions.package.extension_urls import file_name
@@ -27,12 +30,16 @@ from hatbox.extensions.package.package_cache import PackageCache
 from hatbox.extensions.package.package_files import Package
 from hatbox.extensions.package.stored_package import StoredPackage
 from hatbox.extensions.package_repository import PackageRepository
+from hatbox.extensions.pages.extension_tabs import ExtensionTabs
 from hatbox.extensions.permission_grants import change_grants, read_grants
 from hatbox.extensions.registry_sync import RegistrySync, with_area
 from hatbox.extensions.runtime import DenoProcess, Exit, LogEntry, RuntimeLimits
 from hatbox.messaging.message_router import MessageRouter
 from hatbox.store.base import Store, Transaction
 from hatbox.tasks import Tasks
+
+if TYPE_CHECKING:
+    pass
 
 __all__ = ["Extensions"]
 
@@ -50,6 +57,8 @@ class Extensions:
         self._dispatcher = dispatcher
         self.packages = PackageRepository(store, cache)
         """Reads packages: its cache, and the languages of the user."""
+        self.page_tabs = ExtensionTabs(store, lambda: self.running)
+        """Shows pages of extensions in the Chromium engine of this process."""
         self._alarms = AlarmScheduler(store, clock)
         self._registry = RegistrySync(store, self)
         self._running: dict[str, Extension] = {}
@@ -68,6 +77,11 @@ class Extensions:
             if url.startswith(base):
                 return extension.package.read(file_name(url.removeprefix(base)))
         return None
+
+    @property
+    def buttons(self) -> ActionButtons:
+        """The actions of running extensions, for engines that show them."""
+        return ActionButtons(self._store, self.file_at)
 
     def handler_page(self, link: str) -> asyncio.Future[str | None]:
         """The page of a running extension that opens a link, such as ext+container:…; None if no extension does.
@@ -183,6 +197,8 @@ class Extensions:
         on_run: Callable[[], None] = lambda: None,
         on_test_report: TestReporter | None = None,
         child: DenoProcess | None = None,
+        background: BackgroundPlace | None = None,
+        is_startup: bool = True,
     ) -> Extension:
         """Run the extension in a folder or file until it is stopped. Resolves when its background scripts have run.
 
@@ -190,10 +206,22 @@ class Extensions:
         Otherwise the extension is temporary, and has a data area of its own, by its id and its real path.
         `decide` grants or denies the permissions that it requests; by default they are denied.
         With `on_test_report`, which receives its reports, scripts have browser.test.
+        Without `is_startup`, runtime.onStartup is not dispatched, as for an extension that was enabled again.
         `on_run` is called when its scripts start to run, and `child` is a process for them that was started ahead.
+        `background` selects where the background runs: `deno`, or `chromium`, a hidden document in the Chromium engine
+        of this program. By default, a background page runs in Chromium if that engine is running, and the rest in Deno.
         """
         options = RunOptions(
-            limits or RuntimeLimits(), inspect, idle_seconds, decide, child, on_run, on_log, on_exit, on_test_report
+            limits or RuntimeLimits(),
+            inspect,
+            idle_seconds,
+            decide,
+            child,
+            on_run,
+            on_log,
+            on_exit,
+            on_test_report,
+            background,
         )
         loaded = await self.packages.load(path)
         manifest = loaded.manifest
@@ -214,13 +242,14 @@ class Extensions:
             dispatcher=self._dispatcher,
             messages=self._messages,
             on_reload=lambda: self._reloads.spawn(self.reload(manifest.id)),
+            page_tabs=self.page_tabs,
         )
         if not self._running:
             self._registry.start()
         self._running[manifest.id] = self._messages.running[manifest.id] = extension
         self._alarms.watch(run.area)
         try:
-            await extension.start(*starting.start_events(run, manifest))
+            await extension.start(*starting.start_events(run, manifest, is_startup=is_startup))
             await _record_version(self._store, extension)
         except BaseException:
             await self.stop(extension)
@@ -270,6 +299,18 @@ class Extensions:
                 selection_text=selection_text,
                 close=close,
             )
+        )
+
+    def open_page(
+        self, extension_id: str, kind: str, *, tab_id: int | None = None
+    ) -> asyncio.Future[ui_triggers.TriggerResult]:
+        """Show the `popup`, `options` page or `sidebar` of a running extension, as in the active tab or another one.
+
+        The process that runs the extension shows it, if it runs the Chromium engine too. Otherwise raises TriggerError.
+        In that process, `Extension.browser_pages` opens pages for Playwright.
+        """
+        return self._store.write(
+            lambda transaction: ui_triggers.open_page(transaction, extension_id, kind, tab_id=tab_id)
         )
 
     async def reload(self, extension_id: str) -> None:

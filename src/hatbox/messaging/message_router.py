@@ -121,6 +121,9 @@ class MessageRouter:
             self.contexts.remove(context)
         for port in list(context.ports.values()):
             port.disconnect()
+        callbacks, context.on_close = context.on_close, []
+        for callback in callbacks:
+            callback()
 
     async def send(self, sender: ExtensionContext, recipient: Recipient, content: Any) -> Any:
         """Send a message; returns the first response, or UNDEFINED without one. Raises ApiError without a receiver."""
@@ -191,7 +194,8 @@ class MessageRouter:
         running = self.running.get(recipient.extension_id)
         if running is None:
             raise ApiError(NO_RECEIVER)
-        if sender.is_javascript and sender.extension_id == recipient.extension_id:
+        is_own = sender.extension_id == recipient.extension_id
+        if sender.is_javascript and sender.kind == "BACKGROUND" and is_own:
             return  # it is running, or its first start is in progress
         try:
             await running.wake()

@@ -8,7 +8,10 @@ from hatbox.engines.chromium.net_errors import load_error_message
 
 __all__ = ["EXTENSION_PAGE", "refusal"]
 
-EXTENSION_PAGE: Final = "Chromium cannot show pages of extensions (moz-extension:). Use the HTTP engine: --engine http"
+EXTENSION_PAGE: Final = (
+    "The extension of this page is not running in the program of this browser. "
+    "Run it there: hatbox run EXTENSION --engine chromium"
+)
 
 
 def refusal(url: str) -> str:

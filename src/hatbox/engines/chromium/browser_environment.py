@@ -10,6 +10,7 @@ from hatbox.engines.chromium.downloads import PageDownloads
 from hatbox.engines.chromium.launch import Launched
 from hatbox.engines.chromium.script_pages import ScriptPages
 from hatbox.engines.chromium.sessions import Session
+from hatbox.engines.extension_buttons import ExtensionButtons
 from hatbox.engines.navigation_rules import NavigationRules
 from hatbox.identities.service import Identities
 from hatbox.store.base import Store
@@ -26,6 +27,8 @@ class ProfileServices(NamedTuple):
     identities: Identities
     rules: NavigationRules
     script_pages: ScriptPages
+    buttons: ExtensionButtons | None = None
+    """The actions of extensions, if blank tabs show them."""
 
 
 class WindowOptions(NamedTuple):

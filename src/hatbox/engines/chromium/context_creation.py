@@ -13,7 +13,7 @@ from hatbox.engines.chromium.proxy_relay import ProxyRelay
 from hatbox.engines.chromium.sessions import within
 from hatbox.identities.settings import IdentitySettings
 
-__all__ = ["new_browser_context"]
+__all__ = ["create_context", "new_browser_context"]
 
 
 async def new_browser_context(
@@ -23,16 +23,21 @@ async def new_browser_context(
     launched = env.launched
     options: dict[str, Any] = {"user_agent": launched.user_agent} if env.options.headless else {"no_viewport": True}
     options |= context_options(settings, relay.url if relay else None)
+    context, context_id = await create_context(launched, options)
+    for script in init_scripts(settings):
+        await within(context.add_init_script(script), "context.add_init_script()")
+    return context, context_id
+
+
+async def create_context(launched: Launched, options: dict[str, Any]) -> tuple[BrowserContext, str]:
+    """A new context with these options of Playwright, and its id."""
     while True:
         before = await _context_ids(launched)
         context = await within(launched.browser.new_context(**options), "Target.createBrowserContext")
         created = await _context_ids(launched) - before
         if len(created) == 1:
-            break
+            return context, created.pop()
         await within(context.close(), "context.close()")  # a concurrent call has created one
-    for script in init_scripts(settings):
-        await within(context.add_init_script(script), "context.add_init_script()")
-    return context, created.pop()
 
 
 async def _context_ids(launched: Launched) -> set[str]:

@@ -21,11 +21,14 @@ from hatbox.engines.chromium.context_registry import map_browser_errors
 from hatbox.engines.chromium.context_renewal import has_proxies
 from hatbox.engines.chromium.debounce import log_exceptions
 from hatbox.engines.chromium.downloads import PageDownloads
+from hatbox.engines.chromium.hosted_pages import HostedPages
 from hatbox.engines.chromium.launch import launch
 from hatbox.engines.chromium.page_saving import lost_input, save_site_data, save_snapshot
 from hatbox.engines.chromium.page_snapshot import decode_snapshot
 from hatbox.engines.chromium.running_browser import RunningBrowser
 from hatbox.engines.chromium.script_pages import ScriptPages
+from hatbox.engines.chromium.scripted_browser import PageScripts, ScriptedBrowser
+from hatbox.engines.extension_buttons import ExtensionButtons
 from hatbox.engines.navigation_rules import NavigationRules, is_rule_message
 from hatbox.errors import EngineError
 from hatbox.identities.service import Identities
@@ -44,8 +47,9 @@ logger = logging.getLogger("hatbox.engines.chromium")
 class ChromiumEngine(Engine):
     """Runs the Chromium at `browser`, or one found on the machine.
 
-    With `indicator`, a frame and a badge show the identity on every page. Default: in headed mode. `downloads` is the
-    folder of downloads. Default: that of the user in headed mode, none in headless mode.
+    With `indicator`, a frame and a badge show the identity on every page, and blank tabs show `buttons`, the actions of
+    extensions. Default: in headed mode. `downloads` is the folder of downloads. Default: that of the user in headed
+    mode, none in headless mode.
     """
 
     name: ClassVar[str] = "Chromium"
@@ -63,21 +67,28 @@ class ChromiumEngine(Engine):
         downloads: str | os.PathLike[str] | None = None,
         requests: RequestEvents | None = None,
         rules: NavigationRules | None = None,
+        buttons: ExtensionButtons | None = None,
+        page_scripts: PageScripts | None = None,
+        hosted: HostedPages | None = None,
         download_list: Downloads | None = None,
     ) -> None:
         if downloads is None and not headless:
             downloads = platformdirs.user_downloads_dir()
+        for_people = not headless if indicator is None else indicator
         self.script_pages = ScriptPages()
         """The pages that scripts control."""
         self._rules = rules or NavigationRules(store, SiteRules(store))
-        self._services = ProfileServices(store, stores, identities, self._rules, self.script_pages)
+        shown = buttons if for_people else None
+        self._services = ProfileServices(store, stores, identities, self._rules, self.script_pages, shown)
         self._options = WindowOptions(
             headless=headless,
-            indicator=not headless if indicator is None else indicator,
+            indicator=for_people,
             downloads=None if downloads is None else PageDownloads(Path(downloads), download_list),
         )
         self._browser = browser
         self._requests = requests or RequestEvents()
+        self._page_scripts = page_scripts
+        self._hosted = hosted
         self.running: RunningBrowser | None = None
         """The parts of the browser, from start() to stop()."""
         self._tasks = Tasks(_log_failure)
@@ -92,6 +103,11 @@ class ChromiumEngine(Engine):
         env = BrowserEnvironment(launched, self._services, self._options, delegate, self._tasks)
         self.running = running = RunningBrowser.connect(env, self._requests)
         launched.browser.on("disconnected", log_exceptions(lambda _: self._on_disconnected(running)))
+        if self._page_scripts is not None:
+            scripted = ScriptedBrowser(launched, running.contexts, running.pages, running.targets)
+            await self._page_scripts.browser_started(scripted)
+        if self._hosted is not None:
+            await self._hosted.start(env)
 
     async def stop(self) -> None:
         """See Engine."""
@@ -99,7 +115,8 @@ class ChromiumEngine(Engine):
             running.unsubscribe()
             pages = running.pages.copy()
             running.pages.clear()
-            await asyncio.gather(*(save_snapshot(running.env.delegate, tab_id, page) for tab_id, page in pages.items()))
+            saving = (save_snapshot(running.env.delegate, tab_id, page) for tab_id, page in pages.items())
+            await asyncio.gather(*saving, *([] if self._hosted is None else [self._hosted.stop()]))
             await running.contexts.close_all()
         await self._shut_down()
 
@@ -107,6 +124,8 @@ class ChromiumEngine(Engine):
         """See Engine."""
         if self.running is not None:
             self.running.abandon()
+            if self._hosted is not None:
+                self._hosted.abandon()
 
     async def abandon(self) -> None:
         """See Engine."""
@@ -120,6 +139,9 @@ class ChromiumEngine(Engine):
     async def open(self, tab: Tab, snapshot: bytes | None) -> None:
         """See Engine."""
         running = self._require_running()
+        if (hosted := self._host_of(tab)) is not None:
+            await hosted.open(tab)
+            return
         await self._wait_until_intercepting(running)
         if page := await running.minimized.restore(tab):
             if tab.pending_url and tab.pending_url != tab.url:  # to show the minimized page again needs no load
@@ -131,6 +153,8 @@ class ChromiumEngine(Engine):
             async with running.contexts.use(tab.cookie_store_id) as context:
                 page = await context.new_page()
         running.pages.assign(page, tab)
+        if self._page_scripts is not None:
+            await self._page_scripts.before_load()
         page_snapshot = decode_snapshot(snapshot, tab.url)
         if tab.pending_url and tab.pending_url != tab.url:
             before = tab.url if tab.url != BLANK else ""
@@ -141,27 +165,38 @@ class ChromiumEngine(Engine):
             page.load(tab.url, tab.navigation_id, page_snapshot, restored_title=tab.title, is_again=is_again)
         else:
             await page.navigation.clear()
+            running.start_pages.show(page, tab)
 
     async def navigate(self, tab: Tab) -> None:
         """See Engine."""
         running = self._require_running()
         page = running.pages.get(tab.id)
-        if page is None or page.is_crashed:
+        hosted = self._host_of(tab)
+        if hosted is not None and tab.id in hosted.tabs:
+            await hosted.navigate(tab)
+        elif page is None or page.is_crashed or hosted is not None:
             await self.close(tab.id, hiding=False)
             await self.open(tab, None)
         else:
             await self._wait_until_intercepting(running)
+            if self._page_scripts is not None:
+                await self._page_scripts.before_load()
             is_again = tab.pending_url in ("", tab.url) and not is_rule_message(tab.error)
             page.load(self._pending_url(tab) or tab.url, tab.navigation_id, is_again=is_again)
 
     async def activate(self, tab: Tab) -> None:
         """See Engine."""
+        if self._hosted is not None and tab.id in self._hosted.tabs:
+            await self._hosted.activate(tab.id)
         if self.running is not None:
             await self.running.focus.activate(tab.id, self.running.pages.get(tab.id))
 
     async def close(self, tab_id: int, *, hiding: bool) -> None:
         """See Engine."""
         if (running := self.running) is None:
+            return
+        if self._hosted is not None and tab_id in self._hosted.tabs:
+            await self._hosted.close(tab_id)
             return
         page = running.pages.pop(tab_id, None)
         if page is None:
@@ -213,11 +248,13 @@ class ChromiumEngine(Engine):
     @property
     def tabs(self) -> set[int]:
         """The ids of tabs that have a page now."""
-        return set(self.running.pages) if self.running else set()
+        return set(self.running.pages) | (self._hosted.tabs if self._hosted else set()) if self.running else set()
 
     def page_of(self, tab_id: int) -> PlaywrightPage | None:
         """The page of a tab; None if it has none."""
         page = self.running.pages.get(tab_id) if self.running else None
+        if page is None and self._hosted is not None:
+            return self._hosted.page_of(tab_id)
         return page.page if page else None
 
     def use_credentials(self, tab_id: int, url: str) -> None:
@@ -228,6 +265,8 @@ class ChromiumEngine(Engine):
         """Wait until nothing is loading in the page of a tab."""
         if self.running and (page := self.running.pages.get(tab_id)):
             await page.state.wait_until_idle()
+        elif self._hosted is not None:
+            await self._hosted.wait_until_loaded(tab_id)
 
     async def wait_until_synced(self) -> None:
         """Wait until changes made so far, in the profile or in the browser, are in both, and Fetch.enable has
@@ -263,6 +302,11 @@ class ChromiumEngine(Engine):
         if self._rules.are_present and running.interceptor.config is None and running is self.running:
             raise EngineError("site rules cannot be applied: Chromium rejected Fetch.enable. Restart the engine.")
 
+    def _host_of(self, tab: Tab) -> HostedPages | None:
+        """The host of the URL that a tab loads next, if Chromium itself cannot load it."""
+        is_hosted = self._hosted is not None and self._hosted.serves(tab.pending_url or tab.url)
+        return self._hosted if is_hosted else None
+
     def _require_running(self) -> RunningBrowser:
         if self.running is None:
             raise EngineError("browser is not running")
@@ -272,10 +316,16 @@ class ChromiumEngine(Engine):
         if running is not self.running:
             return
         running.abandon()
+        if self._page_scripts is not None:
+            self._page_scripts.browser_stopped()
+        if self._hosted is not None:
+            self._hosted.abandon()
         running.env.delegate.engine_crashed("its process has ended")
 
     async def _shut_down(self) -> None:
         running, self.running = self.running, None
+        if self._page_scripts is not None:
+            self._page_scripts.browser_stopped()
         self._rules.stop()
         if running is not None:
             running.interceptor.stop()

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 from hatbox.identities.model import ContextualIdentity
 
-__all__ = ["IdentityIndicator", "indicator_for"]
+__all__ = ["IdentityIndicator", "icon_shapes", "indicator_for"]
 
 IdentityIndicator = dict[str, Any]
 """The argument of identity_indicator.js: `name`, `color` and `ink` (CSS), and `shapes`, SVG elements of the icon."""
@@ -45,12 +45,18 @@ _FILL: Final = 'class="fill"'
 
 def indicator_for(identity: ContextualIdentity) -> IdentityIndicator:
     """The indicator of an identity."""
-    shape = _SHAPES.get(identity.icon, _SHAPES["circle"]).format(line=_LINE, fill=_FILL)
+    shape = icon_shapes(identity.icon, line=_LINE, fill=_FILL) or _SHAPES["circle"].format(line=_LINE, fill=_FILL)
     shapes = [(each.tag, dict(each.attrib)) for each in ElementTree.fromstring(f"<svg>{shape}</svg>")]  # noqa: S314
     name = " ".join("".join(each if each.isprintable() else " " for each in identity.name).split())
     name = name if len(name) <= _MAX_NAME else f"{name[: _MAX_NAME - 1]}…"
     color = identity.color_code
     return {"name": name, "color": color, "ink": _ink(color), "shapes": shapes}
+
+
+def icon_shapes(icon: str, *, line: str, fill: str) -> str | None:
+    """The SVG elements of an icon, in a square from 0 to 32, with these attributes for lines and for filled shapes."""
+    shapes = _SHAPES.get(icon)
+    return None if shapes is None else shapes.format(line=line, fill=fill)
 
 
 def _ink(color: str) -> str:

@@ -27,6 +27,7 @@ from hatbox.extensions.runtime.limits import RuntimeLimits
 from hatbox.extensions.runtime.message_parsing import console_line, fetch_request, uncaught
 from hatbox.extensions.runtime.outgoing_messages import OutgoingMessages
 from hatbox.extensions.runtime.script_calls import ScriptCalls
+from hatbox.extensions.runtime.script_connection import ScriptConnection
 from hatbox.extensions.runtime.script_listeners import ScriptListeners
 from hatbox.extensions.runtime.script_resources import ScriptResources
 from hatbox.extensions.runtime.sockets import Sockets
@@ -44,16 +45,17 @@ _KINDS: Final = frozenset({"error", "rejection", "listener"})
 class Runtime:
     """The scripts of one extension, running in a process of their own."""
 
-    def __init__(self, host: Host, boot: Boot, limits: RuntimeLimits, process: DenoProcess) -> None:
-        self.process = process
+    def __init__(self, host: Host, boot: Boot, limits: RuntimeLimits, connection: ScriptConnection) -> None:
+        self.connection = connection
+        """Where the scripts run."""
         self._host = host
         self._boot = boot
         self._loop = asyncio.get_running_loop()
         self._ready: asyncio.Future[None] = self._loop.create_future()
-        self._outgoing = OutgoingMessages(process)
-        self._incoming = IncomingMessages(process, limits, self._handle, self._outgoing.flush, host.shared_snapshot)
-        self._requests = HostRequests(process, self._outgoing)
-        self._calls = ScriptCalls(host, boot.extension_id, limits, process, self._outgoing)
+        self._outgoing = OutgoingMessages(connection)
+        self._incoming = IncomingMessages(connection, limits, self._handle, self._outgoing.flush, host.shared_snapshot)
+        self._requests = HostRequests(connection, self._outgoing)
+        self._calls = ScriptCalls(host, boot.extension_id, limits, connection, self._outgoing)
         self.listeners = ScriptListeners(
             host,
             boot.extension_id,
@@ -67,11 +69,13 @@ class Runtime:
         self._resources = ScriptResources(host, boot, self._outgoing, self._incoming.drained, self._log)
         self._sockets = Sockets(host.connect, boot.base[:-1], boot.user_agent, self._outgoing.send_soon, self._warn)
         self._local_storage_chunks = ChunkAssembler()
-        self._watchdog = Watchdog(process, limits.ping_timeout)
+        self._watchdog = Watchdog(connection, limits.ping_timeout)
         self.on_script: Callable[[], None] = lambda: None
         """Called when a script of the package was sent to the process."""
         self.last_activity = self._loop.time()
         """When a script last sent a message or received an event, by the clock of the event loop."""
+        connection.receiver = self._incoming
+        connection.exited.add_done_callback(self._on_exit)
 
     @classmethod
     async def start(
@@ -91,8 +95,6 @@ class Runtime:
         limits = limits or RuntimeLimits()
         process = child or await DenoProcess.start(limits, inspect=inspect, unsafe_eval=unsafe_eval)
         runtime = cls(host, boot, limits, process)
-        process.receiver = runtime._incoming
-        process.exited.add_done_callback(runtime._on_exit)
         runtime._outgoing.send([protocol.BOOT, settings(boot, limits)])
         try:
             await asyncio.wait_for(asyncio.shield(runtime._ready), limits.start_timeout)
@@ -105,13 +107,24 @@ class Runtime:
             raise
         process.limit_resources()
         if not inspect:  # a process at a breakpoint does not respond to pings
-            runtime._watchdog.start()
+            runtime.watch()
         return runtime
+
+    def watch(self) -> None:
+        """Ping the scripts from now on, and end the connection if they do not respond."""
+        self._watchdog.start()
+
+    @property
+    def process(self) -> DenoProcess:
+        """The extension process. Raises TypeError if the scripts run elsewhere."""
+        if not isinstance(self.connection, DenoProcess):
+            raise TypeError("the scripts do not run in an extension process")
+        return self.connection
 
     @property
     def exited(self) -> asyncio.Future[Exit]:
-        """Done when the process has ended, with the reason."""
-        return self.process.exited
+        """Done when the connection to the scripts has ended, with the reason."""
+        return self.connection.exited
 
     @property
     def pending_calls(self) -> int:
@@ -161,12 +174,24 @@ class Runtime:
         """Replace the namespaces that scripts see: permissions were granted or revoked."""
         self._outgoing.send([protocol.NAMESPACES, description])
 
+    def change_local_storage(self, key: str | None, value: str | None) -> None:
+        """Apply a change that another page of the extension made in localStorage, and fire `storage`."""
+        if self._boot.local_storage is not None:
+            self._outgoing.send([protocol.LOCAL_STORAGE, key, value])
+
+    async def flush(self, timeout: float | None = None) -> None:
+        """Wait until the messages that scripts have sent so far are handled.
+
+        Raises TimeoutError, and ExtensionTerminated if the scripts end first.
+        """
+        await self._requests.send(protocol.FLUSH, timeout=timeout)
+
     async def stop(self, timeout: float = 1.0) -> Exit:
         """End the process. Changes to localStorage made so far are saved if it still responds."""
-        if self.process.running and self._boot.local_storage is not None:
+        if self.connection.running and self._boot.local_storage is not None:
             with suppress(TimeoutError, ScriptError, ExtensionTerminated):
-                await self._requests.send(protocol.FLUSH, timeout=timeout / 2)
-        return await self.process.stop(timeout)
+                await self.flush(timeout / 2)
+        return await self.connection.stop(timeout)
 
     def url(self, path: str) -> str:
         """The moz-extension:// URL of a file."""
@@ -234,6 +259,8 @@ class Runtime:
                 change = self._local_storage_chunks.add(chunk, last=last)
                 if change is not None and not self._host.change_local_storage(*change):
                     raise ProtocolError("localStorage quota exceeded")
+            case [protocol.INDEXED_DB, int(request_id), str(operation), list(fields)]:
+                self._calls.use_indexed_db(request_id, operation, fields)
             case _:
                 raise ProtocolError(f"invalid message: {reprlib.repr(message)}")
 
@@ -249,6 +276,7 @@ class Runtime:
     def _on_exit(self, _: asyncio.Future[Exit]) -> None:
         if not self._ready.done():
             self._ready.set_exception(self._requests.termination())
+            self._ready.exception()  # retrieved: nothing waits for it if the scripts run in a document
         self._watchdog.stop()
         self._requests.fail_all()
         self._calls.cancel_all()

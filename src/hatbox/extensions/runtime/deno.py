@@ -12,7 +12,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, Protocol, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from hatbox.errors import ExtensionTerminated
 from hatbox.extensions.runtime.code_cache import CodeCache, find_cache
@@ -23,29 +23,20 @@ from hatbox.extensions.runtime.parent_death import ParentDeathSignal
 from hatbox.extensions.runtime.process_limits import limit_process
 from hatbox.extensions.runtime.sandbox import Layers, Wall
 from hatbox.extensions.runtime.sandbox.required import required_layers
+from hatbox.extensions.runtime.script_connection import Receiver
 from hatbox.extensions.runtime.walled_process import WalledProcess
 from hatbox.extensions.runtime.wire_frames import FrameDecoder, ProtocolError, WireFrame
 
 if TYPE_CHECKING:
     from hatbox.extensions.runtime.inspector import InspectorProxy
 
-__all__ = ["DenoProcess", "Receiver"]
+__all__ = ["DenoProcess"]
 
 logger = logging.getLogger("hatbox.extensions")
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 _READ_BUFFER_BYTES: Final = 1 << 17
 _LAST_OUTPUT_TIMEOUT: Final = 1.0  # seconds to read the last output after the process has exited
-
-
-class Receiver(Protocol):
-    """Receives the frames of a process."""
-
-    def received(self, frames: Sequence[WireFrame]) -> None:
-        """Handle frames. Raises ProtocolError to end the process."""
-
-    def writable(self, ready: bool) -> None:
-        """The process has stopped reading what it is sent, or resumed."""
 
 
 class DenoProcess(asyncio.SubprocessProtocol):
@@ -275,6 +266,8 @@ async def _spawn(child: DenoProcess, arguments: list[str], wall: Wall, layers: L
 
 class _NullReceiver:
     """Receives nothing: used before the first message is sent."""
+
+    is_behind = False
 
     def received(self, _: Sequence[WireFrame]) -> None:
         raise ProtocolError("a message before the first one of the host")

@@ -7,9 +7,9 @@ from collections.abc import Awaitable
 from typing import Any
 
 from hatbox.errors import ExtensionTerminated
-from hatbox.extensions.runtime.deno import DenoProcess
 from hatbox.extensions.runtime.message_parsing import script_error
 from hatbox.extensions.runtime.outgoing_messages import OutgoingMessages
+from hatbox.extensions.runtime.script_connection import ScriptConnection
 
 __all__ = ["HostRequests"]
 
@@ -17,8 +17,8 @@ __all__ = ["HostRequests"]
 class HostRequests:
     """The requests without a response."""
 
-    def __init__(self, process: DenoProcess, outgoing: OutgoingMessages) -> None:
-        self._process = process
+    def __init__(self, connection: ScriptConnection, outgoing: OutgoingMessages) -> None:
+        self._connection = connection
         self._outgoing = outgoing
         self._pending: dict[int, asyncio.Future[Any]] = {}
         self._last_id = 0
@@ -34,7 +34,7 @@ class HostRequests:
         self._last_id += 1
         number = self._last_id
         response: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        if self._process.running:
+        if self._connection.running:
             self._pending[number] = response
             self._outgoing.send([kind, number, *fields])
         else:
@@ -59,7 +59,7 @@ class HostRequests:
 
     def termination(self) -> ExtensionTerminated:
         """The error for requests to a process that has ended."""
-        exited = self._process.exited
+        exited = self._connection.exited
         return ExtensionTerminated(
             f"the extension process has ended: {exited.result() if exited.done() else 'it was stopped'}"
         )

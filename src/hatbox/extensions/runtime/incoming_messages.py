@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
-from hatbox.extensions.runtime.deno import DenoProcess
 from hatbox.extensions.runtime.exit_reason import Exit
 from hatbox.extensions.runtime.limits import RuntimeLimits
+from hatbox.extensions.runtime.script_connection import ScriptConnection
 from hatbox.extensions.runtime.wire_frames import ProtocolError, WireFrame
 
 __all__ = ["IncomingMessages"]
@@ -28,13 +28,13 @@ class IncomingMessages:
 
     def __init__(
         self,
-        process: DenoProcess,
+        connection: ScriptConnection,
         limits: RuntimeLimits,
         handle: Callable[[Any], None],
         flush: Callable[[], None],
         shared_snapshot: Callable[[], AbstractContextManager[None]],
     ) -> None:
-        self._process = process
+        self._connection = connection
         self._limits = limits
         self._handle = handle
         self._flush = flush
@@ -49,6 +49,11 @@ class IncomingMessages:
         """Set while the process reads what it is sent."""
         self.drained.set()
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether frames wait to be handled."""
+        return bool(self._waiting)
+
     def received(self, frames: Sequence[WireFrame]) -> None:
         """Handle frames now, unless others wait or the process does not read."""
         if len(frames) == 1 and len(frames[0].messages) == 1 and not self._waiting and self._writable:
@@ -61,7 +66,7 @@ class IncomingMessages:
         if not self._continuing:
             self._work()
         if self._waiting_size > self._limits.max_receive_buffer:
-            self._process.end(Exit("unresponsive", "it sends requests and does not read the responses"))
+            self._connection.end(Exit("unresponsive", "it sends requests and does not read the responses"))
 
     def writable(self, ready: bool) -> None:
         """Pause or resume with the reading of the process."""
@@ -86,13 +91,13 @@ class IncomingMessages:
         try:
             self._work()
         except ProtocolError as error:
-            self._process.end(Exit("protocol", str(error)))
+            self._connection.end(Exit("protocol", str(error)))
 
     def _work(self) -> None:
         """Handle messages until the time slice ends."""
         deadline = time.perf_counter() + self._limits.time_slice
         waiting = self._waiting
-        while waiting and self._writable and self._process.running:
+        while waiting and self._writable and self._connection.running:
             frame, first = waiting.popleft()
             self._waiting_size -= frame.size
             if len(frame.messages) == 1:

@@ -7,7 +7,7 @@ import logging
 from typing import Any
 
 from hatbox.extensions.runtime import protocol
-from hatbox.extensions.runtime.deno import DenoProcess
+from hatbox.extensions.runtime.script_connection import ScriptConnection
 from hatbox.extensions.runtime.wire_frames import encode_frame
 
 __all__ = ["UNEXPECTED", "OutgoingMessages"]
@@ -23,8 +23,8 @@ _NOT_ENCODABLE = (TypeError, ValueError, NotImplementedError, RecursionError)
 class OutgoingMessages:
     """Queues messages to a process, and sends them as frames."""
 
-    def __init__(self, process: DenoProcess) -> None:
-        self._process = process
+    def __init__(self, connection: ScriptConnection) -> None:
+        self._connection = connection
         self._loop = asyncio.get_running_loop()
         self._flush_scheduled = False
         self.queued: list[list[Any]] = []
@@ -52,7 +52,7 @@ class OutgoingMessages:
                 frame = encode_frame(messages)
             except _NOT_ENCODABLE:
                 frame = encode_frame([_encodable(message) for message in messages])
-            self._process.send(frame)
+            self._connection.send(frame)
 
 
 def _encodable(message: list[Any]) -> list[Any]:

@@ -10,11 +10,11 @@ from typing import Any
 
 from hatbox.errors import ApiError, NetworkError
 from hatbox.extensions.runtime import protocol
-from hatbox.extensions.runtime.deno import DenoProcess
 from hatbox.extensions.runtime.host import Host
 from hatbox.extensions.runtime.limits import RuntimeLimits
 from hatbox.extensions.runtime.message_parsing import split_path
 from hatbox.extensions.runtime.outgoing_messages import UNEXPECTED, OutgoingMessages
+from hatbox.extensions.runtime.script_connection import ScriptConnection
 from hatbox.extensions.runtime.wire_frames import ProtocolError
 
 __all__ = ["ScriptCalls", "error_message"]
@@ -26,12 +26,17 @@ class ScriptCalls:
     """The pending requests of one extension process. While there are too many, the process is not read."""
 
     def __init__(
-        self, host: Host, extension_id: str, limits: RuntimeLimits, process: DenoProcess, outgoing: OutgoingMessages
+        self,
+        host: Host,
+        extension_id: str,
+        limits: RuntimeLimits,
+        connection: ScriptConnection,
+        outgoing: OutgoingMessages,
     ) -> None:
         self._host = host
         self._extension_id = extension_id
         self._max_pending = limits.calls
-        self._process = process
+        self._connection = connection
         self._outgoing = outgoing
         self._pending: dict[int, asyncio.Future[Any]] = {}
 
@@ -56,6 +61,15 @@ class ScriptCalls:
             return
         self.respond(request_id, result)
 
+    def use_indexed_db(self, request_id: int, operation: str, fields: list[Any]) -> None:
+        """Use databases of IndexedDB."""
+        try:
+            result = self._host.use_indexed_db(operation, fields)
+        except ApiError as error:
+            self._outgoing.queued.append([protocol.RESULT, request_id, False, str(error)])
+        else:
+            self.respond(request_id, result)
+
     def respond(self, request_id: int, result: Awaitable[Any]) -> None:
         """Send the result of a request when it is available."""
         future = asyncio.ensure_future(result)
@@ -65,7 +79,7 @@ class ScriptCalls:
         self._pending[request_id] = future
         future.add_done_callback(lambda done: self._on_done(request_id, done))
         if len(self._pending) > self._max_pending:
-            self._process.set_reading(False)
+            self._connection.set_reading(False)
 
     def cancel(self, request_id: int) -> None:
         """Cancel a request, if it is pending."""
@@ -79,7 +93,7 @@ class ScriptCalls:
 
     def _on_done(self, request_id: int, done: asyncio.Future[Any]) -> None:
         del self._pending[request_id]
-        if not self._process.running:
+        if not self._connection.running:
             if not done.cancelled():
                 done.exception()  # retrieved, or asyncio would log it
             return
@@ -87,7 +101,7 @@ class ScriptCalls:
         if self._pending:
             self._outgoing.send_soon(message)
             if len(self._pending) <= self._max_pending // 2:
-                self._process.set_reading(True)
+                self._connection.set_reading(True)
         else:  # no other result can share the frame
             self._outgoing.send(message)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 
 from hatbox.extensions.runtime import protocol
-from hatbox.extensions.runtime.deno import DenoProcess
 from hatbox.extensions.runtime.exit_reason import Exit
+from hatbox.extensions.runtime.script_connection import ScriptConnection
 from hatbox.extensions.runtime.wire_frames import encode_frame
 
 __all__ = ["Watchdog"]
@@ -15,8 +15,8 @@ __all__ = ["Watchdog"]
 class Watchdog:
     """Pings a process every `timeout` seconds, except while the host does not read from it."""
 
-    def __init__(self, process: DenoProcess, timeout: float) -> None:
-        self._process = process
+    def __init__(self, connection: ScriptConnection, timeout: float) -> None:
+        self._connection = connection
         self._timeout = timeout
         self._timer: asyncio.TimerHandle | None = None
         self._pings = 0
@@ -36,12 +36,12 @@ class Watchdog:
             self._timer.cancel()
 
     def _ping(self) -> None:
-        if not self._process.running:
+        if not self._connection.running:
             return
-        if self._process.reading:
+        if self._connection.reading:
             if self._pongs < self._pings:
-                self._process.end(Exit("unresponsive", f"no response within {self._timeout:g} s"))
+                self._connection.end(Exit("unresponsive", f"no response within {self._timeout:g} s"))
                 return
             self._pings += 1
-            self._process.send(encode_frame([[protocol.PING, self._pings]]))
+            self._connection.send(encode_frame([[protocol.PING, self._pings]]))
         self._timer = asyncio.get_running_loop().call_later(self._timeout, self._ping)

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from hatbox.javascript.wire_codec import decode, encode
 
-__all__ = ["FrameDecoder", "ProtocolError", "WireFrame", "encode_frame"]
+__all__ = ["FrameDecoder", "ProtocolError", "WireFrame", "content_of", "decode_messages", "encode_frame"]
 
 _HEADER_BYTES: Final = 4
 _LARGE_BYTES: Final = 1 << 18
@@ -21,6 +21,11 @@ def encode_frame(messages: list[Any]) -> bytes:
     """Encode messages as one frame."""
     payload = encode(messages)
     return len(payload).to_bytes(_HEADER_BYTES, "little") + payload
+
+
+def content_of(frame: bytes) -> bytes:
+    """The JSON array of a frame, for transports that preserve the boundaries of messages."""
+    return frame[_HEADER_BYTES:]
 
 
 class WireFrame(NamedTuple):
@@ -44,7 +49,7 @@ class FrameDecoder:
         """The frames that these bytes complete."""
         size = len(data) - _HEADER_BYTES
         if not self._chunks and int.from_bytes(data[:_HEADER_BYTES], "little") == size <= self._limit:
-            return [WireFrame(_messages(data[_HEADER_BYTES:]), len(data))]  # one whole frame: the usual case
+            return [WireFrame(decode_messages(data[_HEADER_BYTES:]), len(data))]  # one whole frame: the usual case
         self._chunks.append(data)
         self._have += len(data)
         if self._have < (self._need or _HEADER_BYTES):
@@ -52,7 +57,7 @@ class FrameDecoder:
         buffer = b"".join(self._chunks) if len(self._chunks) > 1 else data
         frames, start = [], 0
         while (end := self._end(buffer, start)) is not None:
-            frames.append(WireFrame(_messages(memoryview(buffer)[start + _HEADER_BYTES : end]), end - start))
+            frames.append(WireFrame(decode_messages(memoryview(buffer)[start + _HEADER_BYTES : end]), end - start))
             start = end
         self._chunks = [buffer[start:]] if start < len(buffer) else []
         self._have = len(buffer) - start
@@ -70,7 +75,8 @@ class FrameDecoder:
         return start + self._need if len(buffer) - start >= self._need else None
 
 
-def _messages(payload: bytes | memoryview) -> list[Any]:
+def decode_messages(payload: bytes | memoryview) -> list[Any]:
+    """Decode the content of a frame."""
     try:
         messages = decode(bytes(payload)) if len(payload) < _LARGE_BYTES else _decode_large(bytes(payload))
     except (ValueError, RecursionError) as error:

@@ -9,7 +9,7 @@ import gc
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from hatbox.cli.arguments.profile_creation import may_create
 from hatbox.cli.terminal.extension_log import log_line
@@ -17,7 +17,8 @@ from hatbox.cli.terminal.foreground import log_to_stderr, stop_on_signals
 from hatbox.cli.terminal.output import print_json_line, print_line
 from hatbox.engines.selection import EngineSelection
 from hatbox.errors import EngineAlreadyRunning
-from hatbox.extensions.package.manifest import read_manifest
+from hatbox.extensions.background_place import BackgroundPlace, runs_in_chromium
+from hatbox.extensions.package.manifest import Manifest, read_manifest
 from hatbox.extensions.package.package_files import Package, open_package
 from hatbox.extensions.package.user_languages import user_languages
 from hatbox.extensions.runtime import DenoProcess, Exit, LogEntry, RuntimeLimits
@@ -39,48 +40,73 @@ def run_extensions(
     inspect: bool,
     as_json: bool,
     require_sandbox: bool,
+    background: BackgroundPlace | None = None,
 ) -> None:
     """Run extensions until a signal arrives, or until all have exited."""
     limits = RuntimeLimits(require_sandbox=require_sandbox)
+    options = _Options(limits, inspect, as_json, background)
 
     async def run() -> None:
         with stop_on_signals():
             first, *others = [each if isinstance(each, Package) else open_package(each) for each in extensions]
             # Start Deno first: importing the profile takes about as long as Deno needs to start.
-            child = await DenoProcess.start(limits, inspect=inspect, unsafe_eval=read_manifest(first).allows_eval)
+            manifest = read_manifest(first)
+            child = None
+            if not _is_in_chromium(manifest, selection, options):
+                child = await DenoProcess.start(limits, inspect=inspect, unsafe_eval=manifest.allows_eval)
             try:
                 from hatbox.profile import Profile
 
                 gc.enable()  # see __main__
                 async with Profile(profile, create=may_create(profile)) as opened:
-                    await _run(opened, [first, *others], selection, child, limits, inspect=inspect, as_json=as_json)
+                    await _run(opened, [first, *others], selection, child, options)
             finally:
-                await child.stop()
+                if child is not None:
+                    await child.stop()
 
     with log_to_stderr(as_json=as_json):
         asyncio.run(run())
+
+
+class _Options(NamedTuple):
+    limits: RuntimeLimits
+    inspect: bool
+    as_json: bool
+    background: BackgroundPlace | None
+
+
+def _is_in_chromium(manifest: Manifest, selection: EngineSelection, options: _Options) -> bool:
+    """Whether the background runs in Chromium, so that the engine has to be started first."""
+    background, has_browser = manifest.background, selection.name == "chromium"
+    return background is not None and runs_in_chromium(
+        background, options.background, options.limits, has_browser=has_browser
+    )
 
 
 async def _run(
     opened: Profile,
     packages: Sequence[Package],
     selection: EngineSelection,
-    child: DenoProcess,
-    limits: RuntimeLimits,
-    *,
-    inspect: bool,
-    as_json: bool,
+    child: DenoProcess | None,
+    options: _Options,
 ) -> None:
-    """Start the extensions, and an engine when the scripts of the first one run, so that they do not wait for it."""
+    """Start the extensions, and an engine when the scripts of the first one run, so that they do not wait for it.
+
+    If a background runs in Chromium, the engine is started first.
+    """
     started, all_ended = asyncio.Event(), asyncio.Event()
     engines: list[EngineRunner] = []
     async with contextlib.AsyncExitStack() as stack:
-        tasks = [
-            asyncio.ensure_future(
-                _start(opened, packages, child, limits, started.set, all_ended.set, inspect=inspect, as_json=as_json)
-            ),
-            asyncio.ensure_future(_load_pages(opened, selection, stack, started, engines)),
-        ]
+        if selection.name == "chromium" and any(
+            _is_in_chromium(read_manifest(each), selection, options) for each in packages
+        ):
+            started.set()
+            await _load_pages(opened, selection, stack, started, engines)
+            loading = []
+        else:
+            loading = [asyncio.ensure_future(_load_pages(opened, selection, stack, started, engines))]
+        starting = _start(opened, packages, child, options, started.set, all_ended.set)
+        tasks = [asyncio.ensure_future(starting), *loading]
         try:
             for done in asyncio.as_completed(tasks):
                 await done
@@ -108,16 +134,13 @@ async def _start(
     opened: Profile,
     packages: Sequence[Package],
     child: DenoProcess | None,
-    limits: RuntimeLimits,
+    options: _Options,
     on_run: Callable[[], None],
     on_end: Callable[[], None],
-    *,
-    inspect: bool,
-    as_json: bool,
 ) -> None:
     running = len(packages)
     for package in packages:
-        printer = _ExtensionPrinter(package, as_json=as_json)
+        printer = _ExtensionPrinter(package, as_json=options.as_json)
 
         def on_exit(reason: Exit, delay: float | None, printer: _ExtensionPrinter = printer) -> None:
             nonlocal running
@@ -127,10 +150,17 @@ async def _start(
                 on_end()
 
         extension = await opened.extensions.start(
-            package, inspect=inspect, limits=limits, on_log=printer.log, on_exit=on_exit, on_run=on_run, child=child
+            package,
+            inspect=options.inspect,
+            limits=options.limits,
+            on_log=printer.log,
+            on_exit=on_exit,
+            on_run=on_run,
+            child=child,
+            background=options.background,
         )
         child = None
-        await printer.started(extension, inspect=inspect)
+        await printer.started(extension, inspect=options.inspect)
         await printer.warn_of_same_id(opened, extension)
 
 
@@ -150,7 +180,7 @@ class _ExtensionPrinter:
         for warning in extension.manifest.warnings:
             self._print("warning", warning)
         self._print("started", f"{extension.manifest.version} ({extension.id}) is running")
-        if inspect and extension.runtime is not None:
+        if inspect and extension.runtime is not None and not extension.is_in_chromium:
             from hatbox.extensions.runtime.inspector import devtools_url
 
             url = await extension.runtime.process.inspector

@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hatbox import schema
-from hatbox.cli.arguments.engine_options import select_engine
+from hatbox.cli.arguments.engine_options import BrowserOption, HeadlessOption, select_engine
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, profile_address
 from hatbox.cli.commands.run.extension_runner import run_extensions
 from hatbox.cli.commands.run.fast_run import is_extension
+from hatbox.cli.terminal.terminal_text import visible
+from hatbox.engines.selection import EngineSelection
+from hatbox.extensions.background_place import BACKGROUND_PLACES, BackgroundPlace
 from hatbox.urls.match_patterns import parse_match_pattern
 
 if TYPE_CHECKING:
@@ -70,6 +73,17 @@ def run(
             help="Engine that loads the tabs of extensions, unless one is running for the profile.",
         ),
     ] = "http",
+    browser: BrowserOption = None,
+    headless: HeadlessOption = False,
+    background: Annotated[
+        str | None,
+        typer.Option(
+            "--background",
+            metavar="deno|chromium",
+            help="Where backgrounds of extensions run: in a process without a DOM (deno), or in a hidden page of the "
+            "Chromium engine. Default: a background page in Chromium, with --engine chromium; all others in deno.",
+        ),
+    ] = None,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -82,15 +96,26 @@ def run(
     Or run extensions until Ctrl-C, each in its own process, with the permissions of their manifests.
     """
     address = profile_address(profile)
-    selection = select_engine(engine, None, headless=False, no_indicator=False)
+    selection = select_engine(engine, browser, headless=headless, no_indicator=False)
     if is_extension(Path(script)) or _is_name(script):
         if permission:
             raise typer.BadParameter(
                 "an extension has the permissions of its manifest. Omit this option", param_hint="--permission"
             )
+        place = _background_place(background, selection)
         packages = _packages([script, *(arguments or [])], profile)
-        run_extensions(packages, address, selection, inspect=inspect, as_json=as_json, require_sandbox=require_sandbox)
+        run_extensions(
+            packages,
+            address,
+            selection,
+            inspect=inspect,
+            as_json=as_json,
+            require_sandbox=require_sandbox,
+            background=place,
+        )
         return
+    if background is not None:
+        raise typer.BadParameter("only for extensions", param_hint="--background")
     if inspect:
         raise typer.BadParameter("only for extensions", param_hint="--inspect")
     if require_sandbox:
@@ -119,6 +144,20 @@ def _packages(wanted: list[str], profile: str | None) -> Sequence[Path | Package
     if len(packages) > 1:
         check_packages(packages)
     return packages
+
+
+def _background_place(background: str | None, selection: EngineSelection) -> BackgroundPlace | None:
+    if background is None:
+        return None
+    for place in BACKGROUND_PLACES:
+        if place == background:
+            if place == "chromium" and selection.name != "chromium":
+                raise typer.BadParameter("chromium needs --engine chromium too", param_hint="--background")
+            return place
+    raise typer.BadParameter(
+        f"unknown place: {visible(background)}. Allowed values: {', '.join(BACKGROUND_PLACES)}",
+        param_hint="--background",
+    )
 
 
 def _check_permissions(permissions: list[str]) -> list[str]:

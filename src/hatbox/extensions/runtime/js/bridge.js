@@ -23,7 +23,8 @@ function withFirefoxNameAndLength(apiFunction) {
   return defineValue(apiFunction, "length", 1, NOT_ENUMERABLE);
 }
 
-export function createBridge({pipe, data, maxListeners}) {
+// `isUserActive()` returns whether the user has just acted on the document, where the environment knows.
+export function createBridge({pipe, data, maxListeners, isUserActive = () => false}) {
   const {send, sendNow} = pipe;
 
   // ── Requests to the host ──
@@ -89,7 +90,7 @@ export function createBridge({pipe, data, maxListeners}) {
   let userInput = false; // whether a user input handler runs
 
   function call(path, text, settle) {
-    request(CALL, `"${path}",${text}${userInput ? ",true" : ""}`, settle);
+    request(CALL, `"${path}",${text}${userInput || isUserActive() ? ",true" : ""}`, settle);
   }
 
   function createFunction(path, spec) {
@@ -366,12 +367,19 @@ export function createBridge({pipe, data, maxListeners}) {
   function copyMembers(namespace, path, spec) {
     const own = members[path].members;
     each(objectKeys(own), name => {
+      if (isAbsent(path, name)) return;
       const property = getOwnPropertyDescriptor(own, name);
       if (typeof property.value === "function" && spec !== undefined && !hasOwn(spec.functions, name)) return;
       if (property.get) defineGetter(namespace, name, property.get, {__proto__: null, configurable: true});
       else if (spec === undefined || !hasOwn(spec.functions, name)) defineValue(namespace, name, property.value, ENTRY);
       else defineValue(namespace, name, createMemberFunction(`${path}.${name}`, spec.functions[name], property.value), ENTRY);
     });
+  }
+
+  function isAbsent(path, name) {
+    const absent = members[path].absent ?? [];
+    for (let i = 0; i < absent.length; i++) if (absent[i] === name) return true;
+    return false;
   }
 
   // A function of members/ with its arguments checked by the schema. It gets one argument for each parameter, null if

@@ -1,15 +1,29 @@
 // Describes uncaught errors of scripts for the log of the host: name, message, stack, file and line.
 
 import {
-  NativeError, NativeWeakMap, captureStackTrace, defineValue, indexOf, regExpExec, slice, stringify, weakMapGet, weakMapSet,
+  NativeError, NativeWeakMap, captureStackTrace, defineValue, indexOf, join, regExpExec, slice, split, stringify, weakMapGet, weakMapSet,
 } from "./primordials.js";
 
 const HEADER = /^(moz-extension:\/\/[^\s()]+):(\d+)\n/; // precedes the message of a syntax error
 const LOCATION = /(moz-extension:\/\/[^\s()]+?):(\d+):(\d+)\)?$/m;
 
 const MAX_LENGTH = 10000; // characters of each part, because a script can throw anything
+const MAX_STACK = 100000; // characters of a stack with its message
 
 const files = new NativeWeakMap();
+
+let nativeOrigin = null; // the origin of files in stacks, and how it is described
+let shownOrigin = "";
+
+// Describe files of one origin as files of another: Chromium serves moz-extension:// files from an https origin.
+export function showOrigin(native, shown) {
+  nativeOrigin = native;
+  shownOrigin = shown;
+}
+
+export function withShownOrigin(stack) {
+  return nativeOrigin === null ? stack : join(split(stack, nativeOrigin), shownOrigin);
+}
 
 // V8 does not report the location of a syntax error in a module, so the file is recorded here.
 export function rememberFile(error, file) {
@@ -37,7 +51,7 @@ export function errorAt(site, message) {
 export function describe(thrown) {
   const name = slice(textOf(thrown, "name", "Error"), 0, MAX_LENGTH);
   const message = slice(thrown !== null && typeof thrown === "object" ? textOf(thrown, "message", "") : asText(thrown), 0, MAX_LENGTH);
-  const whole = textOf(thrown, "stack", "");
+  const whole = withShownOrigin(slice(textOf(thrown, "stack", ""), 0, MAX_STACK));
   const stack = slice(framesOf(whole), 0, MAX_LENGTH);
   const location = chooseLocation(headerLocation(slice(whole, 0, MAX_LENGTH)), locationIn(stack)) ?? fileOf(thrown);
   return stringify({__proto__: null, name, message, stack, ...location});
@@ -50,7 +64,7 @@ function framesOf(stack) {
 }
 
 export function locationIn(stack) {
-  const found = regExpExec(LOCATION, stack);
+  const found = regExpExec(LOCATION, withShownOrigin(stack));
   return found === null ? null : {__proto__: null, file: found[1], line: +found[2], column: +found[3]};
 }
 

@@ -148,14 +148,47 @@ function isAccessor(target, name) {
   return false;
 }
 
-// Both storages of a page. `entries` are those of localStorage; `send(text)` sends a message to the host.
-export function createStorages({entries, send}) {
+const NativeEvent = Event;
+
+class StorageEvent extends NativeEvent {
+  #fields;
+
+  constructor(type, fields) {
+    super(type, fields);
+    this.#fields = {__proto__: null, ...fields};
+  }
+
+  get key() { return this.#fields.key ?? null; }
+  get oldValue() { return this.#fields.oldValue ?? null; }
+  get newValue() { return this.#fields.newValue ?? null; }
+  get url() { return this.#fields.url ?? ""; }
+  get storageArea() { return this.#fields.storageArea ?? null; }
+}
+
+// Both storages of a page. `entries` are those of localStorage; `send(text)` sends a message to the host. `receive(key,
+// value)` applies a change of another page, and fires `storage`: a value, null to remove it, or no key to clear all.
+export function createStorages({entries, send, page}) {
   const items = new NativeMap();
   for (let i = 0; i < entries.length; i++) mapSet(items, entries[i][0], entries[i][1]);
   const local = createStorage(items, (key, value) => {
     sendChunks(key === null ? "[null,null]" : `[${stringify(key)},${value === null ? "null" : stringify(value)}]`, send);
   });
-  return {__proto__: null, Storage, localStorage: local, sessionStorage: createStorage(new NativeMap(), () => {})};
+  const {dispatchEvent} = globalThis;
+  const receive = (key, value) => {
+    const state = weakMapGet(states, local);
+    const oldValue = key === null ? null : mapGet(state.items, key) ?? null;
+    if (key === null) {
+      state.items = new NativeMap();
+      state.used = 0;
+    } else if (oldValue === value) {
+      return;
+    } else {
+      state.used += (value === null ? 0 : key.length + value.length) - (oldValue === null ? 0 : key.length + oldValue.length);
+      value === null ? mapDelete(state.items, key) : mapSet(state.items, key, value);
+    }
+    dispatchEvent(new StorageEvent("storage", {key, oldValue, newValue: value, url: page, storageArea: local}));
+  };
+  return {__proto__: null, Storage, StorageEvent, receive, localStorage: local, sessionStorage: createStorage(new NativeMap(), () => {})};
 }
 
 function sendChunks(text, send) {

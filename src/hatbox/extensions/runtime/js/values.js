@@ -54,15 +54,19 @@ const TYPED = {
 const ERRORS = {__proto__: null, Error, TypeError, RangeError, SyntaxError, ReferenceError, EvalError, URIError};
 
 let isProxy;
+const unknownClass = () => undefined;
+let platformClass = unknownClass;
 const slots = [];
 const prototypes = new NativeMap();
 
-// `types` is that of node:util. It checks internal slots, which scripts cannot fake.
-export function learnClasses(types) {
+// `types` is that of node:util, which checks internal slots, or that of page_types.js. `classOf(prototype)` returns the
+// name of a class of the platform; without it, those of BY_PROTOTYPE are known.
+export function learnClasses(types, classOf = unknownClass) {
   isProxy = types.isProxy;
+  platformClass = classOf;
   for (const [test, name] of BY_SLOT) slots.push({has: types[test], name});
   slots.push({has: types.isTypedArray, name: null});
-  for (const name of BY_PROTOTYPE) nameClass(globalThis[name].prototype, name);
+  if (classOf === unknownClass) for (const name of BY_PROTOTYPE) nameClass(globalThis[name].prototype, name);
   nameClass(getPrototypeOf(globalThis), "Proxy"); // the class name of a window in Firefox
 }
 
@@ -80,10 +84,14 @@ export function className(object) {
     if (slots[i].has(object)) return slots[i].name ?? typedTag(object);
   }
   for (; prototype !== null && !isProxy(prototype); prototype = getPrototypeOf(prototype)) {
-    const name = mapGet(prototypes, prototype);
+    const name = mapGet(prototypes, prototype) ?? platformClass(prototype);
     if (name !== undefined) return name;
   }
   return "Object";
+}
+
+export function regExpParts(value) {
+  return {__proto__: null, source: regExpSource(value), flags: regExpFlags(value)};
 }
 
 // Checked before a string is copied, because the copy may exceed the memory.
@@ -140,6 +148,8 @@ export function dataOf(object, key) {
   return getOwnPropertyDescriptor(object, key)?.value;
 }
 
+let tooDeep = null; // the last error for a value that is nested too deeply
+
 const mark = (kind, detail) => `{"\\u0000":["${kind}"${detail === undefined ? "" : `,${detail}`}]}`;
 
 // Encode a value as JSON text with marks. Getters are called, as by structured cloning.
@@ -154,7 +164,7 @@ export function encode(value, depth = 0) {
     case "symbol": return mark("object", `"Symbol",null`);
   }
   if (value === null) return "null";
-  if (depth > MAX_DEPTH) throw new NativeError("The value is nested too deeply, or contains itself.");
+  if (depth > MAX_DEPTH) throw tooDeep = new NativeError("The value is nested too deeply, or contains itself.");
   if (isArray(value) && !isProxy(value)) return encodeArray(value, depth);
   const name = className(value);
   if (name === "Object") return encodeObject(value, depth);
@@ -217,10 +227,35 @@ const UNCLONED = /\{"\\u0000":\["(?:function|object","([^"]*)",null)/;
 
 // Encode a message. Throws Firefox's DataCloneError for values that structured cloning rejects.
 export function encodeMessage(value) {
-  const text = encode(value);
+  let text;
+  try {
+    text = encode(value);
+  } catch (error) {
+    if (error !== tooDeep) throw error;
+    throw uncloneable(findUncloned(value, new NativeMap(), 0)) ?? new NativeDOMException(tooDeep.message, "DataCloneError");
+  }
   const refused = includes(text, '{"\\u0000":[') ? regExpExec(UNCLONED, text) : null;
-  if (refused !== null) throw new NativeDOMException(`${refused[1] ?? "Function"} object could not be cloned.`, "DataCloneError");
+  if (refused !== null) throw uncloneable(refused[1] ?? "Function");
   return text;
+}
+
+function uncloneable(name) {
+  return name === null ? null : new NativeDOMException(`${name} object could not be cloned.`, "DataCloneError");
+}
+
+// The class name of the first part that structured cloning rejects, in a value that contains itself; null without one.
+function findUncloned(value, seen, depth) {
+  if (typeof value === "function") return "Function";
+  if (typeof value !== "object" || value === null || depth > MAX_DEPTH || mapGet(seen, value)) return null;
+  mapSet(seen, value, true);
+  const name = isArray(value) && !isProxy(value) ? "Array" : className(value);
+  if (name !== "Array" && name !== "Object") return encodeClone(name, value, MAX_DEPTH) === "null" ? name : null;
+  const keys = objectKeys(value);
+  for (let i = 0; i < keys.length; i++) {
+    const found = findUncloned(value[keys[i]], seen, depth + 1);
+    if (found !== null) return found;
+  }
+  return null;
 }
 
 function encodeClone(name, value, depth) {

@@ -11,7 +11,7 @@ from hatbox.errors import SandboxUnavailable
 from hatbox.extensions.runtime.limits import RuntimeLimits
 from hatbox.extensions.runtime.sandbox.wall import Layers, available_layers
 
-__all__ = ["required_layers"]
+__all__ = ["is_sandbox_required", "required_layers"]
 
 logger = logging.getLogger("hatbox.extensions")
 
@@ -22,15 +22,21 @@ _CHOICES: Final = ("", "available", _REQUIRED)
 
 def required_layers(limits: RuntimeLimits) -> Layers:
     """The layers to start a process with. Raises SandboxUnavailable if all are required and one is missing."""
-    choice = os.environ.get(_VARIABLE, "")
-    if choice not in _CHOICES:
-        raise SandboxUnavailable(f"{_VARIABLE} must be available or required: {choice}")
+    is_required = is_sandbox_required(limits)
     layers = available_layers()
     if not layers.complete:
-        if limits.require_sandbox or choice == _REQUIRED:
+        if is_required:
             raise SandboxUnavailable(f"the sandbox is required, and not complete: {layers}")
         _report(layers)
     return layers
+
+
+def is_sandbox_required(limits: RuntimeLimits) -> bool:
+    """Whether every layer is required. Raises SandboxUnavailable if the environment variable has no valid value."""
+    choice = os.environ.get(_VARIABLE, "")
+    if choice not in _CHOICES:
+        raise SandboxUnavailable(f"{_VARIABLE} must be available or required: {choice}")
+    return limits.require_sandbox or choice == _REQUIRED
 
 
 @cache

@@ -1,4 +1,5 @@
-// extension: synchronous members. The background is the only page.
+// extension: synchronous members. A page that is not the background cannot reach the objects of other pages, so it has
+// neither getBackgroundPage() nor getViews().
 
 host => {
   const page = globalThis;
@@ -17,5 +18,5 @@ host => {
   if (host.data.manifest.manifest_version !== 3) {
     Object.defineProperty(members, "lastError", {get: () => host.lastError, enumerable: true});
   }
-  return {members};
+  return {members, absent: host.data.context === undefined ? [] : ["getBackgroundPage", "getViews"]};
 }

@@ -61,6 +61,7 @@ host => {
   return {
     always: true,
     events: {onMessage: request, onMessageExternal: request, onConnect: connected, onConnectExternal: connected},
+    absent: host.data.context === undefined ? [] : host.data.context === "content" ? ["getBackgroundPage", "reload"] : ["getBackgroundPage"],
     members: {
       get id() { return host.data.id; },
       get lastError() { return host.lastError; },

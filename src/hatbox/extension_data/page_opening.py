@@ -1,0 +1,45 @@
+"""Requests to show a page of a running extension: a popup, the options page, the sidebar or a file.
+
+Any process can request a page. The process that runs the extension shows it, if it has a Chromium engine.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from hatbox.extension_data.run_records import RunRecord
+from hatbox.store.base import Transaction
+
+__all__ = ["PAGE_KINDS", "PAGE_REQUESTED", "PageRequested", "decode_request", "request_page"]
+
+PAGE_KINDS: Final = ("popup", "options", "sidebar")
+"""The pages that a user can open by name."""
+
+PAGE_REQUESTED: Final = "extensions.pageRequested"
+"""The topic of requests."""
+
+
+class PageRequested(msgspec.Struct, frozen=True):
+    """Payload of a request."""
+
+    extension: str
+    """The data area of the extension."""
+    page: str
+    """`popup`, `options`, `sidebar`, or the path or URL of a file."""
+    tab_id: int | None = None
+    """The tab in which the action is clicked. Default: the active tab."""
+    kind: str = "TAB"
+    """How a file is shown: TAB, POPUP or SIDE_PANEL."""
+
+
+def request_page(
+    transaction: Transaction, extension: RunRecord, page: str, *, tab_id: int | None = None, kind: str = "TAB"
+) -> None:
+    """Request a page of a running extension."""
+    requested = PageRequested(extension.id, page, tab_id, kind)
+    transaction.changes.append(PAGE_REQUESTED, msgspec.json.encode(requested))
+
+
+decode_request = msgspec.json.Decoder(PageRequested).decode

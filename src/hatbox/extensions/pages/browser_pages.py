@@ -1,0 +1,189 @@
+"""The pages of one extension in the Chromium engine of this process: popups, options pages, sidebars.
+
+Imports Playwright only when a page is opened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from hatbox.api.caller import ExtensionCaller
+from hatbox.errors import ExtensionError
+from hatbox.extensions import ui_triggers
+from hatbox.extensions.local_storage import LocalStorage
+from hatbox.extensions.package.background import Background
+from hatbox.extensions.pages.extension_tabs import ExtensionTabs
+from hatbox.extensions.runtime import Boot, Runtime, describe
+from hatbox.messaging.context import ExtensionContext
+from hatbox.store.base import Store
+
+if TYPE_CHECKING:
+    from hatbox.extensions.extension import Extension
+    from hatbox.extensions.pages.extension_window import ExtensionWindow, WindowKind
+    from hatbox.extensions.pages.extension_windows import ExtensionWindows, WindowResources
+
+__all__ = ["BrowserPages"]
+
+
+class BrowserPages:
+    """Opens pages of an extension as the user does, and closes them with the extension or the browser."""
+
+    def __init__(
+        self,
+        extension: Extension,
+        new_caller: Callable[[ExtensionContext], ExtensionCaller],
+        local_storage: LocalStorage,
+        store: Store,
+        tabs: ExtensionTabs,
+    ) -> None:
+        self._extension = extension
+        self._new_caller = new_caller
+        self._local_storage = local_storage
+        self._store = store
+        self._tabs = tabs
+        self._windows: ExtensionWindows | None = None
+
+    async def open(self, path: str = "", *, kind: WindowKind = "TAB", tab_id: int | None = None) -> ExtensionWindow:
+        """Show a page, and wait until it has loaded. See Extension.open_page."""
+        url = path if path.startswith("moz-extension:") else self._base_url + path.removeprefix("/")
+        return await self.windows().open(url, kind, tab_id=tab_id)
+
+    async def show(self, page: str, *, tab_id: int | None = None, kind: WindowKind = "TAB") -> ExtensionWindow:
+        """Show `popup`, `options`, `sidebar`, or a page by its path or URL."""
+        if page == "popup":
+            return await self.popup(tab_id=tab_id)
+        if page in ("options", "sidebar"):
+            return await (self.options() if page == "options" else self.sidebar())
+        return await self.open(page, kind=kind)
+
+    async def popup(self, *, tab_id: int | None = None) -> ExtensionWindow:
+        """Click the action in a tab, by default the active one, and show its popup.
+
+        Without a popup the action is clicked, and ExtensionError is raised.
+        """
+        self._tabs.require_browser()
+        extension_id = self._extension.id
+        result = await self._store.write(
+            lambda transaction: ui_triggers.trigger(
+                transaction, extension_id, "action", tab_id=tab_id, shows_popup=False
+            )
+        )
+        if result.popup is None:
+            raise ExtensionError(f"the action of {self._name} has no popup. It was clicked.")
+        return await self.open(result.popup, kind="POPUP")
+
+    async def options(self) -> ExtensionWindow:
+        """Show the options page. Raises ExtensionError if the extension has none."""
+        options = self._extension.manifest.options
+        if options is None:
+            raise ExtensionError(f"{self._name} has no options page in its manifest.")
+        return await self.open(options.page)
+
+    async def sidebar(self) -> ExtensionWindow:
+        """Show the sidebar. Raises ExtensionError if the extension has none."""
+        panel = (self._extension.caller.manifest.get("sidebar_action") or {}).get("default_panel")
+        if not panel:
+            raise ExtensionError(f"{self._name} has no sidebar in its manifest.")
+        return await self.open(panel, kind="SIDE_PANEL")
+
+    @property
+    def open_windows(self) -> list[ExtensionWindow]:
+        """The open pages, those in tabs included."""
+        return [] if self._windows is None else list(self._windows.windows)
+
+    def windows(self) -> ExtensionWindows:
+        """The browser context of the pages. Raises EngineError without a running Chromium."""
+        env = self._tabs.require_browser()
+        if self._windows is None:
+            from hatbox.extensions.pages.extension_windows import ExtensionWindows
+
+            self._windows = ExtensionWindows(env, self._resources(), self._tabs)
+        return self._windows
+
+    @property
+    def has_browser(self) -> bool:
+        """Whether a Chromium is running in this process."""
+        return self._tabs.is_running
+
+    async def start_background(self, boot: Boot, background: Background) -> Runtime:
+        """Open the background page in a hidden document, and wait until its scripts have run.
+
+        Raises EngineError without a running Chromium, and ExtensionTerminated if the page does not load.
+        """
+        from hatbox.engines.chromium.context_registry import map_browser_errors
+        from hatbox.extensions.pages.background_page import BackgroundPage
+
+        windows, extension = self.windows(), self._extension
+        with map_browser_errors():
+            context = await windows.context()
+        storage = windows.resources.storage
+        return await BackgroundPage.start_in(context, extension.host, boot, background, extension.limits, storage)
+
+    async def close(self) -> None:
+        """Save the storage of the pages, and close them."""
+        await self._extension.leave_browser()
+        windows, self._windows = self._windows, None
+        if windows is not None:
+            await windows.close()
+
+    def abandon(self) -> None:
+        """Remove the pages of a browser that has ended."""
+        windows, self._windows = self._windows, None
+        if windows is not None:
+            windows.abandon()
+
+    def permissions_changed(self) -> None:
+        """Update the namespaces of all pages."""
+        if self._windows is not None:
+            self._windows.permissions_changed()
+
+    def background_changed_storage(self, key: str | None, value: str | None) -> None:
+        """Apply a change that the background made in localStorage to the pages."""
+        if self._windows is not None:
+            self._windows.resources.storage.background_changed(key, value)
+
+    @property
+    def _base_url(self) -> str:
+        return self._extension.manifest.base_url
+
+    @property
+    def _name(self) -> str:
+        return self._extension.manifest.name
+
+    def _resources(self) -> WindowResources:
+        from hatbox.extensions.pages.dom_storage import DomStorage
+        from hatbox.extensions.pages.extension_windows import WindowResources
+        from hatbox.extensions.pages.page_documents import PageServices
+        from hatbox.extensions.pages.page_files import PageFiles
+
+        extension = self._extension
+        services = PageServices(
+            extension.id,
+            extension.dispatcher,
+            extension.messages,
+            self._new_caller,
+            self._new_boot,
+            extension.package.read,
+            extension.limits,
+            extension.host.log,
+        )
+        storage = DomStorage(self._store, extension.area, self._local_storage, self._page_changed_storage)
+        return WindowResources(
+            PageFiles(extension.package, extension.manifest), services, extension.host.fetch, storage
+        )
+
+    def _new_boot(self, caller: ExtensionCaller) -> Boot:
+        manifest = self._extension.manifest
+        return Boot(
+            uuid=manifest.uuid,
+            extension_id=manifest.id,
+            manifest=caller.manifest,
+            description=describe(caller),
+            data={"i18n": manifest.locales.for_runtime(), "testing": caller.on_test_report is not None},
+            page="",
+        )
+
+    def _page_changed_storage(self, key: str | None, value: str | None) -> None:
+        if self._extension.runtime is not None:
+            self._extension.runtime.change_local_storage(key, value)

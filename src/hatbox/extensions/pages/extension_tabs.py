@@ -1,0 +1,204 @@
+"""Shows the tabs of pages of extensions in the Chromium engine of this process. Implements engines' HostedPages.
+
+Imports Playwright only when a browser runs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Final
+
+from hatbox.errors import EngineError, HatboxError
+from hatbox.extension_data.page_opening import PAGE_REQUESTED, PageRequested, decode_request
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of
+from hatbox.store.base import ChangeRecord, Store
+from hatbox.tabs.opening import open_tab
+from hatbox.tabs.pages import navigate
+from hatbox.tabs.tab_model import Tab
+
+if TYPE_CHECKING:
+    from playwright.async_api import Page
+
+    from hatbox.engines.chromium.browser_environment import BrowserEnvironment
+    from hatbox.extensions.extension import Extension
+    from hatbox.extensions.pages.extension_tab import ExtensionTab
+    from hatbox.extensions.pages.extension_window import ExtensionWindow, WindowKind
+    from hatbox.extensions.pages.extension_windows import ExtensionWindows
+
+__all__ = ["ExtensionTabs"]
+
+logger = logging.getLogger("hatbox.extensions")
+
+_NO_BROWSER: Final = (
+    "pages of extensions need the Chromium engine in the same program: hatbox run EXTENSION --engine chromium, "
+    "or `async with profile.chromium()`"
+)
+
+
+class ExtensionTabs:
+    """The running browser, and the tabs in it that show pages of extensions. `running` returns the extensions."""
+
+    def __init__(self, store: Store, running: Callable[[], Iterable[Extension]]) -> None:
+        self._store = store
+        self._running = running
+        self._env: BrowserEnvironment | None = None
+        self._tabs: dict[int, ExtensionTab] = {}
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a browser is running."""
+        return self._env is not None
+
+    def require_browser(self) -> BrowserEnvironment:
+        """The running browser. Raises EngineError without one."""
+        if self._env is None:
+            raise EngineError(_NO_BROWSER)
+        return self._env
+
+    # ----------------------------------------------------------------------------------------------------- HostedPages
+
+    @property
+    def tabs(self) -> set[int]:
+        """See HostedPages."""
+        return set(self._tabs)
+
+    def serves(self, url: str) -> bool:
+        """See HostedPages."""
+        return self._extension_of(url) is not None
+
+    def page_of(self, tab_id: int) -> Page | None:
+        """See HostedPages."""
+        found = self._tabs.get(tab_id)
+        return None if found is None else found.window.page
+
+    async def start(self, env: BrowserEnvironment) -> None:
+        """See HostedPages."""
+        self._env = env
+        self._store.subscribe(self._on_change)
+
+    async def stop(self) -> None:
+        """See HostedPages."""
+        self._forget_browser()
+        for tab in self._tabs.values():
+            tab.stop()
+        self._tabs.clear()
+        await asyncio.gather(*(extension.browser_pages.close() for extension in self._running()))
+
+    def abandon(self) -> None:
+        """See HostedPages."""
+        self._forget_browser()
+        self._tabs.clear()
+        for extension in self._running():
+            extension.browser_pages.abandon()
+
+    async def open(self, tab: Tab) -> None:
+        """See HostedPages."""
+        url = tab.pending_url or tab.url
+        extension = self._extension_of(url)
+        if extension is None:
+            raise EngineError(f"the extension of {url} is not running")
+        from hatbox.extensions.pages.extension_tab import ExtensionTab
+
+        window = await extension.browser_pages.windows().open(url, tab_id=tab.id, load=False)
+        self._add(ExtensionTab(self.require_browser().delegate, window, tab)).load(url, tab.navigation_id)
+
+    async def navigate(self, tab: Tab) -> None:
+        """See HostedPages."""
+        url, shown = tab.pending_url or tab.url, self._tabs[tab.id]
+        if self._extension_of(url) is not self._extension_of(shown.window.url):
+            await self.close(tab.id)
+            await self.open(tab)
+        else:
+            shown.load(url, tab.navigation_id)
+
+    async def activate(self, tab_id: int) -> None:
+        """See HostedPages."""
+        if (tab := self._tabs.get(tab_id)) is not None:
+            await tab.activate()
+
+    async def close(self, tab_id: int) -> None:
+        """See HostedPages."""
+        if (tab := self._tabs.pop(tab_id, None)) is not None:
+            tab.stop()
+            await tab.window.close()
+
+    async def wait_until_loaded(self, tab_id: int) -> None:
+        """See HostedPages."""
+        if (tab := self._tabs.get(tab_id)) is not None:
+            await tab.wait_until_loaded()
+
+    # -------------------------------------------------------------------------------------------------- WindowDelegate
+
+    async def page_opened(self, windows: ExtensionWindows, page: Page) -> None:
+        """See WindowDelegate."""
+        from hatbox.extensions.pages.extension_tab import ExtensionTab
+
+        opener = await page.opener()
+        opener_id = next((tab_id for tab_id, tab in self._tabs.items() if tab.window.page is opener), None)
+        try:
+            cookie_store_id = await self._cookie_store_of(opener_id)
+            tab = await self.require_browser().delegate.page_opened(cookie_store_id, opener_id)
+        except HatboxError as error:  # the engine is stopping
+            logger.debug("page of an extension closed: %s", error)
+            await page.close()
+            return
+        window = await windows.adopt(page, tab.id)
+        shown = self._add(ExtensionTab(self.require_browser().delegate, window, tab))
+        if window.url.startswith("moz-extension:"):
+            shown.reload()
+        else:
+            await self.open_url(window, window.url)
+
+    async def open_url(self, window: ExtensionWindow | None, url: str) -> None:
+        """See WindowDelegate."""
+        tab_id = None if window is None else window.tab_id
+        if not url.startswith(("http://", "https://")):
+            return
+        if tab_id is None:
+            await self._store.write(
+                lambda transaction: open_tab(transaction, url, cookie_store_id=DEFAULT_COOKIE_STORE_ID)
+            )
+        else:
+            await self._store.write(lambda transaction: navigate(transaction, tab_id, url))
+
+    # ---------------------------------------------------------------------------------------------------------- shared
+
+    def _forget_browser(self) -> None:
+        if self._env is not None:
+            self._env = None
+            self._store.unsubscribe(self._on_change)
+
+    def _on_change(self, change: ChangeRecord) -> None:
+        if change.topic == PAGE_REQUESTED and self._env is not None:
+            requested = decode_request(change.payload)
+            if extension := next((each for each in self._running() if each.area == requested.extension), None):
+                self._env.tasks.spawn(self._show(extension, requested))
+
+    async def _show(self, extension: Extension, requested: PageRequested) -> None:
+        """Show a page that another program, or a user action, has requested."""
+        kind: WindowKind = "POPUP" if requested.kind == "POPUP" else "TAB"
+        try:
+            await extension.browser_pages.show(requested.page, tab_id=requested.tab_id, kind=kind)
+        except HatboxError as error:
+            logger.warning("%s: page not shown: %s", extension.id, error)
+
+    async def _cookie_store_of(self, tab_id: int | None) -> str:
+        row = None if tab_id is None else await self._store.read(lambda transaction: transaction.tabs.get(tab_id))
+        return DEFAULT_COOKIE_STORE_ID if row is None else cookie_store_id_of(row.store)
+
+    def _add(self, tab: ExtensionTab) -> ExtensionTab:
+        self._tabs[tab.tab_id] = tab
+        tab.on_closed = self._on_closed
+        return tab
+
+    def _on_closed(self, tab: ExtensionTab) -> None:
+        """The user or a script has closed the page."""
+        if self._tabs.get(tab.tab_id) is tab:
+            del self._tabs[tab.tab_id]
+            if self._env is not None:
+                self._env.tasks.spawn(self._env.delegate.page_closed(tab.tab_id))
+
+    def _extension_of(self, url: str) -> Extension | None:
+        return next((each for each in self._running() if url.startswith(each.manifest.base_url)), None)

@@ -1,0 +1,152 @@
+"""A document that no window shows (Target.createTarget with `hidden`), and a CDP session with it.
+
+Playwright has no sessions for hidden targets, so messages are tunneled (Target.sendMessageToTarget). The target ends
+with its browser-level session, and with the browser.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+from collections.abc import Callable
+from typing import Any, Final
+
+import msgspec
+from playwright.async_api import CDPSession
+from playwright.async_api import Error as PlaywrightError
+
+from hatbox.engines.chromium.debounce import log_exceptions
+from hatbox.engines.chromium.sessions import within
+from hatbox.extensions.pages.page_context import PageContext
+
+__all__ = ["HiddenTarget"]
+
+_ENDED: Final = "the hidden page has ended"
+_CLOSE_TIMEOUT: Final = 5.0
+
+
+class HiddenTarget:
+    """A hidden document in the browser context of an extension. It is a CDP session: see CdpSession."""
+
+    def __init__(self, session: CDPSession, target_id: str, session_id: str) -> None:
+        self.id = target_id
+        """The target id, which is the id of the main frame too."""
+        self._session = session
+        self._session_id = session_id
+        self._numbers = itertools.count(1)
+        self._replies: dict[int, asyncio.Future[Any]] = {}
+        self._sending: set[asyncio.Task[Any]] = set()
+        self._listeners: dict[str, list[Callable[[dict[str, Any]], None]]] = {}
+        self.is_open = True
+        session.on("Target.receivedMessageFromTarget", log_exceptions(self._on_message))
+        session.on("Target.detachedFromTarget", log_exceptions(self._on_detached))
+        session.on("close", log_exceptions(lambda _: self._end()))  # with the browser
+
+    @classmethod
+    async def open(cls, context: PageContext) -> HiddenTarget:
+        """Open a blank hidden document. Raises a Playwright Error."""
+        browser = context.context.browser
+        if browser is None:
+            raise PlaywrightError("the browser is closed")
+        session = await within(browser.new_browser_cdp_session(), "Target.attachToBrowserTarget")
+        try:
+            target_id = await _create(session, context)
+            params = {"targetId": target_id, "flatten": False}
+            attached = await within(session.send("Target.attachToTarget", params), "Target.attachToTarget")
+        except BaseException:
+            await _detach(session)
+            raise
+        return cls(session, target_id, attached["sessionId"])
+
+    def send(self, method: str, params: dict[str, Any] | None = None) -> asyncio.Future[Any]:
+        """Send a command now; the future of its result. Fails with Playwright's Error."""
+        number = next(self._numbers)
+        reply: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        reply.add_done_callback(_retrieve_exception)  # the result may not be awaited
+        if not self.is_open:
+            reply.set_exception(PlaywrightError(_ENDED))
+            return reply
+        self._replies[number] = reply
+        message = msgspec.json.encode({"id": number, "method": method, "params": params or {}}).decode()
+        tunneled = {"sessionId": self._session_id, "message": message}
+        task = asyncio.ensure_future(self._session.send("Target.sendMessageToTarget", tunneled))
+        self._sending.add(task)
+        task.add_done_callback(lambda done: self._on_sent(number, done))
+        return reply
+
+    def on(self, event: str, listener: Callable[[dict[str, Any]], None]) -> None:
+        """Call the listener for each event of this name. `Target.detachedFromTarget` is the last one."""
+        self._listeners.setdefault(event, []).append(listener)
+
+    async def close(self) -> None:
+        """Close the document, also if its scripts do not respond. May be called twice."""
+        if self.is_open:
+            with contextlib.suppress(PlaywrightError):
+                close = self._session.send("Target.closeTarget", {"targetId": self.id})
+                await within(close, "Target.closeTarget", _CLOSE_TIMEOUT)
+            self._end()
+        await _detach(self._session)
+
+    def _on_sent(self, number: int, done: asyncio.Task[Any]) -> None:
+        self._sending.discard(done)
+        if done.cancelled() or done.exception() is None:
+            return
+        if (reply := self._replies.pop(number, None)) is not None and not reply.done():
+            reply.set_exception(PlaywrightError(_ENDED))
+
+    def _on_message(self, event: dict[str, Any]) -> None:
+        if event["sessionId"] != self._session_id:
+            return
+        message = msgspec.json.decode(event["message"])
+        if "method" in message:
+            for listener in tuple(self._listeners.get(message["method"], ())):
+                log_exceptions(listener)(message["params"])
+        elif (reply := self._replies.pop(message["id"], None)) is not None and not reply.done():
+            if "error" in message:
+                reply.set_exception(PlaywrightError(message["error"]["message"]))
+            else:
+                reply.set_result(message["result"])
+
+    def _on_detached(self, event: dict[str, Any]) -> None:
+        if event["sessionId"] == self._session_id:
+            self._end()
+
+    def _end(self) -> None:
+        if not self.is_open:
+            return
+        self.is_open = False
+        replies, self._replies = self._replies, {}
+        for reply in replies.values():
+            if not reply.done():
+                reply.set_exception(PlaywrightError(_ENDED))
+        for listener in self._listeners.get("Target.detachedFromTarget", ()):
+            listener({"sessionId": self._session_id})
+
+
+async def _create(session: CDPSession, context: PageContext) -> str:
+    """Create the target. Chromium creates the first hidden one only while a page is open."""
+    params = {"url": "about:blank", "hidden": True, "browserContextId": context.context_id}
+
+    async def create() -> str:
+        created: dict[str, str] = await within(session.send("Target.createTarget", params), "Target.createTarget")
+        return created["targetId"]
+
+    with contextlib.suppress(PlaywrightError):
+        return await create()
+    page = await context.new_page()
+    try:
+        return await create()
+    finally:
+        with contextlib.suppress(PlaywrightError):
+            await within(page.close(), "Target.closeTarget")
+
+
+async def _detach(session: CDPSession) -> None:
+    with contextlib.suppress(PlaywrightError):
+        await within(session.detach(), "Target.detachFromTarget", _CLOSE_TIMEOUT)
+
+
+def _retrieve_exception(reply: asyncio.Future[Any]) -> None:
+    if not reply.cancelled():
+        reply.exception()

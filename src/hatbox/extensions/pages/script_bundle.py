@@ -1,0 +1,156 @@
+"""Builds one classic script from the modules in runtime/js, for documents of Chromium.
+
+The script is injected before any other script of a document (Page.addScriptToEvaluateOnNewDocument), so it must be
+one text that runs synchronously. The bundler supports only what those modules use: `import {…} from "./file.js"`, and
+exported functions, classes and constants.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from hatbox.extensions.runtime import boot as runtime_boot
+from hatbox.extensions.runtime.boot import Boot
+from hatbox.extensions.runtime.limits import RuntimeLimits
+from hatbox.javascript.wire_codec import encode
+
+__all__ = ["bundle_function", "exports_of", "page_script", "page_settings", "settings_text"]
+
+_FOLDER: Final = Path(runtime_boot.__file__).parent / "js"
+_ENTRY: Final = "page_main"
+_SOURCE_URL: Final = "hatbox:page.js"
+_IMPORT: Final = re.compile(r'^import \{([^}]*)\} from "\./(\w+)\.js";$', re.MULTILINE)
+_EXPORT: Final = re.compile(r"^export (?:async )?(?:function\*?|class|const) (\w+|\{[^}]*\})", re.MULTILINE)
+_COMMENT: Final = re.compile(r"^\s*//.*\n", re.MULTILINE)
+_USED_SETTINGS: Final = ("description", "maxBytes", "maxValues", "listeners")
+
+
+def page_settings(
+    boot: Boot,
+    limits: RuntimeLimits,
+    *,
+    context: str | None,
+    origin: str | None = None,
+    host_fetch: bool = False,
+    host_sockets: bool = False,
+    gated: bool = False,
+) -> dict[str, Any]:
+    """The settings that page_main.js reads.
+
+    `context` is `page` or `content`, or None for the background. `origin`, with a slash at its end, is where Chromium
+    loads the files of the package from; errors show it as moz-extension://. With `host_fetch` and `host_sockets`,
+    fetch() and WebSocket use the network of the host instead of Chromium's. With `gated`, the scripts send
+    READY, and nothing more until the host has called the receive function (CdpConnection, `is_gated`); then they send
+    console messages and uncaught errors too.
+    """
+    every = runtime_boot.settings(boot, limits)
+    data = {**every["data"], **({} if context is None else {"context": context})}
+    network = {"fetch": host_fetch, "webSocket": host_sockets} if host_fetch or host_sockets else None
+    used = {name: every[name] for name in _USED_SETTINGS}
+    return {**used, "data": data, "origin": origin, "network": network, "gated": gated}
+
+
+def page_script(
+    settings: Mapping[str, Any], *, binding: str, receiver: str, own_origin: str, is_background: bool = False
+) -> str:
+    """The script for documents of an extension, to be evaluated in their main world.
+
+    `binding` is the name of the CDP binding. `receiver` is the secret name of a global from which the host takes the
+    receive function (cdp_connection.take_receiver). Both are removed from the document. Frames of an origin other than
+    `own_origin` (without a slash at its end) get no `browser`, and no binding. In a background no frame
+    does, and workers do not exist: their memory could not be limited.
+    """
+    names = f"const [binding, receiver, origin] = {json.dumps([binding, receiver, own_origin])};\n"
+    start = f"const receive = {bundle_function()}(post, {settings_text(settings)});\n"
+    remove = _REMOVE_THREADS if is_background else ""
+    leave = "if (window !== top) return;\n" if is_background else ""
+    body = f"{names}{remove}{_CLOSE_NETWORK}{leave}{start}{_OFFER_RECEIVER}"
+    return f"(() => {{\n{body}}})();\n//# sourceURL={_SOURCE_URL}\n"
+
+
+# In all frames: the network stays closed in those of other origins too.
+_CLOSE_NETWORK: Final = """const post = globalThis[binding];
+delete globalThis[binding];
+for (const name of Reflect.ownKeys(globalThis)) {
+  if (typeof name === "string" && /^(webkit)?RTC|^WebTransport|^WebSocketStream$/.test(name)) delete globalThis[name];
+}
+if (self.origin !== origin || typeof post !== "function") return;
+"""
+
+_REMOVE_THREADS: Final = """for (const name of ["Worker", "SharedWorker", "sharedStorage"]) delete globalThis[name];
+delete globalThis.CSS?.paintWorklet;
+delete globalThis.BaseAudioContext?.prototype.audioWorklet;
+delete Navigator.prototype.serviceWorker;
+"""
+
+_OFFER_RECEIVER: Final = "Object.defineProperty(globalThis, receiver, {value: receive, configurable: true});\n"
+
+
+def settings_text(settings: Mapping[str, Any]) -> str:
+    """A JavaScript string literal with the settings, the second argument of bundle_function()."""
+    return json.dumps(encode(settings).decode())
+
+
+@cache
+def bundle_function(entry: str = _ENTRY) -> str:
+    """A JavaScript function expression: `(post, settingsText) => receive`.
+
+    It defines `browser` and `chrome` in the global object of its world, and returns the function that the host calls
+    with texts (cdp_connection.CdpConnection). `post` is the native function of the CDP binding. With another `entry`,
+    that module's `start` is called, and decides what is returned.
+    """
+    return (
+        f'((post, settings) => {{\n"use strict";\n{_modules(entry)}'
+        f"return ${entry}.start(post, settings, {_members()});\n}})"
+    )
+
+
+@cache
+def exports_of(entry: str) -> str:
+    """A JavaScript expression: the object with the exports of a module."""
+    return f'(() => {{\n"use strict";\n{_modules(entry)}return ${entry};\n}})()'
+
+
+def _modules(entry: str) -> str:
+    order: dict[str, str] = {}
+    _collect(entry, order)
+    return "".join(f"const ${name} = (() => {{\n{source}}})();\n" for name, source in order.items())
+
+
+def _collect(name: str, order: dict[str, str]) -> None:
+    """Add a module to the order, after the modules that it imports."""
+    source = (_FOLDER / f"{name}.js").read_text("utf-8")
+    for match in _IMPORT.finditer(source):
+        if match[2] not in order:
+            _collect(match[2], order)
+    order[name] = _converted(name, source)
+
+
+def _converted(name: str, source: str) -> str:
+    """The body of a function that returns the exports of a module."""
+    exported = [local for match in _EXPORT.finditer(source) for local in _bound_names(match[1])]
+    body = _IMPORT.sub(lambda match: f"const {{{match[1].replace(' as ', ': ')}}} = ${match[2]};", source)
+    body = re.sub(r"^export ", "", body, flags=re.MULTILINE)
+    body = _COMMENT.sub("", body)
+    if unsupported := re.search(r"^(import|export)\b.*", _EXPORT.sub("", _IMPORT.sub("", source)), re.MULTILINE):
+        raise ValueError(f"{name}.js: the bundler does not support: {unsupported[0]}")
+    return f"{body.rstrip()}\nreturn {{__proto__: null, {', '.join(exported)}}};\n"
+
+
+def _bound_names(pattern: str) -> list[str]:
+    """The names that a declaration binds: `name`, or `{a, b: c}`."""
+    if not pattern.startswith("{"):
+        return [pattern]
+    return [part.split(":")[-1].strip() for part in pattern.strip("{}").split(",") if part.strip()]
+
+
+def _members() -> str:
+    """An object with the functions of members/ by namespace."""
+    files = sorted((_FOLDER / "members").glob("*.js"))
+    entries = (f"{file.stem}: (\n{_COMMENT.sub('', file.read_text('utf-8')).strip()}\n)" for file in files)
+    return f"{{__proto__: null, {', '.join(entries)}}}"
