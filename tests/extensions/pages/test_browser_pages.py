@@ -364,3 +364,12 @@ def test_a_page_of_an_extension_without_a_browser_is_not_requested(tmp_path: Pat
                 await other.extensions.open(extension.id, "options")
 
     asyncio.run(main())
+
+
+@with_browser
+async def test_a_new_tab_shows_the_page_of_an_extension(browser: str, tmp_path: Path) -> None:
+    files = {"new.html": "<!doctype html><title>Fresh</title>"}
+    async with run(tmp_path, files=files, chrome_url_overrides={"newtab": "new.html"}) as (_, runner, extension):
+        tab = await extension.browser.tabs.create({})
+        shown = await runner.wait_until_loaded(tab["id"])
+        assert (shown.url, shown.title) == (f"{extension.manifest.base_url}new.html", "Fresh")
