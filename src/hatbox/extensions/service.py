@@ -237,6 +237,7 @@ class Extensions:
         try:
             await extension.start(*starting.start_events(run, manifest))
             await _record_version(self._store, extension)
+            await self.page_tabs.extension_started(extension)
         except BaseException:
             await self.stop(extension)
             raise

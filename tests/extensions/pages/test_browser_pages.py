@@ -373,3 +373,36 @@ async def test_a_new_tab_shows_the_page_of_an_extension(browser: str, tmp_path: 
         tab = await extension.browser.tabs.create({})
         shown = await runner.wait_until_loaded(tab["id"])
         assert (shown.url, shown.title) == (f"{extension.manifest.base_url}new.html", "Fresh")
+
+
+@with_browser
+async def test_listeners_of_web_requests_do_not_see_the_files_of_pages(browser: str, tmp_path: Path) -> None:
+    background = """
+        var seen = [];
+        browser.webRequest.onBeforeRequest.addListener(
+            details => { seen.push(details.url); return {cancel: true}; }, {urls: ["<all_urls>"]}, ["blocking"]);
+    """
+    permissions = ["webRequest", "webRequestBlocking", "<all_urls>"]
+    async with run(tmp_path, background, permissions=permissions) as (_, runner, extension):
+        await runner.wait_until_synced()
+        window = await extension.open_page("options.html")
+        assert await window.page.inner_text("p") == "options"
+        denied = "fetch('http://127.0.0.1:1/x').then(() => 'sent', error => error.name)"
+        assert await window.page.evaluate(denied) == "TypeError"
+        assert await extension.evaluate("seen") == ["http://127.0.0.1:1/x"]
+
+
+@with_browser
+async def test_a_tab_of_a_page_loads_when_its_extension_starts(browser: str, tmp_path: Path) -> None:
+    async with run(tmp_path) as (profile, runner, extension):
+        tab = await profile.tabs.open("Work", f"{extension.manifest.base_url}options.html")
+        assert (await runner.wait_until_loaded(tab.id)).title == "Options"
+    async with hatbox.open(tmp_path / "profile.db") as profile, profile.chromium(headless=True):
+
+        async def has_failed() -> bool:
+            return "not running" in (await profile.tabs.get(tab.id)).error
+
+        await until_awaited(has_failed)
+        await profile.extensions.start(tmp_path / "made")
+        await eventually(lambda: title_of(profile, tab.id), "Options")
+        assert not (await profile.tabs.get(tab.id)).error

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Final
 from hatbox.errors import EngineError, HatboxError
 from hatbox.extension_data.page_opening import PAGE_REQUESTED, PageRequested, decode_request
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of
-from hatbox.store.base import ChangeRecord, Store
+from hatbox.store.base import ChangeRecord, Store, Transaction
 from hatbox.tabs.opening import open_tab
-from hatbox.tabs.pages import navigate
+from hatbox.tabs.pages import navigate, reload
 from hatbox.tabs.tab_model import Tab
 
 if TYPE_CHECKING:
@@ -56,6 +56,18 @@ class ExtensionTabs:
         if self._env is None:
             raise EngineError(_NO_BROWSER)
         return self._env
+
+    async def extension_started(self, extension: Extension) -> None:
+        """Load the tabs of its pages again: they could not be loaded while it was not running."""
+        base = extension.manifest.base_url
+
+        def reload_failed(transaction: Transaction) -> None:
+            for row in transaction.tabs.find():
+                if row.url.startswith(base) and row.error:
+                    reload(transaction, row.id)
+
+        if self._env is not None:
+            await self._store.write(reload_failed)
 
     # ----------------------------------------------------------------------------------------------------- HostedPages
 
