@@ -164,15 +164,20 @@ class Firefox:
         manifest: Mapping[str, Any] | None = None,
         timeout: float = 60,
         host: Mapping[str, Callable[[Any], Any]] | None = None,
+        files: Mapping[str, str] | None = None,
     ) -> Any:
         """Run the body of an async function in the background of a new extension, and return what it returns.
 
-        `manifest` are further keys of its manifest; what they say of the background is added to it.
+        `manifest` are further keys of its manifest; what they say of the background is added to it. `files` are
+        further files of the extension.
 
         The body sees `browser`, and may `await host(name, value)`: that calls the function of this name in `host`.
         """
         number = next(self._runs)
         folder = self._write_extension(number, body, permissions, manifest_version, manifest or {})
+        for name, text in (files or {}).items():
+            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / name).write_text(text, "utf-8")
         addon = self._marionette.send("Addon:Install", path=str(folder), temporary=True)["value"]
         try:
             return self._converse(f"/{number}/", host or {}, time.monotonic() + timeout)

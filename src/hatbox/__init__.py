@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from hatbox.extensions.ui_triggers import ExtensionUi, TriggerResult
     from hatbox.formats.base import Bundle, BundleEntry, ImportKey, ImportReport, SiteData
     from hatbox.formats.rule_bundle import ContainerReference, ImportedRule, RuleBundle, RuleImportReport, SkippedRule
+    from hatbox.history.history_service import History, VisitedPage
     from hatbox.identities.model import ContextualIdentity, IdentityLike
     from hatbox.identities.palette import Color, Icon
     from hatbox.identities.removal_preview import RemovalPreview
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
         SyncCookieStore,
         SyncCookieStores,
         SyncEvent,
+        SyncHistory,
         SyncIdentities,
         SyncProfile,
         SyncSiteRules,
@@ -118,6 +120,7 @@ __all__ = [
     "FirefoxProfileLocked",
     "HatboxError",
     "HideReport",
+    "History",
     "Icon",
     "Identities",
     "IdentityExists",
@@ -201,6 +204,7 @@ __all__ = [
     "SyncCookieStore",
     "SyncCookieStores",
     "SyncEvent",
+    "SyncHistory",
     "SyncIdentities",
     "SyncProfile",
     "SyncSiteRules",
@@ -220,6 +224,7 @@ __all__ = [
     "UndeclaredPermission",
     "UrlBlocked",
     "UrlExplanation",
+    "VisitedPage",
     "Window",
     "WrongKey",
     "WrongPassphrase",
@@ -267,6 +272,7 @@ _HOMES = {
     "ImportReport": "formats.base",
     "Installation": "extensions.installing",
     "InstalledExtension": "extension_data.installed_extensions",
+    "History": "history.history_service",
     "Jar": "cookies.jar",
     "JarChange": "cookies.cookie",
     "LeaseHolder": "store.lease",
@@ -301,6 +307,7 @@ _HOMES = {
     "SyncCookieStore": "sync",
     "SyncCookieStores": "sync",
     "SyncEvent": "sync",
+    "SyncHistory": "sync",
     "SyncIdentities": "sync",
     "SyncProfile": "sync",
     "SyncSiteRules": "sync",
@@ -316,6 +323,7 @@ _HOMES = {
     "Trash": "identities.trash",
     "TriggerResult": "extensions.ui_triggers",
     "UrlExplanation": "identities.site_rules.site_rule",
+    "VisitedPage": "history.history_service",
     "Window": "tabs.tab_model",
 }
 """The modules of the public names. Errors are in hatbox.errors."""

@@ -31,14 +31,18 @@ if TYPE_CHECKING:
     from httpx import AsyncClient
 
     from hatbox.api.browser import Browser
+    from hatbox.api.content_script_registry import ContentScriptRegistry
     from hatbox.api.dispatcher import Dispatcher
     from hatbox.archive.backup import BackupReport
     from hatbox.archive.restore_report import RestoreReport
     from hatbox.clock import Clock
     from hatbox.cookies.cookie_stores import CookieStore, CookieStores
+    from hatbox.downloads.download_item import DownloadRequest
+    from hatbox.downloads.download_list import Downloads, DownloadStream
     from hatbox.engines.background.engine_log import EngineLog
     from hatbox.engines.background.opened_tabs import OpenedTabs
     from hatbox.engines.chromium.chromium_runner import ChromiumRunner
+    from hatbox.engines.chromium.scripted_browser import PageScripts
     from hatbox.engines.hiding import HideReport
     from hatbox.engines.registry import EngineServices
     from hatbox.engines.runner import EngineRunner
@@ -47,6 +51,7 @@ if TYPE_CHECKING:
     from hatbox.extensions.service import Extensions
     from hatbox.formats.base import Bundle, ImportReport
     from hatbox.formats.rule_bundle import RuleBundle, RuleImportReport
+    from hatbox.history.history_service import History
     from hatbox.identities.palette import Color, Icon
     from hatbox.identities.site_rules.service import SiteRules
     from hatbox.identities.temporary import TemporaryIdentities
@@ -110,6 +115,13 @@ class Profile:
         return Trash(self._store)
 
     @cached_property
+    def history(self) -> History:
+        """The visited pages, if they are recorded: see ProfileSettings.history."""
+        from hatbox.history.history_service import History
+
+        return History(self._store)
+
+    @cached_property
     def _temporary(self) -> TemporaryIdentities:
         from hatbox.identities.temporary import TemporaryIdentities
 
@@ -160,10 +172,25 @@ class Profile:
         return Extensions(self._store, self._dispatcher, self.clock, self._messages, cache)
 
     @cached_property
+    def downloads(self) -> Downloads:
+        """The downloads of extensions that run in this process, and their folder: by default that of the user."""
+        import platformdirs
+
+        from hatbox.downloads.download_list import Downloads
+
+        return Downloads(Path(platformdirs.user_downloads_dir()), _LateDownloadSource(self.httpx), self.clock.time)
+
+    @cached_property
     def _messages(self) -> MessageRouter:
         from hatbox.messaging.message_router import MessageRouter
 
         return MessageRouter(self.tabs.get)
+
+    @cached_property
+    def _content_scripts(self) -> ContentScriptRegistry:
+        from hatbox.api.content_script_registry import ContentScriptRegistry
+
+        return ContentScriptRegistry()
 
     @cached_property
     def _dispatcher(self) -> Dispatcher:
@@ -178,6 +205,8 @@ class Profile:
             requests=self.web_requests,
             clock=self.clock,
             messages=self._messages,
+            content_scripts=self._content_scripts,
+            downloads=self.downloads,
         )
         return Dispatcher(services)
 
@@ -345,8 +374,16 @@ class Profile:
             rules=self.rules,
             web_requests=self.web_requests,
             read_extension_file=self.extensions.file_at,
+            buttons=self.extensions.buttons,
+            create_page_scripts=self._create_page_scripts,
             hosted_pages=self.extensions.page_tabs,
+            downloads=self.downloads,
         )
+
+    def _create_page_scripts(self) -> PageScripts:
+        from hatbox.extensions.content_scripts.chromium_content_scripts import ChromiumContentScripts
+
+        return ChromiumContentScripts(self._content_scripts, self._dispatcher, self._messages)
 
     def _register_engine(self, runner: Runner) -> Runner:
         """Stop this engine when the profile is closed."""
@@ -428,7 +465,7 @@ class Profile:
 
         return await self._store.read(read_profile_settings)
 
-    async def set_settings(self, **changed: int | bool) -> ProfileSettings:
+    async def set_settings(self, **changed: int | bool | str) -> ProfileSettings:
         """Change settings of the profile, by name; see ProfileSettings. Raises ValueError, and changes nothing."""
         from hatbox.store.profile_settings import ProfileSettings, write_profile_settings
 
@@ -595,6 +632,8 @@ class Profile:
             created = vars(self)  # only services that were used have anything to close
             if "extensions" in created:
                 await self.extensions.close()
+            if "downloads" in created:
+                await self.downloads.close()
             for engine in self._engines:
                 await engine.stop()
             if "_temporary" in created:
@@ -634,3 +673,19 @@ def _names(identities: Sequence[str] | None) -> list[str] | None:
     if isinstance(identities, str):
         raise TypeError(f"identities must be a list of names, not the string {identities!r}")
     return None if identities is None else list(identities)
+
+
+class _LateDownloadSource:
+    """A DownloadSource that imports httpx with the first download."""
+
+    def __init__(self, client: Callable[..., AsyncClient]) -> None:
+        self._client = client
+
+    def open(
+        self, request: DownloadRequest, offset: int, validator: str | None
+    ) -> AbstractAsyncContextManager[DownloadStream]:
+        """See DownloadSource."""
+        from hatbox.clients.download_source import HttpxDownloadSource
+
+        source = HttpxDownloadSource(lambda identity, timeout: self._client(identity, timeout=timeout))
+        return source.open(request, offset, validator)

@@ -136,8 +136,8 @@ def test_a_function_with_a_permission_of_its_own_is_there_while_the_caller_holds
         assert not hasattr(browser.tabs, "show")
         with pytest.raises(PermissionDenied):
             hide([])
-        with pytest.raises(AttributeError, match="captureTab is not available"):
-            _ = browser.tabs.captureTab  # type: ignore[attr-defined]
+        with pytest.raises(AttributeError, match="setZoom is not available"):
+            _ = browser.tabs.setZoom  # type: ignore[attr-defined]
 
     with_profile(tmp_path, use)
 

@@ -13,6 +13,7 @@ PROTOCOLS = {
     "contextual_identities": "ContextualIdentitiesNamespace",
     "cookies": "CookiesNamespace",
     "proxy": "ProxyNamespace",
+    "tab_groups": "TabGroupsNamespace",
     "tabs": "TabsNamespace",
     "web_navigation": "WebNavigationNamespace",
     "web_request": "WebRequestNamespace",

@@ -7,8 +7,9 @@ from typing import Any
 import msgspec
 
 from hatbox.maintenance import profile_info
-from hatbox.store.base import CookieRow, Transaction
+from hatbox.store.base import BookmarkRow, CookieRow, PageRow, Transaction, VisitRow
 from hatbox.store.registry import dump_at
+from hatbox.store.tables.bookmark_tree import UNFILED, root_rows
 from hatbox.tabs.opening import open_tab
 from hatbox.tabs.pages import PageState, update_page
 
@@ -42,6 +43,10 @@ def fill_identity(transaction: Transaction, number: int, mark: str = "a") -> Non
     open_page(transaction, number, "https://site.example/pinned", "Pinned", pinned=True)
     tab = open_page(transaction, number, "https://site.example/child", "Child", opener_id=first)
     transaction.extensions.put("one@example", f"session.tab:{tab}", "key", b'"tab value"')
+    transaction.history.put(PageRow(10, number, f"https://site.example/{mark}", f"Page {mark}", 2, 1, 1.6e9))
+    transaction.history.put_visits(
+        [VisitRow(11, number, 10, 1.5e9, "typed", 0), VisitRow(12, number, 10, 1.6e9, "link", 11)]
+    )
 
 
 def fill_profile(transaction: Transaction) -> None:
@@ -58,6 +63,11 @@ def fill_profile(transaction: Transaction) -> None:
     transaction.extensions.put("two@example", "sync", "key", b'{"a":2}')
     transaction.packages.put("0" * 64, b"package")
     transaction.cookie_time.put(1.6e9, None, None)
+    transaction.bookmarks.put(root_rows(1.6e9))
+    transaction.bookmarks.put(
+        [BookmarkRow("bookmark____", UNFILED, 0, "bookmark", "https://site.example/", "Site \0", 1.6e9, 1.6e9)]
+    )
+    transaction.closed_tabs.insert(None, 1, 1.6e9, b"a closed tab")
 
 
 def uuid_of(transaction: Transaction, number: int) -> str:

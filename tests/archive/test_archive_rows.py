@@ -134,3 +134,17 @@ def test_a_block_with_very_many_rows_is_refused_before_they_are_decoded() -> Non
         blocks.finish()
         with pytest.raises(ArchiveDamaged, match="more than 1000 rows"):
             read(file.getvalue())
+
+
+def test_an_archive_of_version_1_without_the_later_tables_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hatbox.archive.block_file.ARCHIVE_VERSION", 1)
+    later = ("history", "visits", "bookmarks", "closed_tabs")
+    tables = {name: columns for name, columns in manifest().tables.items() if name not in later}
+    file = io.BytesIO()
+    writer = ArchiveWriter(file, manifest(tables=tables, is_whole=False))
+    writer.finish()
+    monkeypatch.undo()
+    file.seek(0)
+    rows = ArchiveRows(file, "archive")
+    assert list(rows.batches()) == []
+    assert rows.manifest.tables == tables

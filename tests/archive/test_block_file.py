@@ -35,7 +35,7 @@ def read(data: bytes) -> list[tuple[int, bytes]]:
 def test_blocks_are_read_as_they_were_written() -> None:
     data, _ = written(BLOCKS)
     assert read(data) == BLOCKS
-    assert data.startswith(b"hatbox archive 1\n")
+    assert data.startswith(b"hatbox archive 2\n")
 
 
 @given(st.lists(st.tuples(st.integers(1, 255), st.binary(max_size=2000))))

@@ -311,8 +311,8 @@ def test_names_that_are_not_there_are_refused_with_the_nearest(address: str, fil
     [
         (b"", ArchiveDamaged, "not a Hatbox archive"),
         (b"Dear reader", ArchiveDamaged, "not a Hatbox archive"),
-        (b"hatbox archive 2\n" + bytes(99), ArchiveTooNew, "version 2"),
-        (b"hatbox archive 1\n" + bytes(99), ArchiveDamaged, "damaged"),
+        (b"hatbox archive 3\n" + bytes(99), ArchiveTooNew, "version 3"),
+        (b"hatbox archive 2\n" + bytes(99), ArchiveDamaged, "damaged"),
         (b"age-encryption.org/v1\n-> X25519 abc\n", ArchiveDamaged, "another way"),
     ],
 )

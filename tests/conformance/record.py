@@ -35,11 +35,12 @@ what they say.
 `{"$site": "/page"}` is the URL of a page of site.py.
 
 In logs, `{"$length": n}` stands for a string of over 200 characters, or a message of over 700, `{"$inDays": n}` for an
-expirationDate, rounded to hundredths of a day, and null for undefined. `{"$tab": n}` and `{"$window": n}` stand for
-ids, numbered in the order in which the log shows them, the first ones from the start; "$site" and "$host" in a string
-for the origin of the site, and its host and port; "$number" for times and sizes that no two browsers share; "$self" for
-the caller's id, and "$own" for where its pages are. isArticle is always null, and an event that reports nothing else
-is not logged: Firefox determines it at an unpredictable time.
+expirationDate, rounded to hundredths of a day, and null for undefined. `{"$tab": n}`, `{"$window": n}` and `{"$group":
+n}` stand for ids, numbered in the order in which the log shows them, the first ones from the start; "$site" and "$host"
+in a string for the origin of the site, and its host and port; "$guid" for ids of bookmarks and visited pages, "$number"
+for times and sizes that no two browsers share; "$self" for the caller's id, and "$own" for where its pages are.
+isArticle is always null, and an event that reports nothing else is not logged: Firefox determines it at an
+unpredictable time.
 """
 
 from __future__ import annotations
@@ -90,6 +91,7 @@ SUITES = (
     Suite("cookies", ("cookies", "contextualIdentities", "<all_urls>")),
     Suite("tabs", TABS_PERMISSIONS),
     Suite("windows", TABS_PERMISSIONS),
+    Suite("tab_strip", (*TABS_PERMISSIONS, "tabGroups")),
     Suite("web_request", ("webRequest", "webRequestBlocking", "proxy", "tabs", "cookies", "<all_urls>")),
     Suite("web_navigation", ("webNavigation", "tabs")),
     Suite("browsing_data", ("browsingData", "cookies", "contextualIdentities", "<all_urls>")),
@@ -100,6 +102,9 @@ EXTENSION_SUITES = (
     Suite("storage", ("storage",)),
     Suite("alarms", ("alarms",)),
     Suite("sessions", ("sessions", "tabs")),
+    Suite("history", ("history", "tabs")),
+    Suite("bookmarks", ("bookmarks",)),
+    Suite("settings", ("privacy", "browserSettings")),
     Suite("permissions", ("storage", "tabs")),
     Suite("storage_without_id", ("storage",), has_id=False),
     Suite("fetch", ("webRequest", "webRequestBlocking", "proxy", "tabs", "<all_urls>")),

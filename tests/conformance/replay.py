@@ -53,6 +53,7 @@ class _Replay:
         self._saved: dict[str, Any] = {}
         self._tabs: Ids = {}
         self._windows: Ids = {}
+        self._groups: Ids = {}
 
     async def see_first(self) -> None:
         (tab,) = await self._find("tabs.query")({})
@@ -252,16 +253,21 @@ class _Replay:
             return self._show(value, self._tabs)
         if key in WINDOW_IDS or (key == "id" and _is_window(owner)):
             return self._show(value, self._windows)
+        if key == "groupId" or (key == "id" and _is_group(owner)):
+            return self._show(value, self._groups)
         return self._show(value, None, only)
 
     def _ids_of(self, path: str) -> Ids | None:
         """The ids of which namespace a call or an event deals in."""
-        return {"tabs": self._tabs, "windows": self._windows}.get(path.partition(".")[0])
+        if path == "tabs.group":
+            return self._groups
+        return {"tabs": self._tabs, "windows": self._windows, "tabGroups": self._groups}.get(path.partition(".")[0])
 
     def _show_id(self, value: int, ids: Ids) -> Any:
         if value < 0:
             return value
-        return {"$tab" if ids is self._tabs else "$window": ids.setdefault(value, len(ids) + 1)}
+        name = "$tab" if ids is self._tabs else "$window" if ids is self._windows else "$group"
+        return {name: ids.setdefault(value, len(ids) + 1)}
 
     def _show_text(self, text: str, longest: int) -> Any:
         told = text.replace(self._site, "$site").replace(self._site.partition("//")[2], "$host")
@@ -287,6 +293,10 @@ def _is_tab(value: dict[str, Any]) -> bool:
 
 def _is_window(value: dict[str, Any]) -> bool:
     return "alwaysOnTop" in value
+
+
+def _is_group(value: dict[str, Any]) -> bool:
+    return "collapsed" in value
 
 
 def _is_request(value: dict[str, Any]) -> bool:

@@ -11,7 +11,10 @@ const DAY_SECONDS = 86400;
 
 const TAB_IDS = new Set(["tabId", "previousTabId", "openerTabId", "successorTabId", "tabIds"]);
 const WINDOW_IDS = new Set(["windowId", "oldWindowId", "newWindowId"]);
-const VOLATILE = new Set(["scheduledTime", "lastAccessed", "left", "top", "width", "height"]);
+const VOLATILE = new Set(["scheduledTime", "lastAccessed", "left", "top", "width", "height",
+  "dateAdded", "dateGroupModified", "lastVisitTime", "visitTime", "lastModified"]);
+const GUID_KEYS = new Set(["id", "parentId", "oldParentId"]);
+const GUID = /^[A-Za-z0-9_-]{12}$/;
 
 // `site` is the origin of the pages that cases may load: scheme, host and port. `quiet` says when a case has settled: after
 // so many milliseconds without a new entry, or, if it is an async function, when two calls in a row returned true without one.
@@ -20,6 +23,8 @@ async function runCase(browser, testCase, site, quiet = SETTLE_MS) {
   const saved = {};
   const tabs = new Map();  // id → the number that stands for it, in the order of first sight
   const windows = new Map();
+  const guids = new Map(); // ids of bookmarks and of visited pages
+  const groups = new Map();
   const listeners = new Map();
   const added = [];
   let awaited = 0; // callbacks of calls that have begun
@@ -167,8 +172,8 @@ async function runCase(browser, testCase, site, quiet = SETTLE_MS) {
   // windows to show, if not all.
   function show(value, {ids, only} = {}) {
     if (value === undefined) return null;
-    if (typeof value === "string") return showText(value, LONGEST_SHOWN);
-    if (typeof value === "number") return ids ? showId(value, ids) : value;
+    if (typeof value === "string") return ids === guids && GUID.test(value) ? showGuid(value) : showText(value, LONGEST_SHOWN);
+    if (typeof value === "number") return ids === tabs || ids === windows ? showId(value, ids) : value;
     if (Array.isArray(value)) return value.map(item => show(item, {ids, only}));
     if (value === null || typeof value !== "object") return value;
     const entries = Object.entries(value).filter(([key]) => !only || !isTab(value) && !isWindow(value) && !isRequest(value) || only.includes(key));
@@ -176,12 +181,15 @@ async function runCase(browser, testCase, site, quiet = SETTLE_MS) {
   }
 
   function showProperty(key, value, owner, only) {
+    if (GUID_KEYS.has(key) && typeof value === "string") return show(value, {ids: guids});
+    if (key === "sessionId" || /^(v|referringV)isitId$/.test(key) && value !== "0") return "$number";
     if (key === "expirationDate") return showTime(value);
     if (key === "isArticle") return null;
     if (key === "extensionId") return "$self";
     if (VOLATILE.has(key) && typeof value === "number") return "$number";
     if (TAB_IDS.has(key) || key === "id" && isTab(owner)) return show(value, {ids: tabs});
     if (WINDOW_IDS.has(key) || key === "id" && isWindow(owner)) return show(value, {ids: windows});
+    if (key === "groupId" || key === "id" && isGroup(owner)) return show(value, {ids: groups});
     return show(value, {only});
   }
 
@@ -193,19 +201,31 @@ async function runCase(browser, testCase, site, quiet = SETTLE_MS) {
     return "alwaysOnTop" in value;
   }
 
+  function isGroup(value) {
+    return "collapsed" in value;
+  }
+
   function isRequest(value) {
     return "requestId" in value;
   }
 
   // The ids of which namespace a call or an event deals in.
   function idsOf(path) {
-    return {tabs, windows}[path.split(".")[0]];
+    if (path === "tabs.group") return groups;
+    return {tabs, windows, tabGroups: groups, bookmarks: guids, history: guids}[path.split(".")[0]];
   }
 
   function showId(id, ids) {
     if (id < 0) return id;
     if (!ids.has(id)) ids.set(id, ids.size + 1);
-    return {[ids === tabs ? "$tab" : "$window"]: ids.get(id)};
+    return {[ids === tabs ? "$tab" : ids === windows ? "$window" : "$group"]: ids.get(id)};
+  }
+
+  // The root folders of bookmarks have the same ids everywhere.
+  function showGuid(id) {
+    if (id.endsWith("_____")) return id;
+    if (!guids.has(id)) guids.set(id, guids.size + 1);
+    return {$guid: guids.get(id)};
   }
 
   function showText(text, longest) {
@@ -219,7 +239,8 @@ async function runCase(browser, testCase, site, quiet = SETTLE_MS) {
       const number = (kind === "tab" ? tabs : windows).get(Number(id));
       return number ? `${kind} ID: $${kind} ${number}` : all;
     });
-    return showText(message, LONGEST_MESSAGE);
+    const masked = message.replace(/"((?:parentG|g)uid)":"([^"]*)"/g, (all, key, id) => guids.has(id) ? `"${key}":"$guid ${guids.get(id)}"` : all);
+    return showText(masked.replace(/sessionId (?!9999999)\d+/, "sessionId $$number"), LONGEST_MESSAGE);
   }
 
   function showTime(seconds) {
@@ -257,6 +278,13 @@ async function runCase(browser, testCase, site, quiet = SETTLE_MS) {
   async function empty() {
     const areas = browser.runtime.id.endsWith("@temporary-addon") ? ["local", "session"] : ["local", "sync", "session"];
     if (browser.storage) for (const area of areas) await browser.storage[area].clear();
+    if (browser.history) await browser.history.deleteAll();
+    for (const root of browser.bookmarks ? ["menu________", "toolbar_____", "unfiled_____", "mobile______"] : []) {
+      for (const {id} of await browser.bookmarks.getChildren(root)) await browser.bookmarks.removeTree(id);
+    }
+    for (const {tab, window} of await browser.sessions?.getRecentlyClosed?.() ?? []) {
+      await (tab ? browser.sessions.forgetClosedTab(tab.windowId, tab.sessionId) : browser.sessions.forgetClosedWindow(window.sessionId));
+    }
     if (browser.alarms) await browser.alarms.clearAll();
   }
 

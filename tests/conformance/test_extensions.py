@@ -17,7 +17,7 @@ from hatbox import Profile
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from tests.conformance.record import EXTENSION_SUITES, RUNNER, Case, Suite
 from tests.conformance.site import Site
-from tests.conformance.test_suites import DECISIONS
+from tests.conformance.test_suites import DECISIONS, engine_for
 from tests.extensions.made import make
 from tests.extensions.runtime.lab import needs_deno
 
@@ -36,11 +36,12 @@ def logs_of(suite: Suite) -> dict[str, list[Any]]:
 
     async def main(folder: Path) -> dict[str, list[Any]]:
         with Site() as site:
-            async with asyncio.timeout(300), hatbox.open(folder / "profile.db") as profile:
+            async with asyncio.timeout(300), hatbox.open(folder / "profile.db") as profile, engine_for(profile, suite):
                 return await replayed(profile, folder, site.origin)
 
     async def replayed(profile: Profile, folder: Path, site: str) -> dict[str, list[Any]]:
         logs: dict[str, list[Any]] = {}
+        await profile.set_settings(closed_tabs=25)  # as Firefox remembers them
         for permissions in dict.fromkeys(tuple(case["permissions"]) for case in suite.cases()):
             settings: dict[str, Any] = {} if suite.has_id else {"browser_specific_settings": {"gecko": {}}}
             made = make(folder, RUNNER.read_text("utf-8"), permissions=[*permissions, LOOPBACK], **settings)

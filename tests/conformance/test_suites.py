@@ -23,6 +23,7 @@ from tests.conformance.site import Site
 RECORDED: dict[Suite, dict[str, list[Any]]] = {suite: suite.recorded()["answers"] for suite in SUITES}
 ALL = [(suite, case) for suite in SUITES for case in suite.cases()]
 DIFFERENT = [(suite, case) for suite, case in ALL if "differs" in case]
+WITH_PAGES = ("tabs", "windows", "tab_strip", "web_request", "history", "sessions")
 DECISIONS = Path(__file__).parents[2] / "docs" / "differences.md"
 
 
@@ -51,7 +52,7 @@ def test_a_script_gets_the_same_answers_as_in_firefox(suite: Suite, case: Case, 
 
 def engine_for(profile: Profile, suite: Suite) -> AbstractAsyncContextManager[EngineRunner | None]:
     """What loads the pages of cases, where a suite has any. The site is a plain one, and certificates take time."""
-    return profile.http_engine(verify=False) if suite.name in ("tabs", "windows", "web_request") else nullcontext()
+    return profile.http_engine(verify=False) if suite.name in WITH_PAGES else nullcontext()
 
 
 @pytest.mark.parametrize(("suite", "case"), DIFFERENT, ids=name_of)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import hatbox
 from hatbox.engines.runner import EngineRunner
@@ -43,6 +43,31 @@ async def two_identities_at_once(adapter: Adapter, path: Path, site: Site) -> No
     async with hatbox.open(path) as profile, profile.httpx("Work") as client:
         assert "Signed in as Work" in (await client.get(site.url("/me", as_="Work"))).text
     assert not site.mixed
+
+
+async def discarded_tabs_load_when_they_are_used(adapter: Adapter, path: Path, site: Site) -> None:
+    async with hatbox.open(path) as profile, adapter.run(profile) as engine:
+        browser: Any = profile.browser({"tabs", "cookies"})
+        first = await visit(profile, engine, "Work", site.url("/page/1"))
+        details = {"url": site.url("/page/2"), "discarded": True, "title": "Later", "cookieStoreId": WORK}
+        lazy = (await browser.tabs.create(details))["id"]
+        await engine.wait_until_settled()
+        pages = adapter.pages(engine)
+        assert pages is None or pages == {first.id}
+        await profile.tabs.activate(lazy)
+        loaded = await engine.wait_until_loaded(lazy)
+        assert (loaded.url, loaded.title != "Later", loaded.error) == (site.url("/page/2"), True, "")
+        await browser.tabs.discard(first.id)
+        await engine.wait_until_settled()
+        pages = adapter.pages(engine)
+        assert pages is None or pages == {lazy}
+    async with hatbox.open(path) as profile, adapter.run(profile) as engine:
+        await engine.wait_until_settled()
+        pages = adapter.pages(engine)
+        assert pages is None or pages == {lazy}
+        await profile.tabs.reload(first.id)
+        again = await engine.wait_until_loaded(first.id)
+        assert (again.discarded, again.url, again.title) == (False, first.url, first.title)
 
 
 async def hide_restart_show(adapter: Adapter, path: Path, site: Site) -> None:
@@ -141,6 +166,7 @@ SCENARIOS: Final[dict[str, Scenario]] = {
     scenario.__name__: scenario
     for scenario in (
         two_identities_at_once,
+        discarded_tabs_load_when_they_are_used,
         hide_restart_show,
         hide_kill_show,
         rotation,

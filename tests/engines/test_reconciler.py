@@ -16,8 +16,10 @@ from hypothesis import strategies as st
 import hatbox
 from hatbox.engines import engine_supervisor, reconciler
 from hatbox.engines.base import EngineDelegate, PageState
+from hatbox.engines.hiding import hide_and_wait
 from hatbox.engines.runner import EngineRunner
 from hatbox.store.base import RESYNC, ChangeRecord, Store, Transaction
+from hatbox.tabs.discarding import discard_tabs
 from hatbox.tabs.first_window import open_first_window
 from tests.engines.fake import FakeEngine, KeepsHidden, LoadsAgain, run
 from tests.store.in_loop import in_loop
@@ -53,6 +55,20 @@ async def test_what_was_open_is_opened_when_an_engine_starts(path: Path) -> None
         wanted = {(first.id, A, None), (second.id, B, None), (blank.id, "about:blank", None)}
         assert set(engine.told("open")) == wanted
         assert engine.told("activate") == [(blank.id,)]
+
+
+@in_loop
+async def test_hiding_an_identity_does_not_wait_for_pages_of_discarded_tabs(path: Path) -> None:
+    async with kept(path) as (profile, engine, runner):
+        tab = await profile.tabs.open("Work", A)
+        await profile.tabs.open("Work", B)
+        await runner.wait_until_settled()
+        await profile.tabs.write(lambda each: discard_tabs(each, [tab.id]))
+        await runner.wait_until_settled()
+        assert engine.told("close") == [(tab.id, True)]
+        async with asyncio.timeout(20):
+            report = await hide_and_wait(profile.tabs, profile.identities, [await profile.identities.find("Work")])
+        assert report.unconfirmed == []
 
 
 @in_loop

@@ -38,6 +38,7 @@ MESSAGES = {
     "_locales/de_AT/messages.json": '{"name": {"message": "Hüte"}}',
 }
 SCRIPTS = {"a.js": "", "b.js": "", "page.html": "<script src=a.js></script>"}
+HANDLER = {"protocol": "ext+hat", "name": "Hat", "uriTemplate": "/open.html#%s"}
 CONTENT_SCRIPT = {"matches": ["https://site.example/*"], "js": ["a.js"]}
 
 CASES: tuple[Case, ...] = (
@@ -330,6 +331,16 @@ CASES: tuple[Case, ...] = (
         {"declarative_net_request": {"rule_resources": [{"id": "a", "enabled": True, "path": "r.json"}]}},
     ),
     _case("protocol_handlers", {"protocol_handlers": [{"protocol": "magnet", "name": "M", "uriTemplate": "/h?u=%s"}]}),
+    _case("protocol_handlers of our own", {"protocol_handlers": [HANDLER, HANDLER | {"protocol": "web+hat-1.x"}]}),
+    _case("protocol_handlers on the web", {"protocol_handlers": [HANDLER | {"uriTemplate": "https://a.example?u=%s"}]}),
+    _case("protocol_handlers without a place", {"protocol_handlers": [HANDLER | {"uriTemplate": "open.html"}]}),
+    _case("protocol_handlers over FTP", {"protocol_handlers": [HANDLER | {"uriTemplate": "ftp://a.example/%s"}]}),
+    _case("protocol_handlers of https", {"protocol_handlers": [HANDLER | {"protocol": "https"}]}),
+    _case("protocol_handlers in capitals", {"protocol_handlers": [HANDLER | {"protocol": "ext+Hat"}]}),
+    _case("protocol_handlers of nothing", {"protocol_handlers": [HANDLER | {"protocol": "ext+"}]}),
+    _case("protocol_handlers without a name", {"protocol_handlers": [{"protocol": "ext+a", "uriTemplate": "/%s"}]}),
+    _case("protocol_handlers with an unknown key", {"protocol_handlers": [HANDLER | {"frob": 1}]}),
+    _case("protocol_handlers is an object", {"protocol_handlers": HANDLER}),
     _case("chrome_settings_overrides", {"chrome_settings_overrides": {"homepage": "h.html"}}),
     _case3(
         "version_name and externally_connectable", {"version_name": "one", "externally_connectable": {"ids": ["*"]}}

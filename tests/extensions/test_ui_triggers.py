@@ -64,10 +64,8 @@ def test_an_invalid_trigger_lists_the_valid_ones(tmp_path: Path, what: str) -> N
         await tab_at(profile)
         message = await error_message(profile, what)
         if what != "menu:":
-            assert (
-                message
-                == f'invalid trigger "{what}". Use menu:ID, action, page-action, command:NAME or notification:ID.'
-            )
+            allowed = "menu:ID, action, page-action, options, sidebar, command:NAME or notification:ID."
+            assert message == f'invalid trigger "{what}". Use {allowed}'
         assert await received(extension) == []
 
     run_made(tmp_path, use, RECORDING, **ALL)

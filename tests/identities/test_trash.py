@@ -19,7 +19,7 @@ from hatbox.identities import trash_rows
 from hatbox.identities.clean_up import clean_up
 from hatbox.identities.ids import container_user_context_id
 from hatbox.identities.trash_state import TrashState, is_due, load_state
-from hatbox.store.base import Transaction, TrashRow
+from hatbox.store.base import PageRow, Transaction, TrashRow, VisitRow
 from hatbox.store.profile_settings import PROFILE
 from hatbox.tabs.pages import PageState, save_page_snapshot, update_page
 from tests.api.caller import extension_browser
@@ -53,6 +53,8 @@ async def fill(profile: hatbox.Profile, identity: str = "Work", count: int = 3) 
     def put(transaction: Transaction) -> None:
         transaction.site_data.put(number, "https://site.example", b"site data")
         transaction.settings.put(number, "settings", b'{"locale":"de-DE"}')
+        transaction.history.put(PageRow(7, number, "https://site.example/0", "Title 0", 1, 0, 1.6e9))
+        transaction.history.put_visits([VisitRow(8, number, 7, 1.6e9, "link", 0)])
 
     await profile.store.write(put)
 
@@ -70,6 +72,7 @@ def rows_of(transaction: Transaction, number: int) -> dict[str, Any]:
         "cookies": sorted(transaction.cookies.load(number)),
         "site data": transaction.site_data.load(number),
         "settings": transaction.settings.load(number),
+        "history": (transaction.history.load(number), transaction.history.load_visits(number)),
         "tabs": [tuple(getattr(row, name) for name in own) for row in tabs],
         "places": [indexes[row.id] for row in tabs],
         "pages": [transaction.tabs.page_snapshot(row.id) for row in tabs],

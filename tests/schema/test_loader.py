@@ -94,22 +94,42 @@ def test_tabs_and_windows_are_there_for_everyone_and_honour_a_permission() -> No
 
 def test_a_function_may_need_a_permission_of_its_own() -> None:
     guarded = {name: function.permissions for name, function in TABS.functions.items() if function.permissions}
-    assert guarded == {"hide": {"tabHide"}, "show": {"tabHide"}}
+    assert guarded == {"captureTab": {"<all_urls>"}, "hide": {"tabHide"}, "show": {"tabHide"}}
+
+
+def test_a_function_may_need_one_of_several_permissions() -> None:
+    capture = TABS.functions["captureVisibleTab"]
+    assert not capture.is_permitted({"tabs"})
+    assert capture.is_permitted({"tabs", "activeTab"})
+    assert capture.is_permitted({"<all_urls>"})
+
+
+def test_a_setting_has_the_members_of_types_setting() -> None:
+    setting = SCHEMAS["privacy_network.json#httpsOnlyMode"]
+    assert (setting.namespace, setting.permissions) == ("privacy.network.httpsOnlyMode", {"privacy"})
+    assert list(setting.functions) == ["get", "set", "clear"]
+    assert setting.functions["get"].path == "types.Setting.get"
 
 
 def test_all_permissions_that_make_a_difference_are_known() -> None:
     web = {"browsingData", "proxy", "webNavigation", "webRequest", "webRequestAuthProvider", "webRequestBlocking"}
-    assert schema.permissions() == {"contextualIdentities", "contextualidentities", "cookies", "tabHide", "tabs"} | web
+    assert schema.permissions() == {
+        "contextualIdentities",
+        "contextualidentities",
+        "cookies",
+        "tabHide",
+        "tabs",
+    } | web | {"tabGroups"}
 
 
 def test_constants_are_data() -> None:
-    assert TABS.constants == {"TAB_ID_NONE": -1}
+    assert TABS.constants == {"TAB_ID_NONE": -1, "SPLIT_VIEW_ID_NONE": -1}
     assert WINDOWS.constants == {"WINDOW_ID_NONE": -1, "WINDOW_ID_CURRENT": -2}
     assert FIREFOX.constants == {}
 
 
 def test_an_event_says_what_its_listeners_get_and_what_may_follow_them() -> None:
-    assert [len(event.argument_converters) for event in TABS.events.values()] == [1, 3, 2, 1, 1, 2, 2, 2]
+    assert [len(event.argument_converters) for event in TABS.events.values()] == [1, 3, 2, 1, 1, 2, 2, 2, 2]
     (wishes,) = TABS.events["onUpdated"].normalise([{"tabId": 3}])
     assert wishes["tabId"] == 3
     assert TABS.events["onUpdated"].normalise([]) == [None]
@@ -134,7 +154,11 @@ ANYTHING = _Anything()
 
 
 def test_what_is_hidden_is_for_members_alone() -> None:
-    assert [namespace.namespace for namespace in schema.load() if namespace.hidden] == ["ports", "testing"]
+    assert [namespace.namespace for namespace in schema.load() if namespace.hidden] == [
+        "ports",
+        "scriptCalls",
+        "testing",
+    ]
 
 
 def test_what_is_for_javascript_alone_is_no_function_of_python() -> None:

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 from hatbox.schema import load, reference
+from hatbox.schema.loader import is_setting
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "reference" / "extensions.md"
 
@@ -19,7 +20,9 @@ def test_the_list_of_namespaces_in_the_docs_is_current() -> None:
 
 def test_every_member_is_listed_and_described() -> None:
     text = reference.reference()
-    for namespace in load():
+    for setting in (each for each in load() if is_setting(each.file)):
+        assert f"| `{setting.file.partition('#')[2]}` (" in text
+    for namespace in (each for each in load() if not is_setting(each.file)):
         assert (f"\n## {namespace.namespace}" in text) is not namespace.hidden
         for name in () if namespace.hidden else (*namespace.functions, *namespace.events, *namespace.constants):
             assert re.search(rf"^\| `{name}(\(.*\))?` \| \w.* \|$", text, re.MULTILINE), name

@@ -14,8 +14,10 @@ import pytest
 
 import hatbox
 from hatbox.errors import ProfileCorrupt, ProfileError, ProfileLocked
+from hatbox.store.base import BookmarkRow, PageRow, Transaction, VisitRow
 from hatbox.store.sqlite.check import check
 from hatbox.store.sqlite.repair import repair
+from hatbox.store.tables.bookmark_tree import root_rows
 from tests.store.fuzz import make, read
 from tests.store.in_loop import in_loop
 from tests.store.test_check import change, copied, files
@@ -238,3 +240,39 @@ async def test_a_profile_that_is_open_is_not_repaired(path: Path, new: Path) -> 
         with pytest.raises(ProfileLocked, match="only while no program has it open"):
             await asyncio.to_thread(repair, path, new)
     assert not new.exists()  # noqa: ASYNC240 - nothing else waits for this loop
+
+
+def test_history_and_bookmarks_are_consistent_although_rows_of_them_are_lost(tmp_path: Path, new: Path) -> None:
+    def fill(transaction: Transaction) -> None:
+        transaction.bookmarks.put(root_rows(1.0))
+        places = {"inner": "lost", "lost": "unfiled_____", "first": "second", "second": "first", "good": "menu________"}
+        for place, (name, parent) in enumerate(places.items()):
+            transaction.bookmarks.put([BookmarkRow(name, parent, place, "folder", "", name, 1.0, 1.0)])
+        transaction.history.put(PageRow(1, 2, "https://one.example/", "One", 9, 9, 9.0))
+        transaction.history.put(PageRow(2, 2, "https://two.example/", "Two", 1, 0, 4.0))
+        visits = [
+            VisitRow(3, 2, 1, 3.0, "typed", 0),
+            VisitRow(4, 2, 2, 4.0, "link", 3),
+            VisitRow(5, 2, 7, 5.0, "link", 0),
+        ]
+        transaction.history.put_visits(visits)
+
+    async def main(path: Path, work: Callable[[Transaction], Any]) -> Any:
+        async with hatbox.open(path) as profile:
+            return await profile.store.write(work)
+
+    path = tmp_path / "damaged.db"
+    asyncio.run(main(path, fill))
+    asyncio.run(main(path, lambda transaction: transaction.bookmarks.delete(["lost"])))
+    repair(path, new)
+
+    def read_records(transaction: Transaction) -> Any:
+        return transaction.bookmarks.find(), transaction.history.load(2), transaction.history.load_visits(2)
+
+    bookmarks, pages, visits = asyncio.run(main(new, read_records))
+    parents = {row.id: row.parent for row in bookmarks if row.id in ("inner", "first", "second", "good")}
+    assert parents["inner"] == "unfiled_____"
+    assert parents["good"] == "menu________"
+    assert sorted([parents["first"], parents["second"]]) in (["first", "unfiled_____"], ["second", "unfiled_____"])
+    assert [(row.visits, row.typed, row.last_visit) for row in pages] == [(1, 1, 3.0), (1, 0, 4.0)]
+    assert [visit.id for visit in visits] == [3, 4]

@@ -165,6 +165,14 @@ def test_visible_neighbours_of_a_tab(tables: Tables) -> None:
     assert neighbours(ids[3], many) == [None, ids[5]]
 
 
+def test_neighbours_of_a_tab_may_be_hidden_but_are_of_the_same_window(tables: Tables) -> None:
+    tabs = tables.transaction.tabs
+    ids = [tabs.insert(1, number, 0, hidden=int(number == 1)).id for number in range(3)]
+    tabs.insert(2, 0, 0)
+    found = [[each and each.id for each in tabs.neighbours(row)] for row in tabs.get_many(ids)]
+    assert found == [[None, ids[1]], [ids[0], ids[2]], [ids[1], None]]
+
+
 def test_the_summary_of_a_window(tables: Tables) -> None:
     tabs = tables.transaction.tabs
     assert tabs.summary(1) == (0, 0, None, None, 0.0, ())

@@ -166,7 +166,7 @@ async def test_tabs(extension):
 """,
     )
     assert "TimeoutError: timed out after 0.01 s: seen[7]. Last value: None" in done.stdout
-    assert "Last value: [Tab(id=2" in done.stdout  # the first one is that of the window of every run
+    assert "Last value: [TabInTest(id=2" in done.stdout  # the first one is that of the window of every run
 
 
 def test_an_extension_that_cannot_be_read_is_named_with_what_is_wrong(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ Arguments and results are dictionaries, as in JavaScript. Every call goes throug
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Set
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -60,18 +61,18 @@ class _NamespaceProxy:
 
     def __init__(self, dispatcher: Dispatcher, caller: Caller, schema: NamespaceSchema) -> None:
         self._caller = caller
-        self._guarded: dict[str, tuple[frozenset[str], Any]] = {}
+        self._guarded: dict[str, tuple[Callable[[Set[str]], bool], Any]] = {}
         for function in schema.functions.values():
             call = _bound_function(dispatcher, caller, schema.namespace, function)
-            if function.permissions:
-                self._guarded[function.name] = function.permissions, call
+            if function.permissions or function.any_permission:
+                self._guarded[function.name] = function.is_permitted, call
             else:
                 setattr(self, function.name, call)
         convert = without_undefined if schema.for_extensions else None
         for event in schema.events.values():
             script_event = ScriptEvent(dispatcher, caller, schema.namespace, event, convert)
             if event.permissions:
-                self._guarded[event.name] = event.permissions, script_event
+                self._guarded[event.name] = event.permissions.issubset, script_event
             else:
                 setattr(self, event.name, script_event)
         for name, values in schema.enumerations.items():
@@ -80,8 +81,8 @@ class _NamespaceProxy:
             setattr(self, name, value)
 
     def __getattr__(self, name: str) -> Any:
-        permissions, member = (None, None) if name.startswith("_") else self._guarded.get(name, (None, None))
-        if permissions is None or not permissions <= self._caller.permissions:
+        is_permitted, member = (None, None) if name.startswith("_") else self._guarded.get(name, (None, None))
+        if is_permitted is None or not is_permitted(self._caller.permissions):
             raise AttributeError(f"{name} is not available: unknown member or missing permission")
         return member
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from hatbox import schema
 from hatbox.api.caller import Caller
+from hatbox.api.content_script_registry import ContentScriptRegistry
 from hatbox.api.namespace import Namespace
 from hatbox.api.services import Services
 from hatbox.errors import PermissionDenied
@@ -37,6 +38,11 @@ class Dispatcher:
     def requests(self) -> RequestEvents:
         """The webRequest and proxy listeners of the profile."""
         return self._services.requests
+
+    @property
+    def content_scripts(self) -> ContentScriptRegistry:
+        """The content scripts of the extensions that run in this process."""
+        return self._services.content_scripts
 
     def visible(self, caller: Caller) -> list[str]:
         """The names of the namespaces that this caller may use."""

@@ -56,8 +56,8 @@ class Namespace:
         if member not in self._methods:
             raise ApiError(f"{self.schema.namespace}.{member} is not a function")
         function, method = self._methods[member]
-        if not function.permissions <= caller.permissions:
-            needed = " and ".join(sorted(function.permissions))
+        if not function.is_permitted(caller.permissions):
+            needed = " and ".join(sorted(function.permissions)) or " or ".join(sorted(function.any_permission))
             raise PermissionDenied(f"Permission denied: {function.path} needs the permission {needed}")
         values = function.normalise(arguments)
         callback = values.pop() if function.takes_callback else None

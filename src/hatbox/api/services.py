@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from hatbox.api.content_script_registry import ContentScriptRegistry
 from hatbox.clock import Clock
 from hatbox.cookies.cookie_stores import CookieStores
+from hatbox.downloads.download_list import Downloads
 from hatbox.identities.service import Identities
 from hatbox.messaging.message_router import MessageRouter
 from hatbox.store.base import Store
@@ -26,3 +28,7 @@ class Services(NamedTuple):
     clock: Clock
     messages: MessageRouter
     """Messages between the extensions that run here."""
+    content_scripts: ContentScriptRegistry
+    """The content scripts of those extensions, and the engines that inject them."""
+    downloads: Downloads
+    """The downloads of extensions that run here."""

@@ -29,10 +29,12 @@ from hatbox.archive.restore_report import RestoreReport
 from hatbox.archive.rule_restore import restore_rules
 from hatbox.archive.tab_restore import restore_page, restore_tabs
 from hatbox.archive.table_stream import Row, TableStream, by_identity
+from hatbox.bookmarks.bookmark_roots import restore_bookmarks
 from hatbox.errors import ArchiveDamaged
+from hatbox.history.history_archive import replace_history
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of
 from hatbox.identities.model import MOVED, record_change
-from hatbox.store.base import TabRow, Transaction, WindowRow
+from hatbox.store.base import BookmarkRow, PageRow, TabRow, Transaction, VisitRow, WindowRow
 from hatbox.tabs.hiders import hider_of, note_hider
 from hatbox.tabs.session_values import kind_of_tab, tab_of_kind
 from hatbox.tabs.tab_model import BLANK
@@ -110,6 +112,8 @@ class _Restore:
         self._restore_pages(stream.rows("tab_pages"))
         self._restore_extensions(stream.rows("extension_data"))
         self._restore_packages(stream.rows("packages"))
+        self._restore_history(stream.rows("history"), stream)
+        self._restore_bookmarks(stream.rows("bookmarks"))
         stream.finish()
         self._log.finish()
         return self._report
@@ -200,6 +204,14 @@ class _Restore:
         for number, done, group in self._each(rows, 2):
             replace_site_data(self._transaction, number, ((origin, data) for origin, data, _ in group), done)
 
+    def _restore_history(self, rows: Iterator[Row], stream: TableStream) -> None:
+        pages = {number: [PageRow._make(row) for row in group] for number, _, group in self._each(rows, 1)}
+        for number, done, group in self._each(stream.rows("visits"), 1):
+            visits = map(VisitRow._make, group)
+            done.history_changed = replace_history(self._transaction, number, pages[number], visits)
+            if done.history_changed:
+                self._log.require_resync()
+
     def _restore_tabs(self, windows: Sequence[Row], tabs: Sequence[Row]) -> None:
         columns: dict[int, Columns] = {}
         for row in windows:
@@ -277,6 +289,12 @@ class _Restore:
                 self._transaction.packages.put(digest, data)
                 self._transaction.trim()
                 self._report.packages += 1
+
+    def _restore_bookmarks(self, rows: Iterator[Row]) -> None:
+        if self._is_everything:
+            self._report.bookmarks = restore_bookmarks(self._transaction, map(BookmarkRow._make, rows))
+            if self._report.bookmarks:
+                self._log.require_resync()
 
 
 class _Places:

@@ -20,7 +20,10 @@ from hatbox.tabs.session_values import tab_of_kind
 
 __all__ = ["BackupReport", "write_backup"]
 
-_STORE_COLUMNS: Final = {"cookies": "store", "site_data": "store", "tabs": "store", "settings": "identity"}
+_STORE_COLUMNS: Final = {
+    **dict.fromkeys(("cookies", "site_data", "tabs", "history", "visits"), "store"),
+    "settings": "identity",
+}
 """The columns that name the identity of a row."""
 
 

@@ -20,7 +20,8 @@ __all__ = ["ARCHIVE_MAGIC", "ARCHIVE_VERSION", "BlockReader", "BlockWriter", "By
 
 ARCHIVE_MAGIC: Final = b"hatbox archive "
 """The start of the first line of an archive."""
-ARCHIVE_VERSION: Final = 1
+ARCHIVE_VERSION: Final = 2
+"""Version 2 has more tables: history and bookmarks."""
 
 _FIRST_LINE: Final = re.compile(rb"hatbox archive ([1-9][0-9]{0,8})\n")
 _LINE_BYTES: Final = 25  # of the longest first line

@@ -12,8 +12,9 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 from hatbox.errors import ArchiveDamaged, ArchiveTooNew
+from hatbox.history.history_archive import read_history
 from hatbox.identities.ids import cookie_store_id_of
-from hatbox.store.base import CookieRow, TabRow, Transaction
+from hatbox.store.base import CookieRow, PageRow, TabRow, Transaction, VisitRow
 from hatbox.tabs.first_tab import first_tab
 from hatbox.tabs.hiders import hider_of
 from hatbox.tabs.session_values import kind_of_tab
@@ -81,6 +82,9 @@ class ArchivedIdentity(msgspec.Struct, frozen=True, omit_defaults=True):
     """The windows of the tabs."""
     rules: list[ArchivedRule] = []
     """The site rules that name it."""
+    pages: list[PageRow] = []
+    """The pages that were visited in it."""
+    visits: list[VisitRow] = []
 
 
 def read_identity(
@@ -95,6 +99,7 @@ def read_identity(
     identities = transaction.identities
     rows = transaction.tabs.find(store=user_context_id)
     tabs = read_tabs(transaction, rows)
+    pages, visits = read_history(transaction, user_context_id)
     return ArchivedIdentity(
         id=user_context_id,
         uuid=(identities.uuid(user_context_id) or "") if user_context_id else "",
@@ -110,6 +115,8 @@ def read_identity(
         tabs=tabs,
         windows=_windows(transaction, {row.window for row in rows}),
         rules=_rules_naming(transaction, cookie_store_id_of(user_context_id)) if user_context_id else [],
+        pages=pages,
+        visits=visits,
     )
 
 

@@ -2,6 +2,7 @@
 
 The copy has a UUID of its own. It has no tabs: a clone is made to do something else, and the same pages in a second
 window would load at once with the same session. It has no site rules either: a site belongs to one identity.
+Nor does it have the history: the original made those visits.
 """
 
 from __future__ import annotations

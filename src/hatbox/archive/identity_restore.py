@@ -19,6 +19,7 @@ from hatbox.archive.tab_restore import restore_tabs
 from hatbox.cookies.cookie import ChangeCause, JarChange
 from hatbox.cookies.cookie_rows import add_rows, cookie_of, put_changes
 from hatbox.errors import ArchiveDamaged, IdsExhausted
+from hatbox.history.history_archive import replace_history
 from hatbox.identities.ids import MAX_USER_CONTEXT_ID, cookie_store_id_of
 from hatbox.identities.model import CREATED, HIDDEN, SETTINGS_CHANGED, SHOWN, UPDATED, record_change
 from hatbox.javascript.text import is_blank
@@ -59,6 +60,8 @@ class RestoredIdentity(msgspec.Struct, rename="camel", kw_only=True):
     tabs_opened: int = 0
     tabs_closed: int = 0
     rules_added: int = 0
+    history_changed: bool = False
+    """Whether its visited pages were other ones."""
 
     @property
     def has_new_id(self) -> bool:
@@ -70,7 +73,7 @@ class RestoredIdentity(msgspec.Struct, rename="camel", kw_only=True):
         """Whether anything was changed."""
         counts = (self.cookies_added, self.cookies_changed, self.cookies_removed, self.sites_changed)
         others = (self.created, self.appearance_changed, self.settings_changed, self.tabs_opened, self.tabs_closed)
-        return any(counts) or any(others) or self.rules_added > 0
+        return any(counts) or any(others) or self.rules_added > 0 or self.history_changed
 
 
 def restore_identity(
@@ -93,6 +96,7 @@ def restore_identity(
     _replace_contents(transaction, store, archived, own_log, done)
     tabs = restore_tabs(transaction, store, archived.tabs, archived.windows, own_log)
     done.tabs_opened, done.tabs_closed = tabs.opened, tabs.closed
+    done.history_changed = replace_history(transaction, store, archived.pages, archived.visits)
     done.rules_added = restore_rules(transaction, archived.rules, {archived.id: store}, same_profile=keep_id)
     if log is None:
         own_log.finish()

@@ -31,6 +31,8 @@ class RestoreReport(msgspec.Struct, rename="camel", kw_only=True):
     """The extensions whose data was replaced."""
     packages: int = 0
     """The packages of extensions that were added."""
+    bookmarks: int = 0
+    """The bookmarks and folders that were added or changed."""
     rows: dict[str, int] = {}
     """The number of rows in the archive, by table."""
 
@@ -38,5 +40,6 @@ class RestoreReport(msgspec.Struct, rename="camel", kw_only=True):
     def changed(self) -> bool:
         """Whether anything was changed."""
         parts = [*self.identities, *([] if self.default_store is None else [self.default_store])]
-        others = (self.filled, self.order_changed, self.settings_changed, self.rules, self.extensions, self.packages)
-        return any(part.changed for part in parts) or any(map(bool, others))
+        others = (self.filled, self.order_changed, self.settings_changed)
+        counts = (self.rules, self.bookmarks, len(self.extensions), self.packages)
+        return any(part.changed for part in parts) or any(others) or any(counts)

@@ -80,12 +80,18 @@ GROUPS: Final[dict[str, dict[str, str]]] = {
         "install": "extensions.install",
         "remove": "extensions.remove",
         "permissions": "extensions.permissions",
+        "open": "extensions.open_page",
         "trigger": "extensions.trigger",
     },
     "trash": {
         "list": "trash.list_",
         "restore": "trash.restore",
         "empty": "trash.empty",
+    },
+    "history": {
+        "list": "history.list_",
+        "search": "history.search",
+        "clear": "history.clear",
     },
     "rules": {
         "list": "site_rules.list_",
@@ -109,12 +115,13 @@ GROUPS: Final[dict[str, dict[str, str]]] = {
 GROUP_HELP: Final[dict[str, str]] = {
     "cookies": "List, set and remove the cookies of an identity.",
     "extensions": "Install, list, remove and trigger extensions.",
+    "history": "List, search and clear the visited pages, if they are recorded.",
     "rules": "Open the right identity by itself: assign URLs to identities.",
     "trash": "List, restore and delete removed identities.",
     "profile": "Describe, create, copy and encrypt profiles, and change their settings.",
 }
 PANELS: Final[dict[str, tuple[str, ...]]] = {
-    "Open pages": ("open", "tabs", "close", "browse", "fetch", "rules", "open-link", "install-links"),
+    "Open pages": ("open", "tabs", "close", "browse", "fetch", "rules", "history", "open-link", "install-links"),
     "Identities": (
         *("list", "get", "create", "clone", "update", "move", "hide", "show", "settings"),
         *("remove", "trash", "colors", "icons"),

@@ -118,9 +118,10 @@ running have a `reason`.
 An extension is `{"id", "name", "version", "path", "installed", "enabled", "pid"}`: a temporary installation is not
 `installed`, and `pid` is null if the extension is not running. `extensions list`, `install` and `remove` print an array
 of extensions. With `--ui`, each has `ui`: null if it is not running, otherwise `{"id", "name", "pid", "menus",
-"action", "pageAction", "commands", "notifications"}` for the active tab. `extensions permissions` prints `{"id",
-"name", "required", "granted", "optional"}`, `extensions trigger` prints `{"extension", "what", "tabId", "popup"}`,
-where `popup` is the page that an action opens, or null.
+"action", "pageAction", "commands", "notifications", "options", "sidebar"}` for the active tab. `extensions permissions`
+prints `{"id", "name", "required", "granted", "optional"}`. `extensions open` and `extensions trigger` print
+`{"extension", "what", "tabId", "popup", "shown"}`: `popup` is the page that opens, or null, and `shown` is whether it
+is shown in a window.
 
 Errors go to standard error, with `--json` as `{"error": {"type", "message"}}`. Some have more members: `nearest`
 (similar names), `candidates` (the identities that share a name), `allowed` (all colors or icons), `last` (the last

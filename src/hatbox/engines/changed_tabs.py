@@ -5,7 +5,17 @@ from __future__ import annotations
 import msgspec
 
 from hatbox.store.base import ChangeRecord
-from hatbox.tabs.tab_model import ACTIVATED, ATTACHED, CREATED, DETACHED, MOVED, NAVIGATED, REMOVED, UPDATED
+from hatbox.tabs.tab_model import (
+    ACTIVATED,
+    ATTACHED,
+    CREATED,
+    DETACHED,
+    HIGHLIGHT_CHANGED,
+    MOVED,
+    NAVIGATED,
+    REMOVED,
+    UPDATED,
+)
 
 __all__ = ["changed_tabs"]
 
@@ -30,6 +40,8 @@ _decode_with_ids = msgspec.json.Decoder(_WithTabIds).decode
 
 def changed_tabs(change: ChangeRecord) -> set[int] | None:
     """The ids of the tabs that a record about tabs names; None if the record is of an unknown kind."""
+    if change.topic == HIGHLIGHT_CHANGED:
+        return set()  # engines do not show it
     if change.topic in (CREATED, NAVIGATED):
         return {_decode_tab(change.payload).id}
     if change.topic in (UPDATED, REMOVED):

@@ -40,6 +40,7 @@ async def hide_and_wait(tabs: Tabs, service: Identities, identities: Sequence[Co
         for tab in await tabs.query()
         if tab.cookie_store_id in stores
         and not tab.hidden
+        and not tab.discarded
         and (tab.started or not tab.loading)  # other tabs have no page
     }
     reports: dict[int, tuple[str, ...]] = {}

@@ -181,7 +181,7 @@ class TabReconciler:
 
     def _needs_page(self, tab: Tab) -> bool:
         is_shown = self._engine.keeps_hidden_pages or not tab.hidden
-        return is_shown and self._division.serves(tab.cookie_store_id)
+        return is_shown and not tab.discarded and self._division.serves(tab.cookie_store_id)
 
     def _removed(self, transaction: Transaction) -> list[str]:
         numbers = {cookie_store_id: user_context_id_of(cookie_store_id) for cookie_store_id in self._states.identities}
@@ -190,6 +190,7 @@ class TabReconciler:
     def _compare(self, tab_id: int, state: TabState, tab: Tab | None) -> None:
         state.hidden = tab is not None and tab.hidden
         state.removed = tab is None
+        state.discarded = tab is not None and tab.discarded
         state.released = tab is not None and not self._division.serves(tab.cookie_store_id)
         state.desired = tab if tab is not None and self._needs_page(tab) and not state.closed else None
         if not state.is_idle:
@@ -218,7 +219,7 @@ class TabReconciler:
         state.not_saved = ()
         try:
             if desired is None:
-                await self._engine.close(tab_id, hiding=state.hidden or state.released)
+                await self._engine.close(tab_id, hiding=state.hidden or state.released or state.discarded)
             else:
                 await self._apply(desired, previous, state)
         except ProfileError as error:

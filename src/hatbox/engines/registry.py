@@ -6,6 +6,7 @@ Each `registration` has DISPLAY_NAME, HAS_WINDOWS, and `create(services, selecti
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -15,7 +16,10 @@ from hatbox.errors import EngineError
 
 if TYPE_CHECKING:
     from hatbox.cookies.cookie_stores import CookieStores
+    from hatbox.downloads.download_list import Downloads
     from hatbox.engines.chromium.hosted_pages import HostedPages
+    from hatbox.engines.chromium.scripted_browser import PageScripts
+    from hatbox.engines.extension_buttons import ExtensionButtons
     from hatbox.engines.runner import EngineRunner
     from hatbox.engines.selection import EngineSelection
     from hatbox.identities.service import Identities
@@ -41,6 +45,10 @@ class EngineServices(NamedTuple):
     rules: SiteRules
     web_requests: RequestEvents
     read_extension_file: ReadExtensionFile
+    buttons: ExtensionButtons
+    downloads: Downloads
+    create_page_scripts: Callable[[], PageScripts] | None = None
+    """Creates the part that adds content scripts to the pages of an engine with a DOM."""
     hosted_pages: HostedPages | None = None
     """Shows pages of extensions in Chromium."""
 

@@ -18,6 +18,8 @@ class TabState:
         self.actual: Tab | None = None
         """The tab as the engine knows it; None if it has no page, or is closing it."""
         self.hidden = False
+        self.discarded = False
+        """The tab has no page until it is activated or navigated."""
         self.failed = False
         """Opening the page failed. The next navigation opens it again."""
         self.closed = False

@@ -1,6 +1,7 @@
 """Values of actions: title, popup, badge and so on, set for a tab, a window or globally. The narrowest scope wins.
 
-Values of a tab are stored with the page they were set for, and are ignored once the tab has another page.
+Values of a tab are stored with the page they were set for, and are ignored once the tab has another page. Those of a
+sidebar stay.
 """
 
 from __future__ import annotations
@@ -13,9 +14,12 @@ import msgspec
 from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs.strip import row_of
 
-__all__ = ["GLOBAL", "ActionScope", "Defaults", "get_value", "set_value", "tab_scope"]
+__all__ = ["GLOBAL", "SIDEBAR_ACTION", "ActionScope", "Defaults", "get_value", "set_value", "tab_scope"]
 
 Defaults: TypeAlias = Mapping[str, Any]
+
+SIDEBAR_ACTION: Final = "sidebarAction"
+"""The kind of the stored values of `sidebarAction`."""
 
 _TAB, _WINDOW = "tab:", "window:"
 
@@ -88,7 +92,9 @@ def _stored_values(transaction: Transaction, extension: str, kind: str, scope: A
     if value is None:
         return {}
     stored = _decode(value)
-    return stored.values if scope.tab is None or _is_same_page(stored, scope.tab) else {}
+    if scope.tab is None or kind == SIDEBAR_ACTION or _is_same_page(stored, scope.tab):
+        return stored.values
+    return {}
 
 
 def _is_same_page(stored: _StoredValues, tab: TabRow) -> bool:

@@ -12,7 +12,10 @@ import msgspec
 from hatbox.extension_data.run_records import RunRecord
 from hatbox.store.base import Transaction
 
-__all__ = ["PAGE_REQUESTED", "PageRequested", "decode_request", "request_page"]
+__all__ = ["PAGE_KINDS", "PAGE_REQUESTED", "PageRequested", "decode_request", "request_page"]
+
+PAGE_KINDS: Final = ("popup", "options", "sidebar")
+"""The pages that a user can open by name."""
 
 PAGE_REQUESTED: Final = "extensions.pageRequested"
 """The topic of requests."""

@@ -13,8 +13,10 @@ import msgspec
 from hatbox.errors import ExtensionError, ExtensionNotFound
 from hatbox.extension_data import installed_extensions as installed
 from hatbox.extension_data import menu_items, notifications
+from hatbox.extension_data.action_values import SIDEBAR_ACTION
 from hatbox.extension_data.actions import ACTION, PAGE_ACTION
 from hatbox.extension_data.background_type import is_event_page
+from hatbox.extension_data.sidebars import close_sidebars_of, open_sidebars
 from hatbox.store.base import Transaction
 from hatbox.store.processes import ProcessId, host_id
 from hatbox.tabs.first_window import close_first_tab, open_first_window
@@ -23,7 +25,7 @@ from hatbox.tabs.visibility import show_abandoned
 __all__ = ["RunRecord", "clean_up", "find", "find_area", "get", "get_all", "register_run", "reset_ui", "unregister_run"]
 
 _KIND: Final = installed.RUNNING
-_CLEARED_AT_START: Final = (ACTION, PAGE_ACTION, *notifications.KINDS)
+_CLEARED_AT_START: Final = (ACTION, PAGE_ACTION, SIDEBAR_ACTION, *notifications.KINDS)
 
 
 class RunRecord(msgspec.Struct, frozen=True):
@@ -108,6 +110,8 @@ def clean_up(transaction: Transaction) -> None:
         if extension not in alive:
             transaction.extensions.delete(extension, _KIND, "")
     show_abandoned(transaction, alive)
+    for extension in {each.extension for each in open_sidebars(transaction)} - alive:
+        close_sidebars_of(transaction, extension)
     if not alive:
         close_first_tab(transaction)
 

@@ -13,6 +13,7 @@ from typing import Any
 from hatbox.api.caller import Caller
 from hatbox.api.dispatcher import Dispatcher
 from hatbox.errors import HatboxError
+from hatbox.extensions.indexed_db import IndexedDb
 from hatbox.extensions.local_storage import LocalStorage
 from hatbox.extensions.runtime.api_host import ApiHost
 from hatbox.extensions.runtime.host import Listener, LogEntry
@@ -35,10 +36,12 @@ class ExtensionHost(ApiHost):
         read_file: Callable[[str], bytes | None],
         wake: Callable[[], Awaitable[None]],
         local_storage: LocalStorage,
+        indexed_db: IndexedDb,
         log: Callable[[LogEntry], None] | None = None,
     ) -> None:
         super().__init__(dispatcher, caller, read_file)
         self._local_storage = local_storage
+        self._indexed_db = indexed_db
         self._wake = wake
         self._log = log
         self._active: dict[_Key, dict[Listener, None]] = {}
@@ -82,6 +85,10 @@ class ExtensionHost(ApiHost):
         if is_stored:
             self.on_local_storage(key, value)
         return is_stored
+
+    def use_indexed_db(self, operation: str, fields: list[Any]) -> Awaitable[Any]:
+        """Read or change databases of the extension."""
+        return self._indexed_db.handle(operation, fields)
 
     def log(self, entry: LogEntry) -> None:
         """Pass a console message to the callback, or to Python's logging."""

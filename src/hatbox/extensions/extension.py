@@ -14,10 +14,12 @@ from hatbox.errors import EngineError, ExtensionTerminated
 from hatbox.extension_data import run_records
 from hatbox.extension_data.extension_permissions import ExtensionPermissions
 from hatbox.extensions.background_place import BackgroundPlace, runs_in_chromium, without_document
+from hatbox.extensions.content_script_startup import start_content_scripts, stop_content_scripts
 from hatbox.extensions.event_page_host import ExtensionHost
 from hatbox.extensions.extension_page import ExtensionPage
 from hatbox.extensions.extension_pages import ExtensionPages
 from hatbox.extensions.idle_timer import IdleTimer
+from hatbox.extensions.indexed_db import IndexedDb
 from hatbox.extensions.local_storage import LocalStorage
 from hatbox.extensions.package.background import Background
 from hatbox.extensions.package.manifest import Manifest
@@ -102,17 +104,27 @@ class Extension:
         self.caller.on_test_report = options.on_test_report
         self.reload = on_reload
         """Restart it from its files, as runtime.reload() does."""
+        self.permission_listeners: list[Callable[[], None]] = []
+        """Called when permissions were granted or revoked."""
         self._options = options
         self._child = options.child
         self._store = store
+        self._content_scripts = dispatcher.content_scripts
         self.dispatcher = dispatcher
         self.messages = messages
         self._pages = ExtensionPages(dispatcher, messages, self.caller, manifest.base_url)
         self.browser = self._pages.python_page.browser
         """`browser` for Python, as an extension page sees it. Its messages are delivered to the background."""
         self._local_storage = LocalStorage(store, self.area)
+        self._indexed_db = IndexedDb(store, self.area)
         self._host = ExtensionHost(
-            dispatcher, self.caller, loaded.package.read, self.wake, self._local_storage, options.on_log
+            dispatcher,
+            self.caller,
+            loaded.package.read,
+            self.wake,
+            self._local_storage,
+            self._indexed_db,
+            options.on_log,
         )
         self.browser_pages = BrowserPages(self, self._pages.new_caller, self._local_storage, store, page_tabs)
         """Its pages in the Chromium engine of this process."""
@@ -146,11 +158,17 @@ class Extension:
         """The running scripts; None while they are suspended or have crashed."""
         return self._supervisor.runtime
 
+    @property
+    def is_started(self) -> bool:
+        """Whether it was started and is not being stopped. Its background may be suspended."""
+        return self._should_run
+
     async def start(self, *events: _Event) -> None:
         """Run the background scripts, then dispatch these events: runtime.onInstalled or runtime.onStartup."""
         self._should_run = True
         self._has_run = False
         self._start_events = list(events)
+        await start_content_scripts(self._content_scripts, self._store, self.manifest, self.area)
         await self.wake()
 
     async def stop(self) -> None:
@@ -257,6 +275,8 @@ class Extension:
         if self.runtime is not None:
             self.runtime.update_namespaces(describe(self.caller))
         self.browser_pages.permissions_changed()
+        for listener in [*self.permission_listeners]:
+            listener()
 
     @property
     def limits(self) -> RuntimeLimits:
@@ -267,6 +287,10 @@ class Extension:
     def host(self) -> ExtensionHost:
         """Serves its background scripts."""
         return self._host
+
+    def log(self, entry: LogEntry) -> None:
+        """Log a console message or an uncaught error of a content script, as those of the background."""
+        self._host.log(entry)
 
     def notify_exit(self, cause: str) -> None:
         """Report that the extension was stopped, and not by the program that started it."""
@@ -330,6 +354,7 @@ class Extension:
         child, self._child = self._child, None
         limits, inspect = self._options.limits, self._options.inspect
         unsafe_eval = self.manifest.allows_eval
+        self._indexed_db.discard_staged()
         return await Runtime.start(self._host, boot, limits, inspect=inspect, unsafe_eval=unsafe_eval, child=child)
 
     async def _start_page(self, boot: Boot, background: Background) -> Runtime:
@@ -340,6 +365,7 @@ class Extension:
 
     async def _stop_scripts(self) -> None:
         self._should_run = False
+        await stop_content_scripts(self._content_scripts, self.id)
         self._host.prime_listeners = False
         self._host.clear_primed_listeners()
         self._idle_timer.stop()

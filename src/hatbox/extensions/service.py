@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 from hatbox.api.caller import PermissionPrompt, TestReporter
 from hatbox.api.dispatcher import Dispatcher
 from hatbox.clock import Clock
-from hatbox.engines.running_engines import running_engines
-from hatbox.errors import EngineError, ExtensionError, ProfileError, TriggerError
+from hatbox.errors import ExtensionError, ProfileError
 from hatbox.extension_data import installed_extensions as installed
 from hatbox.extension_data import run_records
 from hatbox.extension_data.extension_permissions import ExtensionPermissions, Permissions
 from hatbox.extension_data.installed_extensions import InstalledExtension
-from hatbox.extension_data.page_opening import request_page
+from hatbox.extension_data.protocol_handlers import handled_url
 from hatbox.extension_data.run_records import RunRecord
 from hatbox.extensions import installing, starting, ui_triggers
+from hatbox.extensions.action_buttons import ActionButtons
 from hatbox.extensions.alarm_scheduler import AlarmScheduler
 from hatbox.extensions.background_place import BackgroundPlace
 from hatbox.extensions.extension import Extension, RunOptions
@@ -39,7 +39,7 @@ from hatbox.store.base import Store, Transaction
 from hatbox.tasks import Tasks
 
 if TYPE_CHECKING:
-    from hatbox.extensions.pages.extension_window import ExtensionWindow
+    pass
 
 __all__ = ["Extensions"]
 
@@ -77,6 +77,18 @@ class Extensions:
             if url.startswith(base):
                 return extension.package.read(file_name(url.removeprefix(base)))
         return None
+
+    @property
+    def buttons(self) -> ActionButtons:
+        """The actions of running extensions, for engines that show them."""
+        return ActionButtons(self._store, self.file_at)
+
+    def handler_page(self, link: str) -> asyncio.Future[str | None]:
+        """The page of a running extension that opens a link, such as ext+container:…; None if no extension does.
+
+        The extension may run in another process. Open the page as any URL: Profile.open_tabs().
+        """
+        return self._store.read(lambda transaction: handled_url(transaction, link))
 
     def installed(self) -> asyncio.Future[list[InstalledExtension]]:
         """The extensions that are installed in the profile."""
@@ -186,6 +198,7 @@ class Extensions:
         on_test_report: TestReporter | None = None,
         child: DenoProcess | None = None,
         background: BackgroundPlace | None = None,
+        is_startup: bool = True,
     ) -> Extension:
         """Run the extension in a folder or file until it is stopped. Resolves when its background scripts have run.
 
@@ -193,6 +206,7 @@ class Extensions:
         Otherwise the extension is temporary, and has a data area of its own, by its id and its real path.
         `decide` grants or denies the permissions that it requests; by default they are denied.
         With `on_test_report`, which receives its reports, scripts have browser.test.
+        Without `is_startup`, runtime.onStartup is not dispatched, as for an extension that was enabled again.
         `on_run` is called when its scripts start to run, and `child` is a process for them that was started ahead.
         `background` selects where the background runs: `deno`, or `chromium`, a hidden document in the Chromium engine
         of this program. By default, a background page runs in Chromium if that engine is running, and the rest in Deno.
@@ -235,7 +249,7 @@ class Extensions:
         self._running[manifest.id] = self._messages.running[manifest.id] = extension
         self._alarms.watch(run.area)
         try:
-            await extension.start(*starting.start_events(run, manifest))
+            await extension.start(*starting.start_events(run, manifest, is_startup=is_startup))
             await _record_version(self._store, extension)
             await self.page_tabs.extension_started(extension)
         except BaseException:
@@ -288,28 +302,17 @@ class Extensions:
             )
         )
 
-    async def open(
-        self, extension_id: str, page: str = "popup", *, tab_id: int | None = None
-    ) -> ExtensionWindow | None:
-        """Show a page of a running extension: `popup`, `options`, `sidebar`, or a page by its path.
+    def open_page(
+        self, extension_id: str, kind: str, *, tab_id: int | None = None
+    ) -> asyncio.Future[ui_triggers.TriggerResult]:
+        """Show the `popup`, `options` page or `sidebar` of a running extension, as in the active tab or another one.
 
-        Returns its window if the extension runs in this process. Otherwise the process that runs it is asked to show
-        the page. Raises TriggerError if the extension is not running, and EngineError without Chromium where it runs.
+        The process that runs the extension shows it, if it runs the Chromium engine too. Otherwise raises TriggerError.
+        In that process, `Extension.browser_pages` opens pages for Playwright.
         """
-        if extension := self._running.get(extension_id):
-            return await extension.browser_pages.show(page, tab_id=tab_id)
-        engines = await running_engines(self._store)
-
-        def request(transaction: Transaction) -> None:
-            record = run_records.find(transaction, extension_id)
-            if record is None:
-                raise TriggerError(f"{extension_id} is not running. Start it with `hatbox run`.")
-            if not any(each.engine == "Chromium" and each.pid == record.process for each in engines):
-                raise EngineError(f"{record.name} runs without a browser. Start it with: hatbox run --engine chromium")
-            request_page(transaction, record, page, tab_id=tab_id)
-
-        await self._store.write(request)
-        return None
+        return self._store.write(
+            lambda transaction: ui_triggers.open_page(transaction, extension_id, kind, tab_id=tab_id)
+        )
 
     async def reload(self, extension_id: str) -> None:
         """Restart an extension of this process: from the installed package, or from the current files of its folder."""
@@ -339,6 +342,7 @@ class Extensions:
         """End all extensions of this process."""
         for extension in self.running:
             await self.stop(extension)
+        await self._messages.close()
 
     async def _stop_replaced(self, candidates: Iterable[Candidate]) -> None:
         """Stop running extensions before they are replaced: their last writes must not reach the new ones."""

@@ -11,6 +11,7 @@ from hatbox.extension_data.data_area import development_area
 from hatbox.extension_data.extension_permissions import Permissions
 from hatbox.extension_data.granted_permissions import load_granted, save_granted
 from hatbox.extension_data.installed_extensions import InstalledExtension
+from hatbox.extension_data.registered_scripts import delete_all
 from hatbox.extensions.installing import about, is_update, new_permissions
 from hatbox.extensions.package.manifest import Manifest
 from hatbox.extensions.package.stored_package import StoredPackage
@@ -55,14 +56,14 @@ def register_restart(transaction: Transaction, loaded: LoadedPackage, title: str
     return _register(transaction, loaded.manifest, _prepare(transaction, loaded, title, anew=True))
 
 
-def start_events(run: ExtensionRun, manifest: Manifest) -> Events:
-    """The events that are dispatched at the start: runtime.onInstalled or runtime.onStartup."""
+def start_events(run: ExtensionRun, manifest: Manifest, *, is_startup: bool = True) -> Events:
+    """The events that are dispatched at the start: runtime.onInstalled, or runtime.onStartup if it `is_startup`."""
     before, temporary = run.before, not run.is_installed
     if before is None or before.ran is None:
         return [("runtime.onInstalled", [{"reason": "install", "temporary": temporary}])]
     if before.renewed or before.ran != manifest.version:
         return [updated(before.ran, temporary=temporary)]
-    return [("runtime.onStartup", [])]
+    return [("runtime.onStartup", [])] if is_startup else []
 
 
 def updated(before: str, *, temporary: bool) -> tuple[str, list[Any]]:
@@ -119,12 +120,15 @@ def _prepare(transaction: Transaction, loaded: LoadedPackage, title: str, *, ane
 def _register(transaction: Transaction, manifest: Manifest, run: ExtensionRun) -> ExtensionRun:
     alarms.delete_alarms(transaction, run.area)
     before = run.before
+    is_same_version = before is not None and before.ran == manifest.version and not before.renewed
+    if not is_same_version:
+        delete_all(transaction, run.area)  # as in Firefox, another version registers its content scripts again
     run_records.register_run(
         transaction,
         run.area,
         manifest.name,
         manifest.for_scripts(),
         extension_id=manifest.id,
-        is_same_version=before is not None and before.ran == manifest.version and not before.renewed,
+        is_same_version=is_same_version,
     )
     return run

@@ -13,7 +13,7 @@ from typing import Any, Final
 import msgspec
 
 from hatbox.errors import TriggerError
-from hatbox.extension_data import commands, menu_clicks, menu_items, notifications, run_records
+from hatbox.extension_data import commands, menu_clicks, menu_items, notifications, run_records, sidebars
 from hatbox.extension_data.action_clicks import click_action
 from hatbox.extension_data.action_values import GLOBAL, ActionScope, get_value, tab_scope
 from hatbox.extension_data.actions import (
@@ -26,21 +26,23 @@ from hatbox.extension_data.actions import (
 )
 from hatbox.extension_data.menu_contexts import UI_CONTEXTS, MenuContext, is_item_visible
 from hatbox.extension_data.menu_items import MenuItem, MenuItemId
-from hatbox.extension_data.page_opening import request_page
+from hatbox.extension_data.page_opening import PAGE_KINDS
 from hatbox.extension_data.run_records import RunRecord
+from hatbox.extensions.page_triggers import NO_PAGE_ENGINE, find_page, page_url, request_shown
 from hatbox.javascript.well_formed_values import to_well_formed
 from hatbox.store.base import Transaction
 from hatbox.tabs.strip import row_of
 from hatbox.tabs.tab_model import Tab, tab_of
 from hatbox.tabs.windows import last_focused
 
-__all__ = ["ExtensionUi", "TriggerResult", "list_ui", "trigger"]
+__all__ = ["ExtensionUi", "TriggerResult", "list_ui", "open_page", "trigger"]
 
 _NAMED: Final = ("menu", "command", "notification")
-_UNNAMED: Final = ("action", "page-action")
+_UNNAMED: Final = ("action", "page-action", "options", "sidebar")
 _ACTION_COMMANDS: Final = {"_execute_action": 3, "_execute_browser_action": 2}
 """The commands that click the action, with their manifest version."""
 _PAGE_ACTION_COMMAND: Final = "_execute_page_action"
+_SIDEBAR_COMMAND: Final = "_execute_sidebar_action"
 
 _NO_TAB: Final = "no tab is open. Open one with `hatbox open`, or with open() in a test."
 _REQUIRED_CONTEXT: Final = {
@@ -67,6 +69,10 @@ class ExtensionUi(msgspec.Struct, frozen=True, rename="camel"):
     page_action: dict[str, Any] | None
     commands: list[commands.CommandView]
     notifications: dict[str, Any]
+    options: str | None = None
+    """The URL of the options page."""
+    sidebar: str | None = None
+    """The URL of the sidebar."""
 
 
 class TriggerResult(msgspec.Struct, frozen=True, rename="camel"):
@@ -76,6 +82,9 @@ class TriggerResult(msgspec.Struct, frozen=True, rename="camel"):
     what: str
     tab_id: int | None
     popup: str | None = None
+    """The URL of the page that opens: the popup, or the page of open_page()."""
+    shown: bool = False
+    """Whether the process of the extension shows that page, because it runs the Chromium engine."""
 
 
 def list_ui(transaction: Transaction, extension_id: str | None = None) -> list[ExtensionUi]:
@@ -101,19 +110,21 @@ def trigger(
     close: bool = False,
     shows_popup: bool = True,
 ) -> TriggerResult:
-    """Trigger `menu:ID`, `action`, `page-action`, `command:NAME` or `notification:ID` on behalf of the user.
+    """Trigger `menu:ID`, `action`, `page-action`, `options`, `sidebar`, `command:NAME` or `notification:ID` on behalf
+    of the user.
 
     `tab_id` defaults to the active tab. A menu can be opened on a link, an image or selected text. With `close`, a
     notification is closed instead of clicked. A popup is shown where the extension runs, unless `shows_popup` is False.
     """
-    extension = run_records.find(transaction, extension_id)
-    if extension is None:
-        raise TriggerError(f"{extension_id} is not running. Start it with `hatbox run`.")
+    extension = _running(transaction, extension_id)
     kind, colon, name = what.partition(":")
     if kind not in (*_NAMED, *_UNNAMED) or bool(colon) != (kind in _NAMED):
         raise TriggerError(
-            f'invalid trigger "{what}". Use menu:ID, action, page-action, command:NAME or notification:ID.'
+            f'invalid trigger "{what}". '
+            "Use menu:ID, action, page-action, options, sidebar, command:NAME or notification:ID."
         )
+    if kind in PAGE_KINDS:
+        return open_page(transaction, extension_id, kind, tab_id=tab_id)
     tab = _tab_or_active(transaction, tab_id)
     popup = None
     if kind == "menu":
@@ -133,10 +144,22 @@ def trigger(
         popup = _execute_command(transaction, extension, to_well_formed(name), tab)
     else:
         _act_on_notification(transaction, extension, to_well_formed(name), close=close)
-    if popup and shows_popup:
-        request_page(transaction, extension, popup, kind="POPUP")
     in_tab = tab.id if tab and kind != "notification" else None
-    return TriggerResult(extension.extension_id, what, in_tab, popup or None)
+    shown = bool(popup) and shows_popup and request_shown(transaction, extension, popup or "", in_tab, kind="POPUP")
+    return TriggerResult(extension.extension_id, what, in_tab, popup or None, shown)
+
+
+def open_page(transaction: Transaction, extension_id: str, kind: str, *, tab_id: int | None = None) -> TriggerResult:
+    """Open the `popup`, `options` page or `sidebar` of a running extension, as in the active tab or another one.
+
+    Raises TriggerError if it has none, or if its process cannot show pages.
+    """
+    extension = _running(transaction, extension_id)
+    tab = _tab_or_active(transaction, tab_id)
+    url = page_url(transaction, extension, kind, GLOBAL if tab is None else tab_scope(transaction, tab.id))
+    if not request_shown(transaction, extension, kind, tab.id if tab else None):
+        raise TriggerError(f"the process of {extension.name} does not show pages. {NO_PAGE_ENGINE}")
+    return TriggerResult(extension.extension_id, kind, tab.id if tab else None, url, shown=True)
 
 
 # ── Menus ──
@@ -258,8 +281,19 @@ def _execute_command(transaction: Transaction, extension: RunRecord, name: str, 
         return _click_action(transaction, extension, tab)
     if name == _PAGE_ACTION_COMMAND:
         return _click_page_action(transaction, extension, tab)
-    commands.execute(transaction, extension.id, name, tab)
+    if name == _SIDEBAR_COMMAND:
+        _toggle_sidebar(transaction, extension, tab)
+    else:
+        commands.execute(transaction, extension.id, name, tab)
     return None
+
+
+def _toggle_sidebar(transaction: Transaction, extension: RunRecord, tab: Tab | None) -> None:
+    if extension.manifest.get("sidebar_action") is None:
+        raise TriggerError(f"{extension.name} has no sidebar in its manifest.")
+    if tab is None:
+        raise TriggerError(_NO_TAB)
+    sidebars.toggle_sidebar(transaction, extension.id, tab.window_id)
 
 
 # ── Notifications ──
@@ -294,6 +328,8 @@ def _extension_ui(transaction: Transaction, extension: RunRecord) -> ExtensionUi
         page_action=page_action,
         commands=commands.get_all(transaction, extension.id, manifest),
         notifications=notifications.get_all(transaction, extension.id),
+        options=find_page(transaction, extension, "options", scope),
+        sidebar=find_page(transaction, extension, "sidebar", scope),
     )
 
 
@@ -304,6 +340,13 @@ def _action_values(
 
 
 # ── Shared ──
+
+
+def _running(transaction: Transaction, extension_id: str) -> RunRecord:
+    extension = run_records.find(transaction, extension_id)
+    if extension is None:
+        raise TriggerError(f"{extension_id} is not running. Start it with `hatbox run`.")
+    return extension
 
 
 def _tab_or_active(transaction: Transaction, tab_id: int | None) -> Tab | None:

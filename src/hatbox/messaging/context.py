@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import count
 from typing import TYPE_CHECKING, Final, NamedTuple
 from uuid import uuid4
@@ -47,6 +48,8 @@ class ExtensionContext:
         self.ports: dict[int, Port] = {}
         """Its ends of open ports, by port number."""
         self.closed = False
+        self.on_close: list[Callable[[], None]] = []
+        """Called when the context is closed."""
 
     @property
     def env_type(self) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from functools import cached_property
 from itertools import count
-from typing import Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from hatbox.errors import ApiError, HatboxError
 from hatbox.events import NO_RESPONSE, NOT_DELIVERED, Event
@@ -16,6 +17,9 @@ from hatbox.messaging.message_event import Delivery, MessageEvent
 from hatbox.messaging.ports import Channel, Port, structured_clone
 from hatbox.tabs.tab_model import Tab
 from hatbox.tasks import Tasks
+
+if TYPE_CHECKING:
+    from hatbox.messaging.native_messaging import NativeMessaging
 
 __all__ = ["NO_RECEIVER", "Connection", "Message", "MessageRouter", "PortDelivery", "RunningExtension"]
 
@@ -92,6 +96,18 @@ class MessageRouter:
         self._numbers = count(1)
         self._tasks = Tasks()
 
+    @cached_property
+    def native(self) -> NativeMessaging:
+        """The native applications of the extensions."""
+        from hatbox.messaging.native_messaging import NativeMessaging  # few extensions need it
+
+        return NativeMessaging(self._deliver, self._wait_for_ack)
+
+    async def close(self) -> None:
+        """Wait until the native applications have ended. All contexts are closed."""
+        if "native" in vars(self):
+            await self.native.close()
+
     def add_context(self, context: ExtensionContext) -> None:
         """Register an open context."""
         context.closed = False
@@ -105,6 +121,9 @@ class MessageRouter:
             self.contexts.remove(context)
         for port in list(context.ports.values()):
             port.disconnect()
+        callbacks, context.on_close = context.on_close, []
+        for callback in callbacks:
+            callback()
 
     async def send(self, sender: ExtensionContext, recipient: Recipient, content: Any) -> Any:
         """Send a message; returns the first response, or UNDEFINED without one. Raises ApiError without a receiver."""
@@ -123,18 +142,34 @@ class MessageRouter:
 
         `number` is the port number that the JavaScript side chose.
         """
-        if len(sender.ports) >= MAX_PORTS:
-            raise ApiError(f"Too many ports are open: {MAX_PORTS}")
-        if number in sender.ports:
-            raise ApiError(f"There is a port {number} already")
-        channel = Channel(name, self._deliver, self._wait_for_ack)
-        port = channel.connect(sender, -next(self._numbers) if number is None else number)
+        channel = self.open_channel(sender, name, number)
         self._tasks.spawn(self._open(channel, sender, recipient))
-        return port
+        return channel.source
+
+    def open_channel(self, sender: ExtensionContext, name: str, number: int | None) -> Channel:
+        """Create a port with only the end of the sender. Raises ApiError if it has too many ports."""
+        number = self._port_number(sender, number)
+        channel = Channel(name, self._deliver, self._wait_for_ack)
+        channel.connect(sender, number)
+        return channel
+
+    def connect_native(
+        self, sender: ExtensionContext, application: str, number: int | None = None
+    ) -> tuple[Port, asyncio.Future[None]]:
+        """Open a port to a native application, as connect() does. The future is done when the application has ended."""
+        return self.native.connect(sender, application, self._port_number(sender, number))
 
     def accept(self, connection: Connection, context: ExtensionContext, sender: Mapping[str, Any]) -> Port:
         """The end of a port in a context that listens to connections."""
         return connection.channel.accept(context, next(self._numbers), sender)
+
+    def _port_number(self, sender: ExtensionContext, number: int | None) -> int:
+        """Check the number of a new port, or choose one. Raises ApiError."""
+        if len(sender.ports) >= MAX_PORTS:
+            raise ApiError(f"Too many ports are open: {MAX_PORTS}")
+        if number in sender.ports:
+            raise ApiError(f"There is a port {number} already")
+        return -next(self._numbers) if number is None else number
 
     async def _open(self, channel: Channel, sender: ExtensionContext, recipient: Recipient) -> None:
         try:
@@ -159,7 +194,8 @@ class MessageRouter:
         running = self.running.get(recipient.extension_id)
         if running is None:
             raise ApiError(NO_RECEIVER)
-        if sender.is_javascript and sender.extension_id == recipient.extension_id:
+        is_own = sender.extension_id == recipient.extension_id
+        if sender.is_javascript and sender.kind == "BACKGROUND" and is_own:
             return  # it is running, or its first start is in progress
         try:
             await running.wake()

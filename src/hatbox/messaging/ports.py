@@ -17,7 +17,7 @@ from hatbox.javascript.wire_codec import decode, encode, without_undefined
 from hatbox.messaging.context import ExtensionContext
 from hatbox.tasks import Tasks
 
-__all__ = ["Channel", "Port", "PortEvent", "structured_clone"]
+__all__ = ["Channel", "Deliver", "Port", "PortEvent", "WaitForAck", "structured_clone"]
 
 logger = logging.getLogger("hatbox.messaging")
 
@@ -204,6 +204,11 @@ class Channel:
             self._end(port, None)
         elif self._closing is None:
             self._closing = port
+
+    def fail(self, port: Port, error: ApiError | None) -> None:
+        """Close the port from one end, with an error for the others."""
+        self._drop(port)
+        self._end(port, error)
 
     def _send(self, port: Port, message: Any) -> Awaitable[Any] | None:
         others = self.targets if port is self.source else [self.source]

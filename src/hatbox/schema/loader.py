@@ -17,6 +17,7 @@ __all__ = [
     "FunctionSchema",
     "NamespaceSchema",
     "OptionRequirement",
+    "is_setting",
     "load",
     "permissions",
     "read",
@@ -28,6 +29,8 @@ Resolve: TypeAlias = Callable[[Any], Any]
 """Replaces the references in a part of a schema."""
 
 _HERE: Final = Path(__file__).parent
+_TYPES: Final = "types.json"
+_SETTING: Final = "#"
 _NOT_RESOLVED: Final = frozenset({"$ref", "pythonClass", "pythonType"})  # the last two are for schema/python_types.py
 
 
@@ -42,11 +45,18 @@ class FunctionSchema(NamedTuple):
     """Other keyword names of parameters."""
     permissions: frozenset[str]
     """Permissions needed in addition to those of the namespace."""
+    any_permission: frozenset[str]
+    """Permissions of which one is needed, if there are any."""
     takes_callback: bool
     normalise: NormaliseCall
     convert_result: Converter
     any_value: bool
     """Whether it resolves to a value of the script, which JSON may not be able to represent."""
+
+    def is_permitted(self, permissions: Set[str]) -> bool:
+        """Whether a caller with these permissions may call it."""
+        has_one = not self.any_permission or not self.any_permission.isdisjoint(permissions)
+        return self.permissions <= permissions and has_one
 
 
 class OptionRequirement(NamedTuple):
@@ -113,12 +123,13 @@ def permissions() -> frozenset[str]:
     schemas = [each for each in load() if not each.for_extensions]
     functions = (function.permissions for each in schemas for function in each.functions.values())
     events = [event for each in schemas for event in each.events.values()]
-    return frozenset().union(
+    names: frozenset[str] = frozenset().union(
         *(each.permissions | each.honours for each in schemas),
         *functions,
         *(event.permissions for event in events),
         *(need.permissions for event in events for need in event.needs),
     )
+    return names - {"<all_urls>"}  # a match pattern, not a name
 
 
 @cache
@@ -145,7 +156,8 @@ def read_document(file: str) -> dict[str, Any]:
 
 @cache
 def _files() -> list[str]:
-    return sorted(file.name for file in _HERE.glob("*.json"))
+    files = sorted(file.name for file in _HERE.glob("*.json"))
+    return [*files, *(f"{file}{_SETTING}{name}" for file in files for name in read(file).get("settings", ()))]
 
 
 @cache
@@ -162,14 +174,31 @@ def _resolver(file: str) -> Resolve:
 def read(file: str) -> dict[str, Any]:
     """A schema file, with unresolved references.
 
-    `like` names another schema file to inherit from, `without` some properties. Its own keys override inherited ones.
+    `like` names another schema file to inherit from, `without` some properties. Its own keys override inherited ones,
+    and `moreFunctions` are added to the inherited functions. `settings` are namespaces below the one of the file, all
+    with the members of types.Setting: `file#name`.
     """
+    if is_setting(file):
+        return _setting(*file.split(_SETTING))
     schema: dict[str, Any] = msgspec.json.decode((_HERE / file).read_bytes())
     if "like" not in schema:
         return schema
     other = _without(read(schema["like"]), frozenset(schema.get("without", ())))
     types = {**_types_of(other), **_types_of(schema)}
-    return {**other, **schema, "types": list(types.values())}
+    functions = [*schema.get("functions", other["functions"]), *schema.get("moreFunctions", ())]
+    return {**other, **schema, "types": list(types.values()), "functions": functions}
+
+
+def is_setting(file: str) -> bool:
+    """Whether this is the name of a setting of a schema file."""
+    return _SETTING in file
+
+
+def _setting(file: str, name: str) -> dict[str, Any]:
+    """The schema of a setting."""
+    schema, template = read(file), read(_TYPES)["setting"]
+    inherited = {key: schema[key] for key in ("permissions", "forExtensions", "rank", "implementation")}
+    return {**inherited, **template, "namespace": f"{schema['namespace']}.{name}", **schema["settings"][name]}
 
 
 def _without(schema: Any, names: frozenset[str]) -> Any:
@@ -232,6 +261,7 @@ def _function(namespace: str, schema: Mapping[str, Any], resolve: Resolve) -> Fu
         parameters=tuple(each["name"] for each in schema["parameters"]),
         aliases={alias: each["name"] for each in schema["parameters"] for alias in each.get("aliases", ())},
         permissions=frozenset(schema.get("permissions", ())),
+        any_permission=frozenset(schema.get("anyPermission", ())),
         takes_callback=schema.get("async") == "callback",
         normalise=separate_callback if schema.get("anyArguments") else checks,
         convert_result=_lazily(lambda: compile_converter(resolve(schema.get("returns")))),

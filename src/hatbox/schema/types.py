@@ -121,7 +121,7 @@ def _is_object(value: Any) -> bool:
 
 def _string(schema: Mapping[str, Any]) -> Type:
     if "enum" in schema:
-        return _enumeration(schema["enum"])
+        return _enumeration(schema["enum"], lowercase=schema.get("lowercase", False))
     pattern = re.compile(schema.get("pattern", ""), re.ASCII)
     refusal = schema.get("refusal")
     max_length = schema.get("maxLength", math.inf)
@@ -154,16 +154,17 @@ def _any_string(value: Any) -> str:
     raise _wrong_kind("string", value, "be a string value")
 
 
-def _enumeration(allowed: list[str]) -> Type:
+def _enumeration(allowed: list[str], *, lowercase: bool) -> Type:
     choice = f"be one of [{', '.join(map(stringify, allowed))}]"
 
     def normalise(value: Any) -> str:
         if not isinstance(value, str):
             raise _wrong_kind("string", value, "be a string value")
-        if value not in allowed:
-            problem = f"Invalid enumeration value {stringify(value)}"
-            raise ValidationError(problem, choice, code="enum", value=value, detail=allowed)
-        return value
+        text: str = value.lower() if lowercase else value
+        if text not in allowed:
+            problem = f"Invalid enumeration value {stringify(text)}"
+            raise ValidationError(problem, choice, code="enum", value=text, detail=allowed)
+        return text
 
     return Type(_is_string, normalise)
 
@@ -441,5 +442,6 @@ _COMPILERS: Mapping[str, Callable[[Mapping[str, Any]], Type]] = {
     "any": _any,
     "clone": _any,
     "json": _any,
+    "unsent": _any,
 }
 _CONTAINERS: Mapping[str, Callable[[Mapping[str, Any], Compile], Type]] = {"array": _array, "object": _object}

@@ -8,10 +8,13 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from hatbox.errors import ProfileError
 from hatbox.store.tables.schema import (
+    BOOKMARKS,
+    CLOSED_TABS,
     COOKIE_TIME,
     COOKIES,
     EXTENSION_DATA,
     HEAD,
+    HISTORY,
     IDENTITIES,
     PACKAGES,
     RULES,
@@ -21,6 +24,7 @@ from hatbox.store.tables.schema import (
     TAB_PAGES,
     TABS,
     TRASH,
+    VISITS,
     WINDOWS,
     Table,
 )
@@ -29,7 +33,7 @@ __all__ = ["COPIED_TABLES", "CopyProgress", "CopyResult", "CopySource", "NotNew"
 
 COPIED_TABLES: Final = (
     *(HEAD, IDENTITIES, SETTINGS, RULES, COOKIES, SITE_DATA, COOKIE_TIME, WINDOWS, TABS, TAB_COUNTS, TAB_PAGES),
-    *(EXTENSION_DATA, PACKAGES, TRASH),
+    *(EXTENSION_DATA, PACKAGES, TRASH, HISTORY, VISITS, BOOKMARKS, CLOSED_TABS),
 )
 """The tables that a copy has, identities first: a restore has to know them before what belongs to them.
 

@@ -12,14 +12,26 @@ import msgspec
 
 from hatbox.store.base import Transaction
 
-__all__ = ["PROFILE", "ProfileSettings", "load_profile_settings", "read_profile_settings", "write_profile_settings"]
+__all__ = [
+    "AUTO",
+    "PROFILE",
+    "ProfileSettings",
+    "load_profile_settings",
+    "read_profile_settings",
+    "write_profile_settings",
+]
 
 PROFILE: Final = 0
 """Stands for the profile in the table of settings."""
 PROFILE_SETTINGS_CHANGED: Final = "profile.settings"
 """The topic of a change of these settings."""
 
+AUTO: Final = "auto"
+"""The history is recorded while an extension with the permission is installed."""
+
 _MAX_DAYS: Final = 36_500
+_MAX_CLOSED_TABS: Final = 1_000
+_HISTORY: Final = (AUTO, "on", "off")
 _MAX_BYTES: Final = 2**40
 
 
@@ -33,13 +45,21 @@ class ProfileSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     trash_skips_extensions: bool = True
     """Whether an identity that an extension has created and removes itself is deleted for ever."""
 
+    history: str = AUTO
+    """Whether visited pages are recorded: on, off, or auto: while an extension with the permission is installed."""
+    closed_tabs: int = 0
+    """How many closed tabs and windows can be restored. 0: none."""
+
     def __post_init__(self) -> None:
-        for name, highest in (("trash_days", _MAX_DAYS), ("trash_bytes", _MAX_BYTES)):
+        limits = (("trash_days", _MAX_DAYS), ("trash_bytes", _MAX_BYTES), ("closed_tabs", _MAX_CLOSED_TABS))
+        for name, highest in limits:
             value = getattr(self, name)
             if type(value) is not int or not 0 <= value <= highest:
                 raise ValueError(f"{name} must be a whole number from 0 to {highest}, not {value!r}")
         if type(self.trash_skips_extensions) is not bool:
             raise ValueError(f"trash_skips_extensions must be True or False, not {self.trash_skips_extensions!r}")
+        if self.history not in _HISTORY:
+            raise ValueError(f"history must be {', '.join(_HISTORY[:-1])} or {_HISTORY[-1]}, not {self.history!r}")
 
     @property
     def has_trash(self) -> bool:
@@ -64,11 +84,14 @@ def read_profile_settings(transaction: Transaction) -> ProfileSettings:
     return load_profile_settings(dict(transaction.settings.load(PROFILE)))
 
 
-def write_profile_settings(transaction: Transaction, changed: Mapping[str, int | bool]) -> ProfileSettings:
+def write_profile_settings(transaction: Transaction, changed: Mapping[str, int | bool | str]) -> ProfileSettings:
     """Change settings by name. Raises ValueError, and changes nothing, if a value is not valid."""
     settings = msgspec.structs.replace(read_profile_settings(transaction), **changed)
     for name in changed:
         transaction.settings.put(PROFILE, name, msgspec.json.encode(getattr(settings, name)))
+    if "closed_tabs" in changed:  # a lower limit applies at once
+        sessions = transaction.closed_tabs.sessions()
+        transaction.closed_tabs.delete(sessions[: max(0, len(sessions) - settings.closed_tabs)])
     if changed:
         transaction.changes.append(PROFILE_SETTINGS_CHANGED, msgspec.json.encode(settings))
     return settings

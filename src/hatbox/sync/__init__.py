@@ -2,6 +2,7 @@
 
 from hatbox.sync.chromium import SyncChromium
 from hatbox.sync.cookies import SyncCookieStore, SyncCookieStores
+from hatbox.sync.history import SyncHistory
 from hatbox.sync.identities import SyncIdentities
 from hatbox.sync.loop_thread import SyncEvent
 from hatbox.sync.profile import SyncProfile, open_sync
@@ -14,6 +15,7 @@ __all__ = [
     "SyncCookieStore",
     "SyncCookieStores",
     "SyncEvent",
+    "SyncHistory",
     "SyncIdentities",
     "SyncProfile",
     "SyncSiteRules",

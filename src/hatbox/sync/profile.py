@@ -18,6 +18,7 @@ from hatbox.profile import Profile
 from hatbox.store.registry import Address
 from hatbox.sync.chromium import SyncChromium
 from hatbox.sync.cookies import SyncCookieStore, SyncCookieStores
+from hatbox.sync.history import SyncHistory
 from hatbox.sync.identities import SyncIdentities
 from hatbox.sync.loop_thread import LoopThread
 from hatbox.sync.site_rules import SyncSiteRules
@@ -76,6 +77,7 @@ class SyncProfile:
         self.tabs = SyncTabs(self._profile.tabs, self._loop)
         """The tabs and windows of all identities."""
         self.trash = SyncTrash(self._profile.trash, self._loop)
+        self.history = SyncHistory(self._profile.history, self._loop)
         """The removed identities, until they expire."""
         self.cookies = SyncCookieStores(self._profile.cookies, self._loop)
         """The cookie stores: one for each identity, and `firefox-default`."""
@@ -144,7 +146,7 @@ class SyncProfile:
         """The settings of the profile itself."""
         return self._loop.run(self._profile.settings)
 
-    def set_settings(self, **changed: int | bool) -> ProfileSettings:
+    def set_settings(self, **changed: int | bool | str) -> ProfileSettings:
         """Change settings of the profile, by name. See Profile.set_settings."""
         return self._loop.run(lambda: self._profile.set_settings(**changed))
 

@@ -35,7 +35,7 @@ def places_of_temporary(stores: Collection[int]) -> list[tuple[str, str, str]]:
 def delete_identity(
     transaction: Transaction, row: IdentityRow, cookies: Sequence[CookieRow] | None = None
 ) -> ContextualIdentity:
-    """Delete an identity without tabs, with its cookies, site data, settings and rules. Returns its last state.
+    """Delete an identity without tabs, with all its data. Returns its last state.
 
     `cookies` are its cookies, if they were read already.
     """
@@ -43,6 +43,8 @@ def delete_identity(
 
     delete_cookies(transaction, row[0], cookies)
     transaction.site_data.clear(row[0])
+    transaction.history.clear(row[0])
+    transaction.closed_tabs.clear(row[0])
     transaction.settings.clear(row[0])
     remove_rules_of(transaction, cookie_store_id_of(row[0]))
     transaction.identities.delete(row[0])

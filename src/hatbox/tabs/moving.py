@@ -8,6 +8,7 @@ from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs.first_tab import use_first_tab
 from hatbox.tabs.strip import (
     activate,
+    clear_highlights,
     clear_related_tabs,
     close_if_empty,
     drop_references,
@@ -17,11 +18,13 @@ from hatbox.tabs.strip import (
     row_of,
     rows_of,
 )
+from hatbox.tabs.tab_flags import HIGHLIGHTED, NO_GROUP, with_flag, with_group
+from hatbox.tabs.tab_groups import drop_groups, groups_of, set_group, settle_group
 from hatbox.tabs.tab_model import ATTACHED, DETACHED, MOVED, Tab, TabMove, TabPosition, record_change, tabs_of
 from hatbox.tabs.visibility import show_without_event
 from hatbox.tabs.windows import get_window
 
-__all__ = ["attach", "move_tabs", "pin_without_event", "set_pinned"]
+__all__ = ["attach", "move_tabs", "move_within", "pin_without_event", "set_pinned"]
 
 
 def move_tabs(transaction: Transaction, tab_ids: Sequence[int], index: int, window_id: int | None = None) -> list[Tab]:
@@ -54,11 +57,14 @@ def move_tabs(transaction: Transaction, tab_ids: Sequence[int], index: int, wind
             continue
         if window != row.window:
             attach(transaction, row, window, new_index)
+            settle_group(transaction, row_of(transaction, tab_id))
             ensure_active(transaction, window)
         else:
             if row.pinned:  # the first index after the pinned tabs is the last one among them
                 new_index = min(new_index, pinned_count - 1)
-            _move_within(transaction, row, old_index, new_index)
+            move_within(transaction, row, old_index, new_index)
+            if new_index != old_index:
+                settle_group(transaction, row_of(transaction, tab_id), forward=new_index > old_index)
         last_indexes[window] = new_index
         moved.append(tab_id)
     return tabs_of(transaction, [row_of(transaction, tab_id) for tab_id in moved])
@@ -68,7 +74,7 @@ def _index(transaction: Transaction, row: TabRow) -> int:
     return transaction.tabs.indexes([row])[row.id]
 
 
-def _move_within(
+def move_within(
     transaction: Transaction, row: TabRow, old_index: int, new_index: int, *, pinned: int | None = None
 ) -> None:
     """Move a tab within its window. By default it stays pinned or unpinned."""
@@ -81,20 +87,37 @@ def _move_within(
         clear_related_tabs(transaction, summary)
 
 
-def attach(transaction: Transaction, row: TabRow, window: int, index: int, *, pinned: bool | None = None) -> None:
-    """Move a tab to another window. The caller activates a tab there. By default it stays pinned or unpinned."""
+def attach(
+    transaction: Transaction,
+    row: TabRow,
+    window: int,
+    index: int,
+    *,
+    pinned: bool | None = None,
+    with_its_group: bool = False,
+) -> None:
+    """Move a tab to another window. The caller activates a tab there. By default it stays pinned or unpinned.
+
+    It leaves its group, unless the whole group moves with it.
+    """
     use_first_tab(transaction, row.id)
     record_change(transaction, DETACHED, TabPosition(row.id, row.window, _index(transaction, row)))
     next_active = next_active_tab(transaction, row, [row]) if row.active else None
+    if row.active:
+        clear_highlights(transaction, row)
     referring = transaction.tabs.referring([row.id])
     is_pinned = row.pinned if pinned is None else int(pinned)
     transaction.tabs.move(row.id, window, index, pinned=is_pinned)
-    transaction.tabs.update(row.id, active=0, opener=None, owner=None, related=None, successor=None)
+    flags = with_flag(row.discardable, HIGHLIGHTED, on=False)
+    flags = flags if with_its_group else with_group(flags, NO_GROUP)
+    transaction.tabs.update(row.id, active=0, opener=None, owner=None, related=None, successor=None, discardable=flags)
     summary = transaction.tabs.summary(row.window)
     drop_references(transaction, summary, [row], referring)
     record_change(transaction, ATTACHED, TabPosition(row.id, window, index))
     if next_active is not None:
         activate(transaction, row_of(transaction, next_active.id), summary._replace(related=()))
+    if not with_its_group:
+        drop_groups(transaction, groups_of([row]))
     close_if_empty(transaction, row.window)
 
 
@@ -110,8 +133,9 @@ def pin_without_event(transaction: Transaction, row: TabRow, *, pinned: bool) ->
         return False
     use_first_tab(transaction, row.id)
     new_index = transaction.tabs.pinned_count(row.window) - row.pinned  # after the other pinned tabs
-    _move_within(transaction, row, _index(transaction, row), new_index, pinned=int(pinned))
+    move_within(transaction, row, _index(transaction, row), new_index, pinned=int(pinned))
     if pinned:
+        set_group(transaction, [row_of(transaction, row.id)], NO_GROUP)
         new, shown = show_without_event(transaction, row_of(transaction, row.id))
         if shown:
             record_update(transaction, new, "hidden")

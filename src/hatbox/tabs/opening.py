@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from hatbox.errors import InvalidIdentity
 from hatbox.identities.ids import user_context_id_of
@@ -10,11 +10,13 @@ from hatbox.store.base import TabRow, Transaction, WindowSummary
 from hatbox.tabs.credentials import without_credentials
 from hatbox.tabs.session_values import copy_values, kind_of_tab
 from hatbox.tabs.strip import change, next_access_time, record_update, row_of, switch_to, within_pinned
+from hatbox.tabs.tab_flags import DISCARDABLE, DISCARDED, NO_GROUP, group_in, portable, with_group
+from hatbox.tabs.tab_groups import get_group, group_beside, members_of
 from hatbox.tabs.tab_model import ACTIVATED, BLANK, CREATED, Tab, Window, record_change, tab_of
 from hatbox.tabs.visibility import show_identity_of
 from hatbox.tabs.windows import announce_window, insert_window, window_for_new_tab
 
-__all__ = ["duplicate", "open_tab", "open_window"]
+__all__ = ["duplicate", "open_saved_tab", "open_tab", "open_window"]
 
 
 def open_tab(
@@ -27,10 +29,12 @@ def open_tab(
     active: bool = True,
     pinned: bool = False,
     opener_id: int | None = None,
+    discarded_title: str | None = None,
 ) -> Tab:
     """Open a tab, by default blank and last in the normal window focused last. An engine loads its URL.
 
-    A hidden identity is shown first.
+    A hidden identity is shown first. With `discarded_title`, the tab has this title, and the URL is loaded when the tab
+    is activated.
     """
     store = user_context_id_of(cookie_store_id)
     if store is None or (store and transaction.identities.get(store) is None):
@@ -39,6 +43,10 @@ def open_tab(
     opener = row_of(transaction, opener_id) if opener_id is not None else None
     show_identity_of(transaction, store)
     target = without_credentials(url or "")
+    if discarded_title is None:
+        page: dict[str, str | int | None] = {"target": target, "navigation": int(url is not None)}
+    else:
+        page = {"url": target, "title": discarded_title or target, "discardable": DISCARDABLE | DISCARDED}
     row, summary = _insert(
         transaction,
         window.id,
@@ -46,10 +54,9 @@ def open_tab(
         index,
         relative=opener,
         pinned=pinned,
-        target=target,
-        navigation=int(url is not None),
         opener=opener_id,
         owner=opener_id,
+        **page,
     )
     return _appear(transaction, row, summary, active=active)
 
@@ -70,13 +77,15 @@ def duplicate(transaction: Transaction, tab_id: int, index: int | None = None, *
     """Duplicate a tab: right of an active tab, else at the end of the window."""
     show_identity_of(transaction, row_of(transaction, tab_id).store)
     row = row_of(transaction, tab_id)
+    group = get_group(transaction, group_in(row.discardable)) if row.discardable > DISCARDABLE else None
+    last = members_of(transaction, group)[-1] if group is not None and not row.active else None
     has_page = row.url != BLANK or row.target != ""
     copy, summary = _insert(
         transaction,
         row.window,
         row.store,
         index,
-        relative=row if row.active else None,
+        relative=row if row.active else last,
         url=row.url,
         target=(row.target or row.url) if has_page else "",
         title=row.title,
@@ -99,6 +108,40 @@ def duplicate(transaction: Transaction, tab_id: int, index: int | None = None, *
     return tab_of(transaction, new)
 
 
+def open_saved_tab(
+    transaction: Transaction,
+    window: int,
+    store: int,
+    index: int,
+    *,
+    columns: Mapping[str, str | int | None],
+    page: bytes | None,
+    active: bool,
+) -> Tab:
+    """Open a tab with saved columns of its row, and the snapshot of its page. An engine loads it."""
+    show_identity_of(transaction, store)
+    url, target = str(columns.get("url") or BLANK), str(columns.get("target") or "")
+    saved = {name: columns[name] for name in ("title", "icon", "muted", "muted_by", "discardable") if name in columns}
+    pinned = columns.get("pinned") == 1
+    row, summary = _insert(
+        transaction,
+        window,
+        store,
+        index,
+        relative=None,
+        pinned=pinned,
+        url=url,
+        target=target or url,
+        navigation=1,
+        begun=1,
+        **saved,
+    )
+    if page is not None:
+        transaction.tabs.save_page_snapshot(row.id, page)
+    _appear(transaction, row, summary, active=active)
+    return tab_of(transaction, row_of(transaction, row.id))
+
+
 def _insert(
     transaction: Transaction,
     window: int,
@@ -113,6 +156,9 @@ def _insert(
 
     Returns its row, and the summary of its window with the new tab.
     """
+    if isinstance(flags := fields.get("discardable"), int):
+        # A tab that is opened again was in a group of its time. If its page is requested, it is not discarded.
+        fields["discardable"] = portable(flags) & (~DISCARDED if fields.get("target") else -1)
     summary = transaction.tabs.summary(window)
     if index is not None:
         relative = None
@@ -121,6 +167,8 @@ def _insert(
     index = within_pinned(summary, index, pinned=pinned)
     accessed = next_access_time(transaction, summary)
     row = transaction.tabs.insert(window, index, store, pinned=int(pinned), last_accessed=accessed, **fields)
+    if not pinned:
+        row = _in_group(transaction, row, relative, is_last=index == summary.tab_count)
     active = summary.active
     if active is not None and active.owner is not None:
         # after opening more tabs, closing it no longer returns to its opener
@@ -132,6 +180,19 @@ def _insert(
         if active is not None and active.id == relative.id:
             active = related[relative.id]
     return row, summary._replace(active=active, last_accessed=accessed, related=tuple(related.values()))
+
+
+def _in_group(transaction: Transaction, row: TabRow, relative: TabRow | None, *, is_last: bool) -> TabRow:
+    """The row of a new tab: it is in the group of the tab that it was opened from, or of the tabs on both sides."""
+    if relative is not None:
+        group = group_in(relative.discardable)
+    else:
+        group = NO_GROUP if is_last else group_beside(*transaction.tabs.neighbours(row))
+    if group == NO_GROUP:
+        return row
+    flags = with_group(row.discardable, group)
+    transaction.tabs.update(row.id, discardable=flags)
+    return row._replace(discardable=flags)
 
 
 def _index_after(transaction: Transaction, summary: WindowSummary, relative: TabRow) -> int:

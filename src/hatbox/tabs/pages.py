@@ -15,8 +15,9 @@ from hatbox.javascript.text import well_formed
 from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs.credentials import without_credentials
 from hatbox.tabs.first_tab import FIRST_TAB, use_first_tab
-from hatbox.tabs.strip import change, record_update, row_of
+from hatbox.tabs.page_visits import record_title, record_visit
 from hatbox.tabs.tab_model import BLANK, NAVIGATED, Tab, display_title, record_change, tab_of
+from hatbox.tabs.tab_updates import change, record_update, row_of, undiscarded
 
 __all__ = [
     "PageState",
@@ -49,7 +50,7 @@ class PageState(msgspec.Struct, frozen=True):
 def navigate(transaction: Transaction, tab_id: int, url: str) -> Tab:
     """Request a navigation. The old page stays until an engine has loaded the new one."""
     transaction.load(values=[FIRST_TAB])
-    row = row_of(transaction, tab_id)
+    row = undiscarded(transaction, row_of(transaction, tab_id))
     use_first_tab(transaction, tab_id)
     target = without_credentials(url)
     tab = tab_of(transaction, change(transaction, row, target=target, navigation=row.navigation + 1))
@@ -124,6 +125,7 @@ def _start(transaction: Transaction, row: TabRow) -> TabRow:
 def _show(transaction: Transaction, row: TabRow, page: PageState) -> TabRow:
     """Store the page of a tab. Its URL is recorded first, or before it the removal of the old title."""
     is_new_page = row.loaded < row.begun and row.target != ""
+    before = row
     row = _update_without_event(
         transaction, row, status=page.http_status, content_type=page.content_type, error=page.error
     )
@@ -137,8 +139,12 @@ def _show(transaction: Transaction, row: TabRow, page: PageState) -> TabRow:
             record_update(transaction, row, "status", "url")
     elif page.url != row.url:
         row = change(transaction, row, url=page.url)
-    label = _label(row)
+    if not page.error:
+        record_visit(transaction, before if is_new_page else before._replace(target=""), page.url)
+    label, title = _label(row), row.title
     row = _update_without_event(transaction, row, title=page.title)
+    if not page.error and title != page.title:
+        record_title(transaction, row)
     if _label(row) != label:
         record_update(transaction, row, "title")
     return change(transaction, row, icon=page.icon)

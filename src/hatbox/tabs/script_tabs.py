@@ -39,5 +39,5 @@ def close_script_tabs(transaction: Transaction, key: str) -> None:
     """Close the tabs of a run that has ended, by the key of its record."""
     record = get_record(transaction, key)
     if record is not None:
-        delete_record(transaction, key)
         close_rows(transaction, transaction.tabs.get_many(record.tabs))
+        delete_record(transaction, key)  # last: closed tabs of scripts are not recorded

@@ -15,14 +15,24 @@ from hatbox.tabs.first_tab import FIRST_TAB, first_tab
 from hatbox.tabs.first_window import leave_first_tab, unused_window
 from hatbox.tabs.moving import move_tabs
 from hatbox.tabs.named_identity import mark_identity_named
+from hatbox.tabs.open_pages import OpenPages
 from hatbox.tabs.opening import open_tab
 from hatbox.tabs.pages import navigate, reload
 from hatbox.tabs.strip import close_rows, row_of, rows_of
+from hatbox.tabs.tab_groups import (
+    GROUP_CREATED,
+    GROUP_MOVED,
+    GROUP_REMOVED,
+    GROUP_UPDATED,
+    GroupRemoval,
+    TabGroup,
+)
 from hatbox.tabs.tab_model import (
     BLANK,
     PageHidden,
     Tab,
     TabActivation,
+    TabHighlight,
     TabMove,
     TabPosition,
     TabRemoval,
@@ -49,6 +59,8 @@ class Tabs:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self.open_pages = OpenPages()
+        """The pages that engines of this process have open."""
         feed = ChangeEvents(store, "tabs")
         self.on_created = feed.event("on_created", model.CREATED, decoder(Tab))
         """Emitted for each new tab."""
@@ -56,6 +68,19 @@ class Tabs:
         """Emitted for each observable change of a tab."""
         self.on_activated = feed.event("on_activated", model.ACTIVATED, decoder(TabActivation))
         """Emitted for each tab that becomes active in its window."""
+        self.on_highlighted = feed.event_of(
+            "on_highlighted",
+            {model.ACTIVATED: _highlight_of_activation, model.HIGHLIGHT_CHANGED: decoder(TabHighlight)},
+        )
+        """Emitted when other tabs of a window are highlighted: those that the user has selected."""
+        self.on_group_created = feed.event("on_group_created", GROUP_CREATED, decoder(TabGroup))
+        """Emitted for each new tab group."""
+        self.on_group_updated = feed.event("on_group_updated", GROUP_UPDATED, decoder(TabGroup))
+        """Emitted for each change of a tab group."""
+        self.on_group_moved = feed.event("on_group_moved", GROUP_MOVED, decoder(TabGroup))
+        """Emitted for each tab group that was moved, with its new window."""
+        self.on_group_removed = feed.event("on_group_removed", GROUP_REMOVED, decoder(GroupRemoval))
+        """Emitted for each tab group that lost its last tab."""
         self.on_hidden = feed.event("on_hidden", model.PAGE_HIDDEN, decoder(PageHidden))
         """Emitted when an engine has hidden the page of a tab, with a description of lost typed text.
 
@@ -152,6 +177,14 @@ class Tabs:
     def write(self, work: TransactionFunction[T]) -> asyncio.Future[T]:
         """Run a transaction function; for engines."""
         return self._store.write(work)
+
+
+_decode_activation = decoder(TabActivation)
+
+
+def _highlight_of_activation(payload: bytes) -> TabHighlight:
+    activation = _decode_activation(payload)
+    return TabHighlight(activation.highlighted or (activation.tab_id,), activation.window_id)
 
 
 def open_in_identity(

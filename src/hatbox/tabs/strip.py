@@ -9,30 +9,31 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
-from hatbox.errors import InvalidTab
 from hatbox.store.base import TabRow, Transaction, WindowSummary
+from hatbox.tabs.closed_tabs import CLOSED_TABS_SETTING, record_closed_tabs
 from hatbox.tabs.hiders import forget_hiders
 from hatbox.tabs.identity_removal import delete_unused_identities, identities_until_last_tab, places_of_temporary
 from hatbox.tabs.program_records import ProgramRecord
 from hatbox.tabs.session_values import drop_values, kind_of_tab, kind_of_window
+from hatbox.tabs.tab_flags import DISCARDED, HIGHLIGHTED, with_flag
+from hatbox.tabs.tab_groups import drop_groups, groups_of
 from hatbox.tabs.tab_model import (
     ACTIVATED,
     NO_WINDOW,
     REMOVED,
-    UPDATED,
     WINDOW_FOCUSED,
     WINDOW_REMOVED,
     TabActivation,
     TabRemoval,
-    TabUpdate,
     record_change,
-    tab_of,
     tabs_of,
 )
+from hatbox.tabs.tab_updates import change, load_discarded, record_update, row_of, rows_of
 
 __all__ = [
     "activate",
     "change",
+    "clear_highlights",
     "clear_related_tabs",
     "close_if_empty",
     "close_rows",
@@ -48,55 +49,7 @@ __all__ = [
     "within_pinned",
 ]
 
-_OBSERVED_COLUMNS: Final = {  # columns whose changes are recorded, in this order
-    "url": "url",
-    "title": "title",
-    "icon": "icon",
-    "pinned": "pinned",
-    "hidden": "hidden",
-    "muted": "muted",
-    "discardable": "discardable",
-    "opener": "opener_id",
-}
 _INSTANT: Final = 0.001  # seconds: two tabs of a window are never accessed at the same time
-
-
-def row_of(transaction: Transaction, tab_id: int) -> TabRow:
-    """The row of a tab."""
-    row = transaction.tabs.get(tab_id)
-    if row is None:
-        raise InvalidTab(tab_id)
-    return row
-
-
-def rows_of(transaction: Transaction, tab_ids: Sequence[int]) -> list[TabRow]:
-    """The rows of tabs, each once, and what the rules for them read: the tabs that refer to them, and the focus."""
-    transaction.load(tabs=tab_ids, last_focused=True)
-    rows = transaction.tabs.get_many(tab_ids)
-    if len(rows) < len(set(tab_ids)):
-        found = {row.id for row in rows}
-        raise InvalidTab(next(tab_id for tab_id in tab_ids if tab_id not in found))
-    return rows
-
-
-def change(transaction: Transaction, row: TabRow, **columns: str | int | float | None) -> TabRow:
-    """Change columns of a tab, and record the observable changes. Returns the new row."""
-    changed = {name: value for name, value in columns.items() if getattr(row, name) != value}
-    if not changed:
-        return row
-    transaction.tabs.update(row.id, **changed)
-    new = row._replace(**changed)  # type: ignore[arg-type]  # the names are columns
-    observed = [attribute for column, attribute in _OBSERVED_COLUMNS.items() if column in changed]
-    if observed:
-        record_update(transaction, new, *observed)
-    return new
-
-
-def record_update(transaction: Transaction, row: TabRow, *changed: str) -> None:
-    """Record that these attributes of a tab have changed."""
-    focused = transaction.windows.last_focused()
-    is_focused = focused is not None and focused.id == row.window
-    record_change(transaction, UPDATED, TabUpdate(tab_of(transaction, row), changed, is_focused))
 
 
 def within_pinned(summary: WindowSummary, index: int, *, pinned: bool) -> int:
@@ -117,15 +70,27 @@ def activate(transaction: Transaction, row: TabRow, summary: WindowSummary | Non
 def switch_to(transaction: Transaction, row: TabRow, summary: WindowSummary | None = None) -> TabActivation:
     """Activate a visible tab without recording it. Returns the record. `summary` is that of the window, if known."""
     summary = summary or transaction.tabs.summary(row.window)
+    if row.discardable & DISCARDED:
+        load_discarded(transaction, row)
     now = next_access_time(transaction, summary)
     previous = summary.active
     if previous is not None:
+        clear_highlights(transaction, previous)
         transaction.tabs.update(previous.id, active=0, owner=None, last_accessed=now)
         if previous.related not in (None, row.id):
             transaction.tabs.update(previous.related, owner=None)
     clear_related_tabs(transaction, summary)
     transaction.tabs.update(row.id, active=1, last_accessed=now + _INSTANT)
     return TabActivation(row.id, previous.id if previous else None, row.window)
+
+
+def clear_highlights(transaction: Transaction, active: TabRow) -> None:
+    """The active tab leaves its place: no tab of its window is highlighted beside it any more."""
+    if not active.discardable & HIGHLIGHTED:
+        return
+    for row in transaction.tabs.find(window=active.window):
+        if row.discardable & HIGHLIGHTED:
+            transaction.tabs.update(row.id, discardable=with_flag(row.discardable, HIGHLIGHTED, on=False))
 
 
 def ensure_active(transaction: Transaction, window: int) -> None:
@@ -191,7 +156,8 @@ def close_rows(transaction: Transaction, rows: Sequence[TabRow], *, window_closi
     temporary: dict[int, ProgramRecord] = {}
     for window in dict.fromkeys(row.window for row in rows):
         going = {row.id: row for row in rows if row.window == window}
-        transaction.load(tabs=going, windows=[window], values=places_of_temporary(stores), last_focused=True)
+        places = places_of_temporary(stores)
+        transaction.load(tabs=going, windows=[window], values=places, settings=[CLOSED_TABS_SETTING], last_focused=True)
         tabs = {tab.id: tab for tab in tabs_of(transaction, list(going.values()))}
         is_emptied = len(going) == transaction.tabs.count(window)
         active = next((row for row in going.values() if row.active), None)
@@ -200,12 +166,16 @@ def close_rows(transaction: Transaction, rows: Sequence[TabRow], *, window_closi
         temporary |= identities_until_last_tab(transaction, stores)  # before writes, after which all is read again
         stores = {}
         next_active = next_active_tab(transaction, active, going.values()) if active and not is_emptied else None
+        if next_active is not None and active is not None:
+            clear_highlights(transaction, active)
+        record_closed_tabs(transaction, window, list(going.values()), with_window=window_closing or is_emptied)
         for row in sorted(going.values(), key=lambda row: row.position if is_emptied else row.active):
             transaction.tabs.delete(row.id)
             drop_values(transaction, kind_of_tab(row.id))
             if row.hidden:
                 forget_hiders(transaction, [row.id])
             record_change(transaction, REMOVED, TabRemoval(tabs[row.id], window_closing or is_emptied))
+        drop_groups(transaction, groups_of(going.values()), window_closing=window_closing or is_emptied)
         summary = _without(summary, going)
         drop_references(transaction, summary, going.values(), referring)
         if next_active is not None:

@@ -10,6 +10,7 @@ import msgspec
 
 from hatbox.identities.ids import cookie_store_id_of
 from hatbox.store.base import TabRow, Transaction, WindowRow
+from hatbox.tabs.tab_flags import DISCARDABLE, DISCARDED, HIGHLIGHTED, NO_GROUP, group_in
 
 __all__ = [
     "ACTIVATED",
@@ -17,6 +18,7 @@ __all__ = [
     "BLANK",
     "CREATED",
     "DETACHED",
+    "HIGHLIGHT_CHANGED",
     "MOVED",
     "NAVIGATED",
     "NEW_TAB",
@@ -31,6 +33,7 @@ __all__ = [
     "PageHidden",
     "Tab",
     "TabActivation",
+    "TabHighlight",
     "TabMove",
     "TabPosition",
     "TabRemoval",
@@ -57,6 +60,7 @@ NO_WINDOW: Final = -1  # the id that stands for no window
 CREATED, UPDATED, REMOVED = "tabs.created", "tabs.updated", "tabs.removed"
 NAVIGATED = "tabs.navigated"  # a navigation was requested; read by engines only
 ACTIVATED, MOVED, ATTACHED, DETACHED = "tabs.activated", "tabs.moved", "tabs.attached", "tabs.detached"
+HIGHLIGHT_CHANGED = "tabs.highlighted"  # other tabs are highlighted, and the active tab is the same
 PAGE_HIDDEN = "engine.hidden"  # an engine hid the page
 WINDOW_CREATED, WINDOW_REMOVED = "windows.created", "windows.removed"
 WINDOW_UPDATED, WINDOW_FOCUSED = "windows.updated", "windows.focused"
@@ -98,6 +102,12 @@ class Tab(msgspec.Struct, frozen=True):
     content_type: str
     error: str
     """Why loading failed; empty on success."""
+    discarded: bool = False
+    """Whether it has no page until it is activated, navigated or reloaded."""
+    highlighted: bool = False
+    """Whether it is active, or highlighted beside the active tab."""
+    group_id: int = NO_GROUP
+    """The id of its group; -1 without one."""
 
     @property
     def status(self) -> Literal["loading", "complete"]:
@@ -138,6 +148,15 @@ class TabActivation(msgspec.Struct, frozen=True):
 
     tab_id: int
     previous_tab_id: int | None
+    window_id: int
+    highlighted: tuple[int, ...] = ()
+    """The highlighted tabs in their order, if this one is not the only one."""
+
+
+class TabHighlight(msgspec.Struct, frozen=True):
+    """The highlighted tabs of a window, in their order."""
+
+    tab_ids: tuple[int, ...]
     window_id: int
 
 
@@ -218,7 +237,7 @@ def _tab(row: TabRow, index: int) -> Tab:
         hidden=row.hidden == 1,
         muted=row.muted == 1,
         muted_by=row.muted_by,
-        discardable=row.discardable == 1,
+        discardable=row.discardable & DISCARDABLE != 0,
         opener_id=row.opener,
         successor_id=row.successor,
         last_accessed=row.last_accessed,
@@ -228,6 +247,9 @@ def _tab(row: TabRow, index: int) -> Tab:
         http_status=row.status,
         content_type=row.content_type,
         error=row.error,
+        discarded=row.discardable & DISCARDED != 0,
+        highlighted=row.active == 1 or row.discardable & HIGHLIGHTED != 0,
+        group_id=group_in(row.discardable),
     )
 
 

@@ -15,6 +15,7 @@ from hatbox.tabs.hiders import forget_hiders, hidden_by_others, note_hider
 from hatbox.tabs.strip import (
     activate,
     change,
+    clear_highlights,
     close_rows,
     ensure_active,
     next_access_time,
@@ -162,6 +163,7 @@ def _activate_nearest(transaction: Transaction, row: TabRow, hiding: Collection[
     elif (only := left or right) is not None:
         activate(transaction, only, summary)
     else:
+        clear_highlights(transaction, row)
         transaction.tabs.update(row.id, active=0, last_accessed=next_access_time(transaction, summary))
 
 

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from hatbox.api.browser import Browser
 from hatbox.engines.runner import EngineRunner
-from hatbox.errors import InvalidTab
+from hatbox.errors import ExtensionError, InvalidTab
 from hatbox.extensions.extension import Extension
 from hatbox.extensions.extension_page import ExtensionPage
+from hatbox.extensions.package_repository import LoadedPackage
 from hatbox.extensions.runtime import LogEntry
 from hatbox.extensions.ui_triggers import ExtensionUi, TriggerResult
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import IdentityLike
 from hatbox.profile import Profile
 from hatbox.tabs.tab_model import Tab
+from hatbox.testing.extension_tabs import TabInTest, tabs_of
+from hatbox.testing.made_extensions import ExtensionSource
 from hatbox.testing.script_reports import ScriptAssertion, ScriptReports
 
 if TYPE_CHECKING:
@@ -43,14 +46,16 @@ class ExtensionUnderTest:
         engine: EngineRunner,
         log: list[LogEntry],
         reports: ScriptReports,
+        source: ExtensionSource,
     ) -> None:
         self.extension = extension
-        """The extension itself."""
+        """The extension itself; another object after restart() and enable()."""
         self.log = log
         """Console output and uncaught errors of its scripts."""
         self._profile = profile
         self._engine = engine
         self._reports = reports
+        self._source = source
         self._is_user_input = False
 
     @property
@@ -141,6 +146,49 @@ class ExtensionUnderTest:
         """End the extension."""
         await self._profile.extensions.stop(self.extension)
 
+    async def start(self) -> None:
+        """Run the extension again after stop(), as at the start of a browser: runtime.onStartup is dispatched."""
+        self.extension = await self._source.run()
+
+    async def restart(self) -> None:
+        """End the extension and run it again, as if the browser was restarted."""
+        await self.stop()
+        await self.start()
+
+    async def upgrade(
+        self, *, manifest: Mapping[str, Any] | None = None, background: str = "", files: Mapping[str, Any] | None = None
+    ) -> None:
+        """Replace an extension that was made of texts by another version of it, which has the same data.
+
+        runtime.onInstalled is dispatched with the reason `update`. An extension in a folder of your own is upgraded by
+        reload(), after you have changed its files.
+        """
+        before = self.extension.loaded
+        self._source.rewrite(manifest or {}, background, files or {})
+        if self._source.install is None:
+            await self.reload()
+        else:  # the running extension is updated, or receives runtime.onUpdateAvailable
+            await self._source.install()
+            await _poll(self._loaded, lambda loaded: loaded is not before, "the upgraded extension", _DEFAULT_TIMEOUT)
+        if self.extension.loaded is before:
+            raise ExtensionError(f"{self.id} was not upgraded: its new files are not valid. The log says why.")
+
+    async def _loaded(self) -> LoadedPackage:
+        return self.extension.loaded
+
+    async def disable(self, timeout: float = _DEFAULT_TIMEOUT) -> None:
+        """Disable the extension, as in the list of extensions, and wait until it has ended."""
+        await self._profile.extensions.set_enabled(self.extension.area, False)
+        await _poll(self._is_stopped, bool, "the end of the disabled extension", timeout)
+
+    async def enable(self) -> None:
+        """Enable the extension after disable(), and run it. As in Firefox, runtime.onStartup is not dispatched."""
+        await self._profile.extensions.set_enabled(self.extension.area, True)
+        self.extension = await self._source.run(is_startup=False)
+
+    async def _is_stopped(self) -> bool:
+        return self.extension not in self._profile.extensions.running
+
     async def sleep(self) -> bool:
         """Suspend its event page. False if an event keeps it awake."""
         return await self.extension.suspend()
@@ -218,15 +266,25 @@ class ExtensionUnderTest:
         """Wait until an expression in the background is truthy. Returns its value."""
         return await _poll(lambda: self.evaluate(expression), bool, expression, timeout)
 
-    async def wait_for_tabs(
-        self, condition: Callable[[list[Tab]], object], timeout: float = _DEFAULT_TIMEOUT
-    ) -> list[Tab]:
-        """Wait until no tab is loading and the tabs of the profile meet a condition. Returns the tabs."""
+    async def until_tabs(
+        self, condition: Callable[[list[TabInTest]], object], timeout: float = _DEFAULT_TIMEOUT
+    ) -> list[TabInTest]:
+        """Wait until no tab is loading and the tabs of the profile meet a condition. Returns the tabs.
 
-        def are_loaded_and_match(tabs: list[Tab]) -> bool:
-            return bool(not any(tab.loading for tab in tabs) and condition(tabs))
+        A tab has the name of its identity: `await ext.until_tabs(lambda tabs: tabs[0].identity == "Work")`. An
+        IndexError of the condition means that it is not met yet.
+        """
 
-        return await _poll(self._profile.tabs.query, are_loaded_and_match, "condition on the tabs", timeout)
+        def are_loaded_and_match(tabs: list[TabInTest]) -> bool:
+            try:
+                return bool(not any(tab.loading for tab in tabs) and condition(tabs))
+            except IndexError:
+                return False
+
+        return await _poll(lambda: tabs_of(self._profile), are_loaded_and_match, "condition on the tabs", timeout)
+
+    wait_for_tabs = until_tabs
+    """The same as until_tabs()."""
 
     async def wait_for_ui(
         self, condition: Callable[[ExtensionUi], object], timeout: float = _DEFAULT_TIMEOUT

@@ -10,6 +10,7 @@ import asyncio
 import inspect
 import os
 from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +19,10 @@ import pytest
 if TYPE_CHECKING:
     from hatbox.clock import Clock
     from hatbox.engines.runner import EngineRunner
+    from hatbox.extensions.extension import Extension
     from hatbox.extensions.runtime import LogEntry
     from hatbox.profile import Profile
+    from hatbox.tabs.tab_model import Window
     from hatbox.testing.extensions import ExtensionUnderTest
     from hatbox.testing.site import LoopbackSite
 
@@ -66,13 +69,27 @@ def engine(hatbox_loop: asyncio.Runner, profile: Profile) -> EngineRunner:
 
 
 @pytest.fixture
+def first_window(hatbox_loop: asyncio.Runner, profile: Profile) -> Window:
+    """A window with one tab, about:blank, as a browser has it after its start. A new profile has no window."""
+    from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
+
+    async def open_window() -> Window:
+        tab = await profile.tabs.open(DEFAULT_COOKIE_STORE_ID, "about:blank")
+        return next(each for each in await profile.tabs.windows() if each.id == tab.window_id)
+
+    return hatbox_loop.run(open_window())
+
+
+@pytest.fixture
 def extension(
     request: pytest.FixtureRequest, profile: Profile, engine: EngineRunner, tmp_path: Path
 ) -> Iterator[Callable[..., Awaitable[ExtensionUnderTest]]]:
     """`await extension(path)` runs the extension in a folder or file until the test ends. May be called repeatedly.
 
     Without a path, an extension is made of `manifest`, `background`, the source of its background script, and `files`,
-    the texts of other files by path. Its scripts have `browser.test`.
+    the contents of other files by path: texts, or data that is written as JSON. Its scripts have `browser.test`.
+
+    With `install` it is installed in the profile, as users do it; otherwise it is a temporary extension.
 
     The test fails if the background script fails, unless `errors_allowed` is set, and if an assertion of `browser.test`
     has failed. With `engine="chromium"`, tabs and pages of the extension are shown in a headless Chromium. Other
@@ -80,7 +97,7 @@ def extension(
     """
     from hatbox.errors import HatboxError
     from hatbox.testing.extensions import ExtensionUnderTest
-    from hatbox.testing.made_extensions import make_extension
+    from hatbox.testing.made_extensions import ExtensionSource, make_extension
     from hatbox.testing.script_reports import ScriptReports
 
     logs = request.node.stash.setdefault(_LOGS, [])
@@ -104,25 +121,38 @@ def extension(
         *,
         manifest: Mapping[str, Any] | None = None,
         background: str = "",
-        files: Mapping[str, str] | None = None,
+        files: Mapping[str, Any] | None = None,
         errors_allowed: bool = False,
         engine: str = "http",
+        install: bool = False,
         **options: Any,
     ) -> ExtensionUnderTest:
         runner = await use_engine(engine)
+        made_in = None
         if path is None:
-            path = make_extension(tmp_path / f"extension-{len(every) + 1}", manifest or {}, background, files or {})
+            made_in = tmp_path / f"extension-{len(every) + 1}"
+            path = make_extension(made_in, manifest or {}, background, files or {})
         elif manifest is not None or background or files is not None:
             raise TypeError("an extension has either a path, or a manifest, background and files")
         reports = ScriptReports()
         every.append((os.fspath(path), reports))
         log: list[LogEntry] = []
         logs.append((os.fspath(path), log))
+        options = {"on_log": log.append, "on_test_report": reports.receive, **options}
         try:
-            started = await profile.extensions.start(path, on_log=log.append, on_test_report=reports.receive, **options)
+            if install:
+                installed = await profile.extensions.install(path)
+                source = ExtensionSource(
+                    partial(_run_installed, profile, installed.extension.id, **options),
+                    partial(profile.extensions.install, path),
+                    made_in,
+                )
+            else:
+                source = ExtensionSource(partial(profile.extensions.start, path, **options), None, made_in)
+            started = await source.run()
         except HatboxError as error:
             pytest.fail(f"The extension {os.fspath(path)} cannot be run: {error}", pytrace=False)
-        running = ExtensionUnderTest(started, profile, runner, log, reports)
+        running = ExtensionUnderTest(started, profile, runner, log, reports, source)
         if running.errors and not errors_allowed:
             problems = "\n".join(running.errors)
             pytest.fail(f"The background of {os.fspath(path)} failed:\n{problems}", pytrace=False)
@@ -134,9 +164,17 @@ def extension(
         pytest.fail("Assertions of browser.test failed:\n" + "\n".join(failures), pytrace=False)
 
 
+async def _run_installed(profile: Profile, extension_id: str, **options: Any) -> Extension:
+    """Run the current version of an installed extension."""
+    return await profile.extensions.start(await profile.extensions.package(extension_id), **options)
+
+
 @pytest.fixture
 def site(hatbox_loop: asyncio.Runner) -> Iterator[LoopbackSite]:  # noqa: ARG001 - enables coroutine tests
-    """A web server on loopback: `site.page("/a", title="A")`, `site.url("/a")`, `site.requests`."""
+    """A web server on loopback: `site.page("/a", title="A")`, `site.url("/a")`, `site.requests`.
+
+    `site.add_hosts("example.com")` makes it serve `http://example.com/` and `https://example.com/` too.
+    """
     from hatbox.testing.site import LoopbackSite
 
     with LoopbackSite() as running:

@@ -1,14 +1,23 @@
-"""A web server on loopback that serves the pages of a test and records requests. Independent of Hatbox."""
+"""A web server on loopback that serves the pages of a test and records requests.
+
+With `add_hosts()` it also serves other host names, with http and https.
+"""
 
 from __future__ import annotations
 
 import html
+import re
+import ssl
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import cache
 from http.cookies import SimpleCookie
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from hatbox.testing.host_names import HostNames
 
 __all__ = ["LoopbackSite", "Request"]
 
@@ -23,6 +32,7 @@ class Request(NamedTuple):
     """Keys are lower case."""
     cookies: dict[str, str]
     body: bytes
+    scheme: str = "http"
 
 
 class _StaticResponse(NamedTuple):
@@ -32,15 +42,18 @@ class _StaticResponse(NamedTuple):
 
 
 class LoopbackSite:
-    """A web server for `localhost` and `127.0.0.1`. An undefined path is an empty page with the path as its title."""
+    """A web server for `localhost` and `127.0.0.1`, and the names of add_hosts().
+
+    An undefined path is an empty page with the path as its title.
+    """
 
     def __init__(self) -> None:
         self.requests: list[Request] = []
         """The received requests, in order."""
         self._pages: dict[str, _StaticResponse] = {}
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
-        self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, args=[0.05], daemon=True)
+        self._server = _Server(("127.0.0.1", 0), _handler(self, "http"))
+        self._secure_server: _SecureServer | None = None
+        self._hosts: HostNames | None = None
 
     def page(
         self,
@@ -56,20 +69,46 @@ class LoopbackSite:
         self._pages[path] = _StaticResponse(text.encode(), status, tuple(headers))
         return self.url(path)
 
-    def url(self, path: str = "/", host: str = "localhost") -> str:
-        """The URL of a path. `localhost` and `127.0.0.1` are different sites."""
+    def add_hosts(self, *names: str) -> None:
+        """Serve these host names too, on the default ports: `http://example.com/` and `https://example.com/`.
+
+        Call it before the first request of the test, and before Chromium is started: clients that have sent one may
+        not trust the certificates. Only this process and its browsers resolve the names so. Certificates need the
+        package `cryptography`: `pip install 'hatbox[encryption]'`.
+        """
+        if self._hosts is None:
+            from hatbox.testing.certificates import test_authority
+            from hatbox.testing.host_names import HostNames
+
+            self._secure_server = _SecureServer(_handler(self, "https"), test_authority().server_context)
+            self._secure_server.start()
+            ports = {80: self._server.server_port, 443: self._secure_server.server_port}
+            self._hosts = HostNames(ports).__enter__()
+        self._hosts.add(names)
+
+    def url(self, path: str = "/", host: str = "localhost", scheme: str = "http") -> str:
+        """The URL of a path. `localhost`, `127.0.0.1` and the names of add_hosts() are different sites.
+
+        Only the names of add_hosts() have https.
+        """
+        if self._hosts is not None and host in self._hosts:
+            return f"{scheme}://{host}{path}"
+        if scheme != "http":
+            raise ValueError(f"{host} has no https: call site.add_hosts({host!r}) first")
         return f"http://{host}:{self._server.server_port}{path}"
 
     def __enter__(self) -> LoopbackSite:
-        self._thread.start()
+        self._server.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
+        if self._hosts is not None:
+            self._hosts.__exit__(kind, error, trace)
+        if self._secure_server is not None:
+            self._secure_server.stop()
+        self._server.stop()
 
     def _respond(self, request: Request) -> _StaticResponse:
         self.requests.append(request)
@@ -79,7 +118,44 @@ class LoopbackSite:
         return self._pages[path]
 
 
-def _handler(site: LoopbackSite) -> type[BaseHTTPRequestHandler]:
+class _Server(ThreadingHTTPServer):
+    """A server in a thread."""
+
+    daemon_threads = True
+
+    def start(self) -> None:
+        self._thread = threading.Thread(target=self.serve_forever, args=[0.05], daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        self.shutdown()
+        self._thread.join()
+        self.server_close()
+
+    def handle_error(self, *_: object) -> None:
+        """Ignore connections that the client has closed, or whose certificate it rejects."""
+
+
+class _SecureServer(_Server):
+    """A server with a certificate for each host name."""
+
+    def __init__(self, handler: type[BaseHTTPRequestHandler], context_for: Callable[[str], ssl.SSLContext]) -> None:
+        super().__init__(("127.0.0.1", 0), handler)
+        self._context_for = cache(context_for)
+        self._default = self._context_for("localhost")
+        self._default.sni_callback = self._choose
+
+    def finish_request(self, request: Any, client_address: Any) -> None:
+        """Handle a connection, in its thread: the handshake must not block others."""
+        with self._default.wrap_socket(request, server_side=True) as secure:
+            super().finish_request(secure, client_address)
+
+    def _choose(self, secure: ssl.SSLSocket | ssl.SSLObject, name: str | None, _: ssl.SSLContext) -> None:
+        if name is not None:
+            secure.context = self._context_for(name)
+
+
+def _handler(site: LoopbackSite, scheme: str) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
@@ -87,8 +163,8 @@ def _handler(site: LoopbackSite) -> type[BaseHTTPRequestHandler]:
             headers = {name.lower(): value for name, value in self.headers.items()}
             body = self.rfile.read(int(headers.get("content-length", 0)))
             cookies = {name: morsel.value for name, morsel in SimpleCookie(headers.get("cookie", "")).items()}
-            host = headers.get("host", "").rpartition(":")[0]
-            page = site._respond(Request(self.command, host, self.path, headers, cookies, body))
+            host = re.sub(r":[0-9]+$", "", headers.get("host", ""))
+            page = site._respond(Request(self.command, host, self.path, headers, cookies, body, scheme))
             self.send_response(page.status)
             if "content-type" not in {name.lower() for name, _ in page.headers}:
                 self.send_header("Content-Type", "text/html; charset=utf-8")

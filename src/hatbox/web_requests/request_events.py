@@ -6,6 +6,7 @@ import itertools
 import time as clock
 from collections.abc import Callable, Sequence
 from typing import Final
+from weakref import WeakValueDictionary
 
 from hatbox.events import Event, ResponseEvent
 from hatbox.web_requests.request_lifecycle import RequestLifecycle
@@ -26,6 +27,7 @@ class RequestEvents:
         self.time = time
         self.blocking_timeout = blocking_timeout
         self._ids = itertools.count(1)
+        self._open: WeakValueDictionary[str, RequestLifecycle] = WeakValueDictionary()
         self.on_listeners_changed: Event[None] = Event("requests.onListenersChanged")
         """Emitted when a listener is added or removed."""
         self.on_proxy_request: ResponseEvent[RequestSnapshot] = self._response_event("proxy.onRequest")
@@ -97,7 +99,13 @@ class RequestEvents:
             document_url=document_url,
             origin_url=origin_url,
         )
-        return RequestLifecycle(self, first)
+        lifecycle = self._open[first.request_id] = RequestLifecycle(self, first)
+        return lifecycle
+
+    def open_request(self, request_id: str) -> RequestLifecycle | None:
+        """The request with this id, if it has started and not finished."""
+        found = self._open.get(request_id)
+        return found if found is not None and found.is_open else None
 
     def _response_event(self, name: str) -> ResponseEvent[RequestSnapshot]:
         return ResponseEvent(name, on_listeners_changed=self._listeners_changed)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Mapping
+from collections.abc import AsyncIterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
@@ -26,6 +26,7 @@ from hatbox.web_requests.request_model import (
     RequestFrame,
     RequestSnapshot,
 )
+from hatbox.web_requests.response_filter import CHANNEL_REDIRECTED, ResponseFilter
 
 if TYPE_CHECKING:
     from hatbox.web_requests.request_events import RequestEvents
@@ -66,6 +67,8 @@ class RequestLifecycle:
         self._requests = requests
         self._state = first
         self._is_open = False
+        self._filters: list[ResponseFilter] = []
+        self._has_body_started = False
         self.follows_redirects = True
         """Whether listeners may redirect it. If not, a redirect fails the request, as for fetch() without `follow`."""
         self.proxies: tuple[ProxyInfo, ...] | None = None
@@ -93,11 +96,38 @@ class RequestLifecycle:
         """Whether it has started and not finished."""
         return self._is_open
 
+    @property
+    def snapshot(self) -> RequestSnapshot:
+        """Its current state."""
+        return self._state
+
+    @property
+    def has_filters(self) -> bool:
+        """Whether extensions filter its response: then the engine must read the body with `filter_body`."""
+        return bool(self._filters)
+
+    def add_filter(self, response_filter: ResponseFilter) -> bool:
+        """Filter the response of the current hop. Returns False if its body has started."""
+        if not self._is_open or self._has_body_started:
+            return False
+        self._filters.append(response_filter)
+        return True
+
+    def filter_body(self, chunks: AsyncIterable[bytes]) -> AsyncIterable[bytes]:
+        """The body, filtered by extensions. As in Firefox, the last filter comes first."""
+        self._has_body_started = True
+        for each in reversed(self._filters):
+            chunks = each.apply(chunks)
+        return chunks
+
     def start_hop(
         self, url: str, method: str = "GET", *, body: RequestBody | None = None, third_party: bool = False
     ) -> None:
         """Start the request, or its next hop after a redirect."""
         self._is_open = True
+        for each in self._filters:
+            each.fail(CHANNEL_REDIRECTED)
+        self._filters.clear()
         fresh = {"proxy": None, "ip": None, "status_code": 0, "status_line": "", "response_headers": None}
         self._update(url=url, method=method, body=body, is_third_party=third_party, request_headers=(), **fresh)
 
@@ -174,14 +204,20 @@ class RequestLifecycle:
     def completed(self) -> None:
         """Emit onCompleted."""
         if self._is_open:
-            self._is_open = False
+            self._close()
             self._requests.on_completed.emit(self._snapshot())
 
     def failed(self, error: str) -> None:
         """Emit onErrorOccurred with a Firefox error name, if the request had started."""
         if self._is_open:
-            self._is_open = False
+            self._close()
             self._requests.on_error_occurred.emit(self._snapshot(error=error))
+
+    def _close(self) -> None:
+        self._is_open = False
+        for each in self._filters:
+            each.release()
+        self._filters.clear()
 
     async def _change_headers(self, event: ResponseEvent[RequestSnapshot], headers: Headers, member: str) -> Headers:
         changes = HeaderChanges(headers)

@@ -12,7 +12,9 @@ import pytest
 
 import hatbox
 from hatbox import ApiError, ArgumentError, Profile
-from hatbox.store.base import ChangeRecord
+from hatbox.history.visits import add_visit
+from hatbox.store.base import ChangeRecord, Transaction
+from hatbox.tabs.closed_tabs import get_sessions
 from hatbox.tabs.site_data import SITE_DATA_CLEARED
 from tests.store.in_loop import in_loop
 
@@ -303,3 +305,30 @@ async def test_settings_say_that_all_would_go(tmp_path: Path) -> None:
             "dataToRemove": every,
             "dataRemovalPermitted": every,
         }
+
+
+@in_loop
+async def test_remove_history_removes_visited_pages_and_closed_tabs(tmp_path: Path) -> None:
+    async with hatbox.open(tmp_path / "profile.db") as profile:
+        browser = await fill(profile)
+        await profile.set_settings(closed_tabs=25)
+        await profile.tabs.open("Work", "https://stay.example/")
+        await profile.tabs.close((await profile.tabs.open("Work", "https://closed.example/")).id)
+
+        def visits(transaction: Transaction) -> None:
+            for store, host, time in ((0, "a.example", 5.0), (2, "b.example", 50.0), (2, "a.example", 60.0)):
+                add_visit(transaction, store, f"https://{host}/", time=time)
+
+        await profile.store.write(visits)
+        await browser.browsingData.removeHistory({"hostnames": ["a.example"], "since": 6_000})
+        assert [page.url for page in await profile.history.search()] == ["https://b.example/", "https://a.example/"]
+        with pytest.raises(ApiError, match="clearing history with 'cookieStoreId'"):
+            await browser.browsingData.remove({"cookieStoreId": ONE}, {"history": True})
+        assert len(await profile.history.search()) == 2
+        assert len(await profile.store.read(get_sessions)) == 1
+        await browser.browsingData.remove({"since": 40_000}, {"history": True})
+        assert [page.url for page in await profile.history.search()] == ["https://a.example/"]
+        assert await profile.store.read(get_sessions) == []
+        await browser.browsingData.removeHistory({})
+        assert await profile.history.search() == []
+        assert len(await left(browser)) == 5

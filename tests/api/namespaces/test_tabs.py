@@ -151,7 +151,7 @@ async def test_muted_info_names_the_extension(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("details", "message"),
     [
-        ({"discarded": True, "url": f"{SITE}/"}, "Discarded tabs are not supported."),
+        ({"discarded": True, "active": True, "url": f"{SITE}/"}, "Active tabs cannot be created and discarded."),
         ({"openInReaderMode": True, "url": f"{SITE}/"}, "Reader mode is not supported."),
         ({"url": "view-source:https://site.example/"}, "Illegal URL: view-source:https://site.example/"),
         ({"url": "mailto:x@site.example"}, "Illegal URL: mailto:x@site.example"),
@@ -180,7 +180,7 @@ async def test_the_tab_that_becomes_active_is_the_one_that_is_highlighted(tmp_pa
         await browser.tabs.update(1, {"active": True})
         assert received == [1, ("highlighted", {"tabIds": [1], "windowId": 1})]
         await browser.tabs.update(2, {"highlighted": True})
-        assert received[2:] == [2, ("highlighted", {"tabIds": [2], "windowId": 1})]
+        assert received[2:] == [2, ("highlighted", {"tabIds": [1, 2], "windowId": 1})]
 
 
 @in_loop
@@ -222,3 +222,21 @@ async def test_a_tab_that_is_active_is_accessed_now(tmp_path: Path) -> None:
         again = await browser.tabs.get(new["id"])
         assert again["lastAccessed"] >= new["lastAccessed"]
         assert (await browser.tabs.get(old["id"]))["lastAccessed"] == old["lastAccessed"]
+
+
+@in_loop
+async def test_pages_are_captured_only_with_a_permission_and_by_a_program_that_shows_them(tmp_path: Path) -> None:
+    async with hatbox.open(tmp_path / "profile.db") as profile:
+        tab = await profile.tabs.open("Work")
+        assert not hasattr(profile.browser({"tabs"}).tabs, "captureTab")
+        assert not hasattr(profile.browser({"tabs"}).tabs, "captureVisibleTab")
+        assert not hasattr(profile.browser({"activeTab"}).tabs, "captureTab")
+        with pytest.raises(ApiError, match="Missing activeTab permission"):
+            await profile.browser({"activeTab"}).tabs.captureVisibleTab()
+        everything = profile.browser({"<all_urls>"})
+        with pytest.raises(ApiError, match=f"Tab {tab.id} has no page in this program"):
+            await everything.tabs.captureTab(tab.id)
+        with pytest.raises(ApiError, match="Invalid tab ID: 99"):
+            await everything.tabs.captureTab(99)
+        with pytest.raises(ApiError, match="Invalid window ID: 99"):
+            await everything.tabs.captureVisibleTab(99)

@@ -15,9 +15,11 @@ import pytest
 import hatbox
 from hatbox import Profile
 from hatbox.cli.commands import extensions
+from hatbox.engines.running_engines import RunningEngine, put_record
 from hatbox.extensions.extension import Extension
 from hatbox.extensions.package.package_files import open_package
 from hatbox.extensions.package.stored_package import digest_of, pack
+from hatbox.extensions.page_triggers import NO_PAGE_ENGINE
 from hatbox.extensions.runtime.sandbox import Layers, available_layers
 from tests.api.ui_actions import tab_at
 from tests.cli.conftest import Cli, Result, run_here
@@ -375,18 +377,50 @@ def test_what_runs_is_listed_and_triggered(profile: Path, tmp_path: Path) -> Non
         assert listed["ui"]["commands"] == [{"name": "go", "description": "Go on", "shortcut": "Alt+1"}]
         assert await command("trigger", "shower", "menu:save") == (0, "Triggered menu:save of shower in tab 1\n", "")
         assert await extension.evaluate("received") == ["save", True, 1]
-        expected = f"action of shower opens {popup}. Extension pages are not displayed.\n"
+        expected = f"action of shower opens {popup}, which is not shown. {NO_PAGE_ENGINE}\n"
         assert await command("trigger", "shower", "action") == (0, expected, "")
         assert (await command("trigger", "shower@example.org", "command:go", "--json")).json == {
             "extension": "shower@example.org",
             "what": "command:go",
             "tabId": 1,
             "popup": None,
+            "shown": False,
         }
         wrong = await command("trigger", "shower", "menu:svae")
         assert wrong == (1, "", 'hatbox: shower has no menu item "svae". Did you mean "save"?\n')
         missing = "hatbox: tab not found: 77. List tabs with: hatbox tabs\n"
         assert (await command("trigger", "shower", "action", "--tab", "77")).err == missing
+
+    while_it_runs(profile, made, use)
+
+
+@needs_deno
+def test_pages_are_listed_and_requested_from_the_process_of_the_extension(profile: Path, tmp_path: Path) -> None:
+    keys: dict[str, Any] = {"options_ui": {"page": "options.html"}, "sidebar_action": {"default_panel": "panel.html"}}
+    made = make(tmp_path, "", name="shower", files={"options.html": "", "panel.html": ""}, **keys)
+
+    async def use(opened: Profile, extension: Extension, command: Callable[..., Awaitable[Result]]) -> None:
+        base = extension.manifest.base_url
+        assert (await command("list", "--ui")).out.splitlines()[2:] == [
+            f"shower  options    opens {base}options.html",
+            f"shower  sidebar    opens {base}panel.html",
+        ]
+        unshown = f"hatbox: the process of shower does not show pages. {NO_PAGE_ENGINE}\n"
+        assert await command("open", "shower", "options") == (1, "", unshown)
+        assert (await command("open", "shower", "popup")).err == "hatbox: shower has no popup.\n"
+        assert (await command("open", "shower", "popups")).status == 2
+        # As if its process ran Chromium.
+        process = await opened.store.read(lambda transaction: transaction.processes.current)
+        engine = RunningEngine("Chromium", process, None, 0.0)
+        await opened.store.write(lambda transaction: put_record(transaction, engine))
+        assert await command("open", "shower", "sidebar") == (0, f"sidebar of shower opens {base}panel.html\n", "")
+        assert (await command("trigger", "shower", "options", "--json")).json == {
+            "extension": "shower@example.org",
+            "what": "options",
+            "tabId": 1,
+            "popup": f"{base}options.html",
+            "shown": True,
+        }
 
     while_it_runs(profile, made, use)
 

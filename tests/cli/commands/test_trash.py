@@ -110,6 +110,7 @@ def test_wrong_usage_is_refused(cli: Cli, arguments: list[str]) -> None:
 def test_settings_are_shown_and_changed(cli: Cli) -> None:
     assert cli("profile", "settings").out == (
         "trash-days              30 days\ntrash-bytes             256 MiB\ntrash-skips-extensions  yes\n"
+        "history                 auto\nclosed-tabs             0\n"
     )
     changed = cli("profile", "settings", "--trash-days", "7", "--trash-bytes", "64M", "--trash-skips-extensions", "no")
     assert "7 days" in changed.out
@@ -117,6 +118,8 @@ def test_settings_are_shown_and_changed(cli: Cli) -> None:
         "trashDays": 7,
         "trashBytes": 64 * 2**20,
         "trashSkipsExtensions": False,
+        "history": "auto",
+        "closedTabs": 0,
     }
     assert "for 7 days." in cli("remove", "Work", stdin="n\n").err
 

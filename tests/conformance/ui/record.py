@@ -29,6 +29,8 @@ _COMMANDS: dict[str, Any] = {
 _PAGE_KEY = {"commands": {"_execute_page_action": {"suggested_key": {"default": "Alt+Shift+P"}}}}
 _KEY = {"suggested_key": {"default": "Alt+Shift+B"}}
 _BUTTON = {"default_title": "Default", "default_popup": "popup.html", "default_area": "navbar"}
+_SIDEBAR = {"default_panel": "popup.html", "open_at_install": False}
+_SIDEBAR_KEYS = {"one": _COMMANDS["one"], "_execute_sidebar_action": _KEY}
 _EVENT_PAGE = {"background": {"persistent": False}}
 _MENUS = ("menus", "contextMenus", "activeTab")
 
@@ -86,6 +88,8 @@ CASES = (
         ("tabs",),
         {"action": {}, "commands": {**_COMMANDS, "_execute_action": _KEY}},
     ),
+    Case("sidebarAction", "sidebar_action", 2, ("tabs",), {"sidebar_action": _SIDEBAR, "commands": _SIDEBAR_KEYS}),
+    Case("sidebarAction, version 3", "sidebar_action", 3, (), {"sidebar_action": _SIDEBAR, "commands": _SIDEBAR_KEYS}),
     Case("notifications", "notifications", 2, ("notifications",)),
 )
 
@@ -152,6 +156,10 @@ def record() -> str:
             answers[case.name] = shown(answer, site.origin, r"extension-\d+")
         version = firefox_version(firefox.binary)
     return format_recording(version, answers)
+
+
+CLICK_ACTION = _WINDOW + _ACTION
+"""Clicks the button of the extension. Runs with the rights of the browser."""
 
 
 def _hands(firefox: Firefox, site: Site) -> dict[str, Callable[[Any], None]]:

@@ -301,7 +301,7 @@ def test_a_container_switcher_of_version_2(tmp_path: Path) -> None:
     assert not manifest.options.open_in_tab
     assert manifest.strict_min_version == "91.1.0"
     assert manifest.web_accessible_resources[0].resources == ("/img/icon.svg",)
-    assert manifest.content_scripts[0]["run_at"] == "document_start"
+    assert manifest.content_scripts[0].run_at == "document_start"
     assert manifest.warnings == ()
 
 

@@ -194,6 +194,34 @@ def test_a_background_page_that_breaks_a_limit_is_closed_and_started_again(
 
 
 @browser
+def test_a_crash_of_the_renderer_restarts_the_background_page(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with running(tmp_path, _COUNTS) as (_, extension, log):
+            assert isinstance(extension.runtime, BackgroundPage)
+            extension.runtime.session.send("Page.crash")
+            assert (await log.exit()).reason.startswith("crashed")
+            await log.entry("second")
+
+    asyncio.run(main())
+
+
+@browser
+def test_a_background_page_has_no_threads_that_the_memory_limit_does_not_cover(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with running(tmp_path) as (_, extension, _):
+            names = "[typeof Worker, typeof SharedWorker, typeof navigator.serviceWorker, typeof CSS.paintWorklet]"
+            assert await extension.evaluate(names) == ["undefined"] * 4
+            inside = "document.body.appendChild(document.createElement('iframe')).contentWindow"
+            assert await extension.evaluate(f"(inside => [typeof inside.Worker, typeof inside.browser])({inside})") == [
+                "undefined",
+                "undefined",
+            ]
+            assert await extension.evaluate("'audioWorklet' in BaseAudioContext.prototype") is False
+
+    asyncio.run(main())
+
+
+@browser
 def test_a_background_page_opens_neither_windows_nor_dialogs_and_stays_where_it_is(tmp_path: Path) -> None:
     async def main() -> None:
         async with running(tmp_path) as (profile, extension, _):

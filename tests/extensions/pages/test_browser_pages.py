@@ -345,14 +345,13 @@ async def test_a_triggered_action_shows_its_popup(browser: str, tmp_path: Path) 
 
 @with_browser
 async def test_another_program_opens_a_page(browser: str, tmp_path: Path) -> None:
-    async with run(tmp_path) as (profile, _, extension), hatbox.open(tmp_path / "profile.db") as other:
-        assert await other.extensions.open(extension.id, "options") is None
+    async with run(tmp_path) as (_, __, extension), hatbox.open(tmp_path / "profile.db") as other:
+        assert (await other.extensions.open_page(extension.id, "options")).shown
         options = f"{extension.manifest.base_url}options.html"
         await until(lambda: [window.url for window in extension.browser_pages.open_windows] == [options])
         with pytest.raises(TriggerError, match="is not running"):
-            await other.extensions.open("other@example.org", "options")
-        window = await profile.extensions.open(extension.id, "sidebar.html")
-        assert window is not None
+            await other.extensions.open_page("other@example.org", "options")
+        window = await extension.browser_pages.show("sidebar.html")
         assert await window.page.inner_text("p") == "sidebar"
 
 
@@ -360,8 +359,8 @@ def test_a_page_of_an_extension_without_a_browser_is_not_requested(tmp_path: Pat
     async def main() -> None:
         async with hatbox.open(tmp_path / "profile.db") as profile, hatbox.open(tmp_path / "profile.db") as other:
             extension = await profile.extensions.start(make(tmp_path))
-            with pytest.raises(EngineError, match="hatbox run --engine chromium"):
-                await other.extensions.open(extension.id, "options")
+            with pytest.raises(TriggerError, match="hatbox run --engine chromium"):
+                await other.extensions.open_page(extension.id, "options")
 
     asyncio.run(main())
 

@@ -37,6 +37,12 @@ def test_every_message_is_described() -> None:
         assert re.search(rf'^{name}: Final = "\w+"\n"""(?:\[|To the host, \[)', source, re.MULTILINE), name
 
 
+# These encode values of IndexedDB as arrays with a tag.
+NOT_MESSAGES = {"idb_clone.js", "idb_keys.js"}
+
+
 def test_no_message_is_written_without_its_name() -> None:
     for path in [*SCRIPTS.glob("*.*js"), *SCRIPTS.glob("members/*.js")]:
+        if path.name in NOT_MESSAGES:
+            continue
         assert re.findall(r'[`\'"]\["\w+"', path.read_text("utf-8")) == [], path.name

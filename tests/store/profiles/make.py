@@ -15,7 +15,9 @@ from pathlib import Path
 import msgspec
 
 import hatbox
+from hatbox.store.base import BookmarkRow, PageRow, Transaction, VisitRow
 from hatbox.store.sqlite.schema import APPLICATION_ID, FORMAT
+from hatbox.store.tables.bookmark_tree import UNFILED, root_rows
 from hatbox.tabs.pages import PageState, save_page_snapshot, update_page
 from tests.store.sealing import edited
 
@@ -51,6 +53,7 @@ async def fill(path: Path) -> None:
         await profile.identities.remove(made[-1])
         await fill_stores(profile, made[0].cookie_store_id)
         await fill_tabs(profile, made[0].cookie_store_id)
+        await profile.tabs.write(fill_records)
 
 
 async def fill_stores(profile: hatbox.Profile, cookie_store_id: str) -> None:
@@ -75,6 +78,17 @@ async def fill_tabs(profile: hatbox.Profile, cookie_store_id: str) -> None:
     await browser.windows.create({"type": "popup", "left": 10, "top": 20, "titlePreface": "Pre "})
     await browser.tabs.update(first["id"], {"successorTabId": hidden["id"]})
     await browser.tabs.update(first["id"], {"url": "https://site.example/next"})
+
+
+def fill_records(transaction: Transaction) -> None:
+    """A visited page, a bookmark in a folder, and a closed tab."""
+    transaction.history.put(PageRow(1, 6, "https://site.example/", "H\xfcte", 1, 1, 1700000000.5))
+    transaction.history.put_visits([VisitRow(2, 6, 1, 1700000000.5, "typed", 0)])
+    transaction.bookmarks.put(root_rows(1700000000.0))
+    folder = BookmarkRow("folder______", UNFILED, 0, "folder", "", "Folder", 1700000001.0, 1700000001.0)
+    site = BookmarkRow("bookmark____", folder.id, 0, "bookmark", "https://site.example/", "Site", 1700000002.0, 1.0)
+    transaction.bookmarks.put([folder, site])
+    transaction.closed_tabs.insert(None, 6, 1700000003.0, b"a tab")
 
 
 def unknown_values(connection: sqlite3.Connection) -> None:

@@ -6,6 +6,7 @@ from hatbox.api.typed.browsing_data import BrowsingDataNamespace
 from hatbox.api.typed.contextual_identities import ContextualIdentitiesNamespace
 from hatbox.api.typed.cookies import CookiesNamespace
 from hatbox.api.typed.proxy import ProxyNamespace
+from hatbox.api.typed.tab_groups import TabGroupsNamespace
 from hatbox.api.typed.tabs import TabsNamespace
 from hatbox.api.typed.web_navigation import WebNavigationNamespace
 from hatbox.api.typed.web_request import WebRequestNamespace
@@ -24,6 +25,7 @@ class BrowserNamespaces:
     contextualidentities: ContextualIdentitiesNamespace
     cookies: CookiesNamespace
     proxy: ProxyNamespace
+    tabGroups: TabGroupsNamespace
     tabs: TabsNamespace
     webNavigation: WebNavigationNamespace
     webRequest: WebRequestNamespace

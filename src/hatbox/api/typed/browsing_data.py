@@ -39,7 +39,7 @@ class DataTypeSetDict(TypedDict, total=False):
     formData: bool | None
     """Hatbox stores none."""
     history: bool | None
-    """Hatbox stores none."""
+    """Visited pages and closed tabs."""
     indexedDB: bool | None
     """The IndexedDB databases of pages."""
     localStorage: bool | None
@@ -142,7 +142,7 @@ class BrowsingDataNamespace(Protocol):
 
     @overload
     def removeHistory(self, options: RemovalOptionsDict, callback: None = None) -> Awaitable[None]:
-        """Removes the history. Hatbox has none."""
+        """Removes visited pages and closed tabs."""
 
     @overload
     def removeHistory(self, options: RemovalOptionsDict, callback: Callable[..., Any]) -> None: ...

@@ -10,10 +10,15 @@ from hatbox.api.script_types import ListenerType, PortType, ScriptEventType
 __all__ = [
     "ActiveInfo",
     "AttachInfo",
+    "CreateGroupProperties",
     "CreateTabProperties",
     "DetachInfo",
     "DuplicateProperties",
+    "GroupOptions",
     "HighlightInfo",
+    "HighlightProperties",
+    "ImageDetailsDict",
+    "ImageRect",
     "MessageTarget",
     "MoveInfo",
     "MoveProperties",
@@ -22,6 +27,7 @@ __all__ = [
     "ReloadProperties",
     "RemoveInfo",
     "SharingStateDict",
+    "SuccessionOptions",
     "TabChangeInfo",
     "TabConnectInfo",
     "TabDict",
@@ -80,6 +86,13 @@ class AttachInfo(TypedDict):
     newPosition: int
 
 
+class CreateGroupProperties(TypedDict, total=False):
+    """The properties of a new group."""
+
+    windowId: int | None
+    """Default: the last focused window."""
+
+
 class CreateTabProperties(TypedDict, total=False):
     """The properties of a new tab."""
 
@@ -99,9 +112,9 @@ class CreateTabProperties(TypedDict, total=False):
     openInReaderMode: bool | None
     """Not supported: Hatbox has no reader mode."""
     discarded: bool | None
-    """Not supported: Hatbox has no discarded tabs."""
+    """Whether the page is loaded only when the tab is activated. Needs a URL."""
     title: str | None
-    """For discarded tabs."""
+    """The title of a discarded tab, until its page is loaded."""
     muted: bool | None
 
 
@@ -119,11 +132,56 @@ class DuplicateProperties(TypedDict, total=False):
     active: bool | None
 
 
+class GroupOptions(TypedDict):
+    """The tabs to group."""
+
+    tabIds: int | Sequence[int]
+    groupId: NotRequired[int | None]
+    """Default: a new group."""
+    createProperties: NotRequired[CreateGroupProperties | None]
+    """The properties of a new group."""
+
+
 class HighlightInfo(TypedDict):
     """The highlighted tabs of a window."""
 
     tabIds: list[int]
     windowId: int
+
+
+class HighlightProperties(TypedDict):
+    """The tabs to highlight."""
+
+    windowId: NotRequired[int | None]
+    """Default: the last focused window."""
+    populate: NotRequired[bool | None]
+    """Whether the result has the tabs. Default: true."""
+    tabs: Sequence[int] | int
+    """Indexes of tabs."""
+
+
+class ImageDetailsDict(TypedDict, total=False):
+    """How a page is captured."""
+
+    format: Literal["jpeg", "png"] | None
+    """Default: `png`."""
+    quality: int | None
+    """Of a JPEG image. Default: 92."""
+    rect: ImageRect | None
+    """The area of the document. Default: what is visible."""
+    scale: float | None
+    """Default: that of the device."""
+    resetScrollPosition: bool | None
+    """Has no effect: an area is captured wherever the page is scrolled to."""
+
+
+class ImageRect(TypedDict):
+    """The area of the document. Default: what is visible."""
+
+    x: float
+    y: float
+    width: float
+    height: float
 
 
 class MessageTarget(TypedDict, total=False):
@@ -181,6 +239,15 @@ class SharingStateDict(TypedDict):
     screen: str | None
 
 
+class SuccessionOptions(TypedDict, total=False):
+    """How tabs are chained."""
+
+    append: bool | None
+    """Whether the tabs follow the tab. Default: they precede it."""
+    insert: bool | None
+    """Whether the line of the tab goes on at the other end of the chain."""
+
+
 class TabChangeInfo(TypedDict, total=False):
     """The changed properties of a tab."""
 
@@ -193,6 +260,8 @@ class TabChangeInfo(TypedDict, total=False):
     mutedInfo: MutedInfoDict
     autoDiscardable: bool
     openerTabId: int
+    discarded: bool
+    groupId: int
 
 
 class TabConnectInfo(TypedDict, total=False):
@@ -211,7 +280,7 @@ class TabDict(TypedDict):
     """The position in the window, from 0."""
     windowId: int
     highlighted: bool
-    """The same as `active`."""
+    """Whether it is active, or highlighted beside the active tab."""
     active: bool
     """Whether it is the active tab of its window."""
     attention: bool
@@ -219,6 +288,7 @@ class TabDict(TypedDict):
     status: TabStatusLiteral
     hidden: bool
     discarded: bool
+    """Whether it has no page until it is activated, navigated or reloaded."""
     incognito: bool
     width: int
     height: int
@@ -234,6 +304,7 @@ class TabDict(TypedDict):
     successorTabId: int
     """The tab to activate when this one is closed; -1 for none."""
     groupId: int
+    """The tab group; -1 for none."""
     splitViewId: int
     cookieStoreId: str
     """An identity's cookieStoreId, or `firefox-default`."""
@@ -366,12 +437,14 @@ class TabsOnUpdatedEvent(ListenerType[Callable[[int, TabChangeInfo, TabDict], An
 
 
 class TabsNamespace(Protocol):
-    """`browser.tabs`. Implements the tabs, positions and navigations of Firefox 153. Not implemented: page contents
-    (scripts, screenshots, zoom), groups, history (goBack), discarding, succession and highlighting.
+    """`browser.tabs`. Implements the tabs, positions, groups and navigations of Firefox 153. Not implemented: zoom,
+    printing, reader mode and language detection.
     """
 
     TAB_ID_NONE: Literal[-1]
     """The tab id of no tab."""
+    SPLIT_VIEW_ID_NONE: Literal[-1]
+    """The split view id of a tab without one."""
     MutedInfoReason: MutedInfoReasonType
     """Why a tab was muted."""
     TabStatus: TabStatusType
@@ -389,13 +462,15 @@ class TabsNamespace(Protocol):
     onActivated: ScriptEventType[Callable[[ActiveInfo], Any]]
     """Fired when another tab of a window has become active."""
     onHighlighted: ScriptEventType[Callable[[HighlightInfo], Any]]
-    """Fired when another tab of a window has become active."""
+    """Fired when other tabs of a window are highlighted, at each activation too."""
     onDetached: ScriptEventType[Callable[[int, DetachInfo], Any]]
     """Fired when a tab is moved out of its window."""
     onAttached: ScriptEventType[Callable[[int, AttachInfo], Any]]
     """Fired when a tab is moved into a window."""
     onRemoved: ScriptEventType[Callable[[int, RemoveInfo], Any]]
     """Fired when a tab has been closed."""
+    onReplaced: ScriptEventType[Callable[[int, int], Any]]
+    """Never fired, as in Firefox."""
 
     @overload
     def get(self, tabId: int, callback: None = None) -> Awaitable[TabDict]:
@@ -478,6 +553,62 @@ class TabsNamespace(Protocol):
 
     @overload
     def remove(self, tabIds: int | Sequence[int], callback: Callable[..., Any]) -> None: ...
+
+    @overload
+    def highlight(self, highlightInfo: HighlightProperties, callback: None = None) -> Awaitable[Any]:
+        """Highlights tabs of a window, and activates the first."""
+
+    @overload
+    def highlight(self, highlightInfo: HighlightProperties, callback: Callable[..., Any]) -> None: ...
+
+    def warmup(self, tabId: int) -> Awaitable[None]:
+        """Announces that a tab will be activated. Has no other effect."""
+
+    def discard(self, tabIds: int | Sequence[int]) -> Awaitable[None]:
+        """Discards tabs that are not active: their pages are closed until they are activated."""
+
+    def moveInSuccession(
+        self, tabIds: Sequence[int], tabId: int | None = None, options: SuccessionOptions | None = None
+    ) -> Awaitable[None]:
+        """Takes tabs out of their lines of succession, and chains them before another tab, or after it."""
+
+    @overload
+    def goForward(self, tabId: int | None = None, callback: None = None) -> Awaitable[None]:
+        """Shows the next page in the history of a tab, if the Chromium engine of this program has one."""
+
+    @overload
+    def goForward(self, tabId: int | None, callback: Callable[..., Any]) -> None: ...
+
+    @overload
+    def goBack(self, tabId: int | None = None, callback: None = None) -> Awaitable[None]:
+        """Shows the previous page in the history of a tab, if the Chromium engine of this program has one."""
+
+    @overload
+    def goBack(self, tabId: int | None, callback: Callable[..., Any]) -> None: ...
+
+    @overload
+    def group(self, options: GroupOptions, callback: None = None) -> Awaitable[int]:
+        """Adds tabs to a group, or to a new one. Resolves to its id."""
+
+    @overload
+    def group(self, options: GroupOptions, callback: Callable[..., Any]) -> None: ...
+
+    def ungroup(self, tabIds: int | Sequence[int]) -> Awaitable[None]:
+        """Takes tabs out of their groups."""
+
+    def captureTab(self, tabId: int | None = None, options: ImageDetailsDict | None = None) -> Awaitable[str]:
+        """Captures a page of the Chromium engine of this program. Resolves to a data: URL."""
+
+    @overload
+    def captureVisibleTab(
+        self, windowId: int | None = None, options: ImageDetailsDict | None = None, callback: None = None
+    ) -> Awaitable[str]:
+        """Captures the page of the active tab of a window, as captureTab."""
+
+    @overload
+    def captureVisibleTab(
+        self, windowId: int | None, options: ImageDetailsDict | None, callback: Callable[..., Any]
+    ) -> None: ...
 
     def show(self, tabIds: int | Sequence[int]) -> Awaitable[None]:
         """Shows hidden tabs, and the identities that they belong to."""

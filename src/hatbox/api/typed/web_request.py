@@ -499,3 +499,6 @@ class WebRequestNamespace(Protocol):
 
     @overload
     def handlerBehaviorChanged(self, callback: Callable[..., Any]) -> None: ...
+
+    def filterResponseData(self, requestId: str) -> Any:
+        """Filters the body of a response. Only in extensions."""

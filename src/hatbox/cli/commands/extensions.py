@@ -1,4 +1,4 @@
-"""The commands on extensions: list, install, remove, permissions, trigger. `hatbox run` runs extensions."""
+"""The commands on extensions: list, install, remove, permissions, open, trigger. `hatbox run` runs extensions."""
 
 from __future__ import annotations
 
@@ -27,13 +27,15 @@ from hatbox.extension_data.extension_permissions import (
 )
 from hatbox.extension_data.installed_extensions import InstalledExtension
 from hatbox.extension_data.menu_items import MenuItem
+from hatbox.extension_data.page_opening import PAGE_KINDS
 from hatbox.extension_data.run_records import RunRecord
 from hatbox.extensions.installing import Installation
+from hatbox.extensions.page_triggers import NO_PAGE_ENGINE
 from hatbox.extensions.runtime.sandbox import available_layers
 from hatbox.extensions.ui_triggers import ExtensionUi, TriggerResult
 from hatbox.profile import Profile
 
-__all__ = ["install", "list_", "permissions", "remove", "trigger"]
+__all__ = ["install", "list_", "open_page", "permissions", "remove", "trigger"]
 
 ExtensionArgument = Annotated[str, typer.Argument(metavar="NAME-OR-ID", help="Extension: its id or its unique name.")]
 
@@ -44,7 +46,9 @@ _UI_HEADER: Final = ("Extension", "Trigger", "Title", "")
 def list_(
     ui: Annotated[
         bool,
-        typer.Option("--ui", help="List the menu items, actions, commands and notifications of running extensions."),
+        typer.Option(
+            "--ui", help="List the menu items, actions, pages, commands and notifications of running extensions."
+        ),
     ] = False,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
@@ -189,7 +193,10 @@ def trigger(
     extension: ExtensionArgument,
     what: Annotated[
         str,
-        typer.Argument(metavar="TRIGGER", help="menu:ID, action, page-action, command:NAME or notification:ID."),
+        typer.Argument(
+            metavar="TRIGGER",
+            help="menu:ID, action, page-action, options, sidebar, command:NAME or notification:ID.",
+        ),
     ],
     tab: Annotated[
         int | None, typer.Option(metavar="ID", help="Tab of the user action. Default: the active tab.")
@@ -232,10 +239,44 @@ def trigger(
     if as_json:
         print_json(msgspec.to_builtins(done), sys.stdout)
     elif done.popup:
-        print_line(f"{what} of {found.name} opens {done.popup}. Extension pages are not displayed.", sys.stdout)
+        print_line(_opened(found, done), sys.stdout)
     else:
         where = f" in tab {done.tab_id}" if done.tab_id is not None else ""
         print_line(f"Triggered {what} of {found.name}{where}", sys.stdout)
+
+
+def open_page(
+    extension: ExtensionArgument,
+    page: Annotated[str, typer.Argument(metavar="popup|options|sidebar", help="Page to open.")],
+    tab: Annotated[
+        int | None, typer.Option(metavar="ID", help="Tab that the page is opened for. Default: the active tab.")
+    ] = None,
+    profile: ProfileOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Open a page of a running extension in a window of its own.
+
+    The extension must run in a process with the Chromium engine: `hatbox run EXTENSION --engine chromium`.
+    """
+    if page not in PAGE_KINDS:
+        raise typer.BadParameter(f"{page} is not one of {', '.join(PAGE_KINDS)}", param_hint="popup|options|sidebar")
+
+    async def open_one(opened: Profile) -> tuple[InstalledExtension, TriggerResult]:
+        found, _ = find_extension(await opened.extensions.known(), extension)
+        if tab is not None:
+            await existing_tabs(opened, [tab])
+        return found, await opened.extensions.open_page(found.area, page, tab_id=tab)
+
+    found, done = run_with_profile(profile, open_one)
+    if as_json:
+        print_json(msgspec.to_builtins(done), sys.stdout)
+    else:
+        print_line(_opened(found, done), sys.stdout)
+
+
+def _opened(extension: InstalledExtension, done: TriggerResult) -> str:
+    opened = f"{done.what} of {extension.name} opens {done.popup}"
+    return opened if done.shown else f"{opened}, which is not shown. {NO_PAGE_ENGINE}"
 
 
 # ── The report of an installation ──
@@ -376,6 +417,9 @@ def _lines(shown: ExtensionUi) -> Iterator[tuple[str, str, str]]:
     for name, values in (("action", shown.action), ("page-action", shown.page_action)):
         if values is not None:
             yield name, values["title"], _action_state(values)
+    for name, url in (("options", shown.options), ("sidebar", shown.sidebar)):
+        if url is not None:
+            yield name, "", f"opens {url}"
     for command in shown.commands:
         yield f"command:{command.name}", command.description or "", command.shortcut
     for name, options in shown.notifications.items():

@@ -38,6 +38,17 @@ def settings(
             help="Whether identities that an extension has created and removes itself are deleted for ever: yes or no.",
         ),
     ] = None,
+    history: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ON-OFF-AUTO",
+            help="Whether visited pages are recorded: on, off, or auto: while an extension that needs it is installed.",
+        ),
+    ] = None,
+    closed_tabs: Annotated[
+        int | None,
+        typer.Option(metavar="NUMBER", help="Closed tabs and windows that extensions can restore. 0: none."),
+    ] = None,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -46,6 +57,8 @@ def settings(
         "trash_days": trash_days,
         "trash_bytes": None if trash_bytes is None else _size(trash_bytes),
         "trash_skips_extensions": None if trash_skips_extensions is None else _is_yes(trash_skips_extensions),
+        "history": history,
+        "closed_tabs": closed_tabs,
     }
     changed = {name: value for name, value in given.items() if value is not None}
 
@@ -62,6 +75,8 @@ def settings(
                 "trashDays": found.trash_days,
                 "trashBytes": found.trash_bytes,
                 "trashSkipsExtensions": found.trash_skips_extensions,
+                "history": found.history,
+                "closedTabs": found.closed_tabs,
             },
             sys.stdout,
         )
@@ -70,6 +85,8 @@ def settings(
         ("trash-days", days_text(found.trash_days) if found.trash_days else "0: no trash"),
         ("trash-bytes", size_text(found.trash_bytes) if found.trash_bytes else "0: no trash"),
         ("trash-skips-extensions", "yes" if found.trash_skips_extensions else "no"),
+        ("history", found.history),
+        ("closed-tabs", str(found.closed_tabs)),
     ]
     print_rows(("Setting", "Value"), rows, sys.stdout, unwrapped="Setting")
 

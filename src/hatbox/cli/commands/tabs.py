@@ -16,6 +16,7 @@ from hatbox.cli.arguments.engine_options import (
     NoIndicatorOption,
     select_engine,
 )
+from hatbox.cli.arguments.handled_links import find_handlers, is_extension_link
 from hatbox.cli.arguments.identity_arguments import find_store
 from hatbox.cli.arguments.open_targets import OpenTarget, find_targets, name_of
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, run_with_profile
@@ -79,7 +80,8 @@ def open_(
 
     Without an identity, each URL opens in the identity that the rules assign to it. A rule that asks needs a terminal.
     A link of the form ext+container:name=NAME&url=URL may be given in place of both. Never creates an identity, except
-    with --temporary.
+    with --temporary. A running extension that handles links of a scheme (protocol_handlers), such as ext+container,
+    opens them with its own page.
 
     Uses the running engine. If none is running, starts one in the background, which exits after the last tab is closed;
     --browser, --headless and --no-indicator apply to it. Shows a hidden identity. If a page cannot be loaded, the exit
@@ -90,9 +92,12 @@ def open_(
         urls, identity = [*([] if identity is None else [identity]), *(urls or [])], None
     elif identity is None:
         raise typer.BadParameter("specify an identity or a URL, or --temporary", param_hint="NAME-OR-ID")
-    else:
+    pages = _handler_pages(profile, [*([] if identity is None else [identity]), *(urls or [])])
+    if identity in pages:
+        identity, urls = DEFAULT_COOKIE_STORE_ID, [identity, *(urls or [])]
+    elif identity is not None:
         identity, urls = expand_container_link(identity, urls)
-    to_open = [parse_url_argument(url) for url in urls or []]
+    to_open = [pages.get(url) or parse_url_argument(url) for url in urls or []]
     selection = select_engine(engine, browser, headless=headless, no_indicator=no_indicator)
 
     async def open_all(opened: Profile) -> list[tuple[str, list[TabAndIdentity], OpenedTabs]]:
@@ -119,6 +124,13 @@ def open_(
             _print_replacements(requested, of_target, result.replaced)
     for _, _, result in results:
         _raise_without_pages(result)
+
+
+def _handler_pages(profile: str | None, arguments: list[str]) -> dict[str, str]:
+    """The pages of running extensions for the links among the arguments."""
+    if not any(map(is_extension_link, arguments)):
+        return {}
+    return run_with_profile(profile, lambda opened: find_handlers(opened, arguments))
 
 
 def tabs(

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import NamedTuple
 
 from hatbox.cookies.cookie_stores import CookieStores
 from hatbox.engines.base import EngineDelegate
+from hatbox.engines.chromium.downloads import PageDownloads
 from hatbox.engines.chromium.launch import Launched
 from hatbox.engines.chromium.script_pages import ScriptPages
 from hatbox.engines.chromium.sessions import Session
+from hatbox.engines.extension_buttons import ExtensionButtons
 from hatbox.engines.navigation_rules import NavigationRules
 from hatbox.identities.service import Identities
 from hatbox.store.base import Store
@@ -26,6 +27,8 @@ class ProfileServices(NamedTuple):
     identities: Identities
     rules: NavigationRules
     script_pages: ScriptPages
+    buttons: ExtensionButtons | None = None
+    """The actions of extensions, if blank tabs show them."""
 
 
 class WindowOptions(NamedTuple):
@@ -34,7 +37,7 @@ class WindowOptions(NamedTuple):
     headless: bool
     indicator: bool
     """Whether pages show the name, color and icon of their identity."""
-    downloads: Path | None
+    downloads: PageDownloads | None
 
 
 class BrowserEnvironment(NamedTuple):

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from typing import Self
 
 from playwright.async_api import BrowserContext, Page
 
 from hatbox.engines.chromium.engine import ChromiumEngine
+from hatbox.engines.chromium.page_capture import capture_page
+from hatbox.engines.chromium.session_history import move_in_history
 from hatbox.engines.runner import EngineRunner
 from hatbox.errors import EngineError, ProfileError
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
@@ -15,6 +18,7 @@ from hatbox.identities.model import IdentityLike
 from hatbox.identities.service import Identities
 from hatbox.store.base import Store, Transaction
 from hatbox.tabs.credentials import without_credentials
+from hatbox.tabs.open_pages import PageCapture
 from hatbox.tabs.script_tabs import add_script_tab, close_script_tabs, run_key
 from hatbox.tabs.service import Tabs, open_in_identity
 from hatbox.tabs.tab_model import BLANK, Tab
@@ -70,8 +74,32 @@ class ChromiumRunner(EngineRunner):
         await self.wait_until_loaded(tab_id)
         return page
 
+    async def __aenter__(self) -> Self:
+        await super().__aenter__()
+        self._tabs.open_pages.attach(self)
+        return self
+
+    def has_page(self, tab_id: int) -> bool:
+        """Whether a tab has a page in this browser."""
+        return self.engine.page_of(tab_id) is not None
+
+    async def capture(self, tab_id: int, capture: PageCapture) -> bytes:
+        """An image of the page of a tab. Raises EngineError if it has none, or one that is too large."""
+        return await capture_page(self._open_page(tab_id), capture)
+
+    async def move_in_history(self, tab_id: int, steps: int) -> None:
+        """Go back (-1) or forward (1) in a tab, if its history has such a page. Raises EngineError without a page."""
+        await move_in_history(self._open_page(tab_id), steps)
+
+    def _open_page(self, tab_id: int) -> Page:
+        page = self.engine.page_of(tab_id)
+        if page is None:
+            raise EngineError(f"tab {tab_id} has no page")
+        return page
+
     async def stop(self) -> None:
         """Stop the browser. Tabs stay in the profile, except those of this script and those whose pages were closed."""
+        self._tabs.open_pages.detach(self)
         await self.engine.wait_until_closed()
         try:
             await super().stop()

@@ -48,6 +48,8 @@ class ContextRegistry:
         self._opening: dict[str, bool] = {}  # contexts being created, and whether their cookies changed meanwhile
         self._create_lock = asyncio.Lock()
         self._clearing: set[asyncio.Task[None]] = set()
+        self.on_opened: Callable[[str, str], None] = lambda context_id, cookie_store_id: None  # noqa: ARG005
+        """Called with the browserContextId and cookieStoreId of each opened context."""
 
     def __iter__(self) -> Iterator[IdentityContext]:
         return iter([*self._contexts.values()])
@@ -77,6 +79,7 @@ class ContextRegistry:
             context = self._contexts.get(cookie_store_id)
             if context is None:
                 context = self._contexts[cookie_store_id] = await self._create(cookie_store_id)
+                self.on_opened(context.context_id, cookie_store_id)
             context.users += 1
         try:
             yield context

@@ -1,37 +1,54 @@
-"""Saves the downloads of a page to a folder, each under a free name."""
+"""Saves the downloads of a page to a folder, each under a free name, and lists them for extensions."""
 
 from __future__ import annotations
 
 import logging
 from pathlib import Path
+from typing import NamedTuple
 
 from playwright.async_api import Download, Page
 from playwright.async_api import Error as PlaywrightError
 
+from hatbox.downloads.download_list import Downloads
 from hatbox.engines.chromium.debounce import log_exceptions
 from hatbox.tasks import Tasks
 
-__all__ = ["save_downloads"]
+__all__ = ["PageDownloads", "save_downloads"]
 
 logger = logging.getLogger("hatbox.engines.chromium")
 
 
-def save_downloads(page: Page, folder: Path, tasks: Tasks) -> None:
-    """Save all later downloads of a page to a folder. Failures are logged."""
+class PageDownloads(NamedTuple):
+    """Where the downloads of pages go."""
+
+    folder: Path
+    listed: Downloads | None = None
+    """The list of downloads that extensions see."""
+
+
+def save_downloads(page: Page, target: PageDownloads, tasks: Tasks, cookie_store_id: str) -> None:
+    """Save all later downloads of a page of an identity. Failures are logged."""
 
     def on_download(download: Download) -> None:
-        tasks.spawn(_save(download, folder))
+        tasks.spawn(_save(download, target, cookie_store_id))
 
     page.on("download", log_exceptions(on_download))
 
 
-async def _save(download: Download, folder: Path) -> None:
-    path = _free_path(folder, download.suggested_filename)
+async def _save(download: Download, target: PageDownloads, cookie_store_id: str) -> None:
+    path = _free_path(target.folder, download.suggested_filename)
+    listed = target.listed
+    item = None if listed is None else listed.observe(download.url, path, cookie_store_id, download.cancel)
+    size = None
     try:
         await download.save_as(path)
+        size = path.stat().st_size
         logger.info("downloaded %s", path)
     except (PlaywrightError, OSError) as error:
         logger.warning("download of %s failed: %s", path.name, error)
+    finally:
+        if listed is not None and item is not None:
+            listed.finish(item, size)
 
 
 def _free_path(folder: Path, name: str) -> Path:

@@ -14,17 +14,21 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page as PlaywrightPage
 
 from hatbox.cookies.cookie_stores import CookieStores
+from hatbox.downloads.download_list import Downloads
 from hatbox.engines.base import Engine, EngineDelegate
 from hatbox.engines.chromium.browser_environment import BrowserEnvironment, ProfileServices, WindowOptions
 from hatbox.engines.chromium.context_registry import map_browser_errors
 from hatbox.engines.chromium.context_renewal import has_proxies
 from hatbox.engines.chromium.debounce import log_exceptions
+from hatbox.engines.chromium.downloads import PageDownloads
 from hatbox.engines.chromium.hosted_pages import HostedPages
 from hatbox.engines.chromium.launch import launch
 from hatbox.engines.chromium.page_saving import lost_input, save_site_data, save_snapshot
 from hatbox.engines.chromium.page_snapshot import decode_snapshot
 from hatbox.engines.chromium.running_browser import RunningBrowser
 from hatbox.engines.chromium.script_pages import ScriptPages
+from hatbox.engines.chromium.scripted_browser import PageScripts, ScriptedBrowser
+from hatbox.engines.extension_buttons import ExtensionButtons
 from hatbox.engines.navigation_rules import NavigationRules, is_rule_message
 from hatbox.errors import EngineError
 from hatbox.identities.service import Identities
@@ -43,8 +47,9 @@ logger = logging.getLogger("hatbox.engines.chromium")
 class ChromiumEngine(Engine):
     """Runs the Chromium at `browser`, or one found on the machine.
 
-    With `indicator`, a frame and a badge show the identity on every page. Default: in headed mode. `downloads` is the
-    folder of downloads. Default: that of the user in headed mode, none in headless mode.
+    With `indicator`, a frame and a badge show the identity on every page, and blank tabs show `buttons`, the actions of
+    extensions. Default: in headed mode. `downloads` is the folder of downloads. Default: that of the user in headed
+    mode, none in headless mode.
     """
 
     name: ClassVar[str] = "Chromium"
@@ -62,21 +67,27 @@ class ChromiumEngine(Engine):
         downloads: str | os.PathLike[str] | None = None,
         requests: RequestEvents | None = None,
         rules: NavigationRules | None = None,
+        buttons: ExtensionButtons | None = None,
+        page_scripts: PageScripts | None = None,
         hosted: HostedPages | None = None,
+        download_list: Downloads | None = None,
     ) -> None:
         if downloads is None and not headless:
             downloads = platformdirs.user_downloads_dir()
+        for_people = not headless if indicator is None else indicator
         self.script_pages = ScriptPages()
         """The pages that scripts control."""
         self._rules = rules or NavigationRules(store, SiteRules(store))
-        self._services = ProfileServices(store, stores, identities, self._rules, self.script_pages)
+        shown = buttons if for_people else None
+        self._services = ProfileServices(store, stores, identities, self._rules, self.script_pages, shown)
         self._options = WindowOptions(
             headless=headless,
-            indicator=not headless if indicator is None else indicator,
-            downloads=None if downloads is None else Path(downloads),
+            indicator=for_people,
+            downloads=None if downloads is None else PageDownloads(Path(downloads), download_list),
         )
         self._browser = browser
         self._requests = requests or RequestEvents()
+        self._page_scripts = page_scripts
         self._hosted = hosted
         self.running: RunningBrowser | None = None
         """The parts of the browser, from start() to stop()."""
@@ -92,6 +103,9 @@ class ChromiumEngine(Engine):
         env = BrowserEnvironment(launched, self._services, self._options, delegate, self._tasks)
         self.running = running = RunningBrowser.connect(env, self._requests)
         launched.browser.on("disconnected", log_exceptions(lambda _: self._on_disconnected(running)))
+        if self._page_scripts is not None:
+            scripted = ScriptedBrowser(launched, running.contexts, running.pages, running.targets)
+            await self._page_scripts.browser_started(scripted)
         if self._hosted is not None:
             await self._hosted.start(env)
 
@@ -139,6 +153,8 @@ class ChromiumEngine(Engine):
             async with running.contexts.use(tab.cookie_store_id) as context:
                 page = await context.new_page()
         running.pages.assign(page, tab)
+        if self._page_scripts is not None:
+            await self._page_scripts.before_load()
         page_snapshot = decode_snapshot(snapshot, tab.url)
         if tab.pending_url and tab.pending_url != tab.url:
             before = tab.url if tab.url != BLANK else ""
@@ -149,6 +165,7 @@ class ChromiumEngine(Engine):
             page.load(tab.url, tab.navigation_id, page_snapshot, restored_title=tab.title, is_again=is_again)
         else:
             await page.navigation.clear()
+            running.start_pages.show(page, tab)
 
     async def navigate(self, tab: Tab) -> None:
         """See Engine."""
@@ -162,6 +179,8 @@ class ChromiumEngine(Engine):
             await self.open(tab, None)
         else:
             await self._wait_until_intercepting(running)
+            if self._page_scripts is not None:
+                await self._page_scripts.before_load()
             is_again = tab.pending_url in ("", tab.url) and not is_rule_message(tab.error)
             page.load(self._pending_url(tab) or tab.url, tab.navigation_id, is_again=is_again)
 
@@ -297,12 +316,16 @@ class ChromiumEngine(Engine):
         if running is not self.running:
             return
         running.abandon()
+        if self._page_scripts is not None:
+            self._page_scripts.browser_stopped()
         if self._hosted is not None:
             self._hosted.abandon()
         running.env.delegate.engine_crashed("its process has ended")
 
     async def _shut_down(self) -> None:
         running, self.running = self.running, None
+        if self._page_scripts is not None:
+            self._page_scripts.browser_stopped()
         self._rules.stop()
         if running is not None:
             running.interceptor.stop()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import itertools
 import logging
 from collections.abc import Callable, Iterator
 from typing import Any, Final
@@ -18,6 +17,7 @@ from playwright.async_api import CDPSession
 from playwright.async_api import Error as PlaywrightError
 
 from hatbox.engines.chromium.debounce import log_exceptions
+from hatbox.engines.chromium.frame_numbers import frame_number
 from hatbox.engines.chromium.target_messages import TargetMessages
 from hatbox.tasks import Tasks
 
@@ -88,7 +88,6 @@ class FrameTree:
         self._messages = TargetMessages(session, self._on_event)
         self._targets: dict[str, Target] = {}
         self._frames: dict[str, _Frame] = {}
-        self._numbers = itertools.count(1)
         self._network_enabled = False
         self._on_registrations: Callable[[str, dict[str, Any]], None] | None = None
         self._waiters: set[asyncio.Future[None]] = set()
@@ -246,7 +245,7 @@ class FrameTree:
     def _upsert_frame(self, frame_id: str, parent_id: str | None, url: str, target_id: str) -> None:
         known = self._frames.get(frame_id)
         if known is None:
-            number = next(self._numbers) if parent_id else 0
+            number = frame_number(frame_id, is_main=parent_id is None)
             self._frames[frame_id] = _Frame(number, parent_id, url, target_id)
         else:
             known.url = url or known.url

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from pathlib import Path
 from typing import Final, Protocol
 
 import msgspec
@@ -19,7 +18,7 @@ from hatbox.engines.chromium.context_site_data import clear_in_browser, restore_
 from hatbox.engines.chromium.cookie_polling import CookiePoller
 from hatbox.engines.chromium.cookie_sync import CookieSync
 from hatbox.engines.chromium.debounce import log_exceptions
-from hatbox.engines.chromium.downloads import save_downloads
+from hatbox.engines.chromium.downloads import PageDownloads, save_downloads
 from hatbox.engines.chromium.identity_indicator import IdentityIndicator
 from hatbox.engines.chromium.live_page import ContextServices, LivePage
 from hatbox.engines.chromium.navigation_responses import NavigationResponse, NavigationResponses
@@ -47,8 +46,8 @@ class ContextOptions(msgspec.Struct, frozen=True):
 
     headless: bool
     indicator: IdentityIndicator | None
-    downloads: Path | None
-    """The folder for downloads. With None, Playwright deletes them with the context."""
+    downloads: PageDownloads | None
+    """Where downloads go. With None, Playwright deletes them with the context."""
     settings: IdentitySettings = NO_SETTINGS
     """The settings with which the browser context was created."""
     relay: ProxyRelay | None = None
@@ -268,7 +267,7 @@ class IdentityContext:
         self._live_pages[live.target_id] = live
         page.on("close", log_exceptions(lambda _: self._on_close(live)))
         if options.downloads is not None:
-            save_downloads(page, options.downloads, self._tasks)
+            save_downloads(page, options.downloads, self._tasks, self.cookie_store_id)
         return live
 
     # ------------------------------------------------------------------------------------------------------ events

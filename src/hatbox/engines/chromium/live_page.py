@@ -79,7 +79,8 @@ class LivePage:
         """Whether the engine closes the page."""
         self.is_closed_alone = False
         """Whether the page was closed while its context stayed open."""
-        self._session = session
+        self.session = session
+        """Its CDP session."""
         self._services = services
         self._headless = headless
         self._tasks = Tasks(self._on_task_error)
@@ -258,12 +259,12 @@ class LivePage:
     async def _use_real_focus(self) -> None:
         """Playwright emulates focus in every page, again in each new process. In headed mode only one page has it."""
         if not self._headless:
-            await self._session.send("Emulation.setFocusEmulationEnabled", {"enabled": False})
+            await self.session.send("Emulation.setFocusEmulationEnabled", {"enabled": False})
 
     async def _override_user_agent(self) -> None:
         """Set what Playwright's override of the User-Agent leaves as it is: navigator.platform and client hints."""
         if self._services.user_agent is not None:
-            await self._session.send("Emulation.setUserAgentOverride", self._services.user_agent)
+            await self.session.send("Emulation.setUserAgentOverride", self._services.user_agent)
 
     def _on_task_error(self, error: BaseException) -> None:
         level = logging.DEBUG if isinstance(error, PlaywrightError) else logging.ERROR

@@ -20,9 +20,11 @@ from hatbox.engines.chromium.identity_context import IdentityContext
 from hatbox.engines.chromium.live_page import LivePage
 from hatbox.engines.chromium.minimized_pages import MinimizedPages
 from hatbox.engines.chromium.ruled_navigation import BlockedPage
+from hatbox.engines.chromium.start_page import StartPages
 from hatbox.engines.chromium.tab_pages import TabPages
 from hatbox.engines.chromium.tab_targets import TabTargets
 from hatbox.errors import InvalidIdentity
+from hatbox.tabs.tab_model import BLANK
 
 __all__ = ["PageEvents"]
 
@@ -44,6 +46,7 @@ class PageEvents:
         targets: TabTargets,
         minimized: MinimizedPages,
         focus: FocusTracker,
+        start_pages: StartPages,
     ) -> None:
         self._env = env
         self._contexts = contexts
@@ -51,6 +54,7 @@ class PageEvents:
         self._targets = targets
         self._minimized = minimized
         self._focus = focus
+        self._start_pages = start_pages
         self._closing: set[asyncio.Task[None]] = set()
         self._skip_close_delay = asyncio.Event()
 
@@ -100,6 +104,8 @@ class PageEvents:
             page.show_blocked()
         else:
             page.navigation.adopt()
+            if page.page.url == BLANK and page.opener_id is None:
+                self._start_pages.show(page, tab)
         if page.page.is_closed():
             self._pages.pop(tab.id, None)
             await self._env.delegate.page_closed(tab.id)

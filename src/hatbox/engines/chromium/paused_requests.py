@@ -10,7 +10,7 @@ import asyncio
 import base64
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, Final, TypeAlias
 from urllib.parse import urljoin, urlsplit
 
@@ -31,7 +31,7 @@ from hatbox.engines.chromium.fetch_commands import (
     redirect,
 )
 from hatbox.engines.chromium.frame_tree import FrameTree
-from hatbox.engines.chromium.in_flight_requests import InFlightRequests, request_key
+from hatbox.engines.chromium.in_flight_requests import InFlightRequest, InFlightRequests, request_key
 from hatbox.engines.chromium.request_details import TabLookup, is_third_party, request_body, track_request
 from hatbox.engines.chromium.resource_types import DOCUMENT_TYPES, MAIN_FRAME
 from hatbox.engines.chromium.rule_checks import RuleChecks
@@ -149,7 +149,13 @@ class PausedRequests:
         if self._rules is not None and (command := await self._rules.check(event, request)):
             self._in_flight.pop(key)
             return command
-        return continue_with_headers(await lifecycle.before_send_headers(headers), headers)
+        command = continue_with_headers(await lifecycle.before_send_headers(headers), headers)
+        # Pause the response too, whatever the patterns of Fetch.enable say.
+        return (
+            FetchCommand(command.method, {**command.params, "interceptResponse": True})
+            if lifecycle.has_filters
+            else command
+        )
 
     async def _on_response(self, event: dict[str, Any]) -> FetchCommand:
         """Call the listeners of onHeadersReceived. A failed request is reported by Network.loadingFailed instead."""
@@ -166,6 +172,11 @@ class PausedRequests:
         if code in _REDIRECTS and (location := {name.lower(): value for name, value in headers}.get("location")):
             request.lifecycle.server_redirected(urljoin(request.url, location))
             return CONTINUE if headers == original else FetchCommand("Fetch.fulfillRequest", changes | {"body": ""})
+        if request.lifecycle.has_filters and code not in _WITHOUT_BODY:
+            with contextlib.suppress(PlaywrightError):
+                return FetchCommand(
+                    "Fetch.fulfillRequest", changes | {"body": await self._filtered_body(event, request)}
+                )
         request.remaining_bytes = _content_length(original)
         if headers == original:
             return CONTINUE
@@ -174,6 +185,16 @@ class PausedRequests:
             with contextlib.suppress(PlaywrightError):  # then change at least the headers that need no body
                 return FetchCommand("Fetch.fulfillRequest", changes | {"body": await self._response_body(event)})
         return FetchCommand("Fetch.continueResponse", changes)
+
+    async def _filtered_body(self, event: dict[str, Any], request: InFlightRequest) -> str:
+        """The response body in Base64, filtered by extensions. Chromium takes it only as a whole."""
+        body = base64.b64decode(await self._response_body(event))
+
+        async def chunks() -> AsyncIterator[bytes]:
+            yield body
+
+        filtered = b"".join([chunk async for chunk in request.lifecycle.filter_body(chunks())])
+        return base64.b64encode(filtered).decode("ascii")
 
     async def _response_body(self, event: dict[str, Any]) -> str:
         """The response body in Base64. Chromium applies changed policies and cookies only to a fulfilled response."""

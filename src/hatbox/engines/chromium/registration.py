@@ -61,7 +61,10 @@ def create_chromium(
         downloads=downloads,
         requests=services.web_requests,
         rules=rules,
+        buttons=services.buttons,
+        page_scripts=services.create_page_scripts() if services.create_page_scripts is not None else None,
         hosted=services.hosted_pages,
+        download_list=services.downloads,
     )
     runner = ChromiumRunner(engine, services.store, services.identities, services.tabs, identities)
     rules.serves = runner.serves

@@ -12,6 +12,7 @@ from hatbox.engines.chromium.minimized_pages import MinimizedPages
 from hatbox.engines.chromium.page_events import PageEvents
 from hatbox.engines.chromium.request_interception import RequestInterceptor
 from hatbox.engines.chromium.rule_checks import RuleChecks
+from hatbox.engines.chromium.start_page import StartPages
 from hatbox.engines.chromium.tab_pages import TabPages
 from hatbox.engines.chromium.tab_targets import TabTargets
 from hatbox.web_requests import RequestEvents
@@ -31,6 +32,7 @@ class RunningBrowser(NamedTuple):
     events: PageEvents
     interceptor: RequestInterceptor
     renewal: ContextRenewal
+    start_pages: StartPages
 
     @classmethod
     def connect(cls, env: BrowserEnvironment, requests: RequestEvents) -> RunningBrowser:
@@ -38,7 +40,8 @@ class RunningBrowser(NamedTuple):
         contexts, pages, focus = ContextRegistry(env), TabPages(env.delegate), FocusTracker(env)
         targets = TabTargets(env, contexts, pages)
         minimized = MinimizedPages(env, contexts, pages)
-        events = PageEvents(env, contexts, pages, targets, minimized, focus)
+        start_pages = StartPages(env.services.buttons, env.services.script_pages, env.tasks)
+        events = PageEvents(env, contexts, pages, targets, minimized, focus, start_pages)
         rules = RuleChecks(env.services.rules, targets)
         interceptor = RequestInterceptor(env.launched.browser, requests, targets, rules)
         contexts.delegate = events
@@ -47,7 +50,7 @@ class RunningBrowser(NamedTuple):
         minimized.start()
         renewal = ContextRenewal(env, contexts, pages, minimized)
         renewal.start()
-        return cls(env, contexts, pages, targets, minimized, focus, events, interceptor, renewal)
+        return cls(env, contexts, pages, targets, minimized, focus, events, interceptor, renewal, start_pages)
 
     def unsubscribe(self) -> None:
         """Ignore further changes of the profile. Requests are still intercepted."""

@@ -244,14 +244,14 @@ class HttpEngine(Engine):
 
     async def _read_page(self, lifecycle: RequestLifecycle, visit: _Visit, response: httpx.Response) -> str:
         lifecycle.response_started()
-        problem = await self._read(visit, response)
+        problem = await self._read(lifecycle, visit, response)
         lifecycle.completed()
         return problem
 
-    async def _read(self, visit: _Visit, response: httpx.Response) -> str:
+    async def _read(self, lifecycle: RequestLifecycle, visit: _Visit, response: httpx.Response) -> str:
         try:
             async with contextlib.aclosing(decoded_body(response, self.limits.max_bytes)) as pieces:
-                async for piece in pieces:
+                async for piece in lifecycle.filter_body(pieces):
                     visit.head += piece[: _HEAD_SCAN_BYTES - len(visit.head)]
         except BodyTooLarge:
             return f"larger than {format_bytes(self.limits.max_bytes)}; the rest was not read"

@@ -12,8 +12,10 @@ import msgspec
 
 from hatbox.errors import ManifestError
 from hatbox.extension_data import permission_names
+from hatbox.extension_data.content_script import ContentScript
 from hatbox.extension_data.extension_permissions import NONE, Permissions, host_pattern, is_host_pattern
 from hatbox.extensions.package.background import Background, read_background
+from hatbox.extensions.package.content_script_manifest import content_script_of
 from hatbox.extensions.package.extension_ids import extension_uuid, temporary_id
 from hatbox.extensions.package.extension_urls import file_name, is_relative
 from hatbox.extensions.package.json_text import MAX_BYTES, parse_json
@@ -89,7 +91,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     page_action: Action | None
     options: OptionsPage | None
     web_accessible_resources: tuple[WebAccessible, ...]
-    content_scripts: tuple[Mapping[str, Any], ...]
+    content_scripts: tuple[ContentScript, ...]
     content_security_policy: str | None
     icons: Mapping[int, str]
     minimum_chrome_version: str | None
@@ -269,7 +271,7 @@ def _manifest(
         page_action=_action("page_action", keys, package, reading),
         options=_options(keys, package, reading),
         web_accessible_resources=_web_accessible(keys["web_accessible_resources"] or [], reading.version),
-        content_scripts=tuple(keys["content_scripts"] or ()),
+        content_scripts=_content_scripts(keys["content_scripts"] or [], package, reading),
         content_security_policy=policy.get("extension_pages") if isinstance(policy, dict) else policy,
         icons=_icons(keys["icons"]),
         minimum_chrome_version=keys["minimum_chrome_version"],
@@ -352,6 +354,16 @@ def _web_accessible(entries: Sequence[Any], version: int) -> tuple[WebAccessible
         WebAccessible(tuple(entry["resources"]), tuple(entry["matches"] or ()), tuple(entry["extension_ids"] or ()))
         for entry in entries
     )
+
+
+def _content_scripts(
+    entries: Sequence[Mapping[str, Any]], package: Package, reading: ParseContext
+) -> tuple[ContentScript, ...]:
+    for index, entry in enumerate(entries):
+        for key in ("js", "css"):
+            for place, url in enumerate(entry[key] or ()):
+                _warn_if_missing(url, ("content_scripts", index, key, place), package, reading)
+    return tuple(content_script_of(entry, reading.version) for entry in entries)
 
 
 def _icons(keys: Mapping[str, str] | None) -> dict[int, str]:

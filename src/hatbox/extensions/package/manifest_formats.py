@@ -14,6 +14,7 @@ from hatbox.extensions.package.extension_urls import absolute_url, is_relative
 from hatbox.extensions.package.manifest_messages import describe, invalid, shown
 from hatbox.extensions.package.shortcuts import is_shortcut
 from hatbox.schema.documents import Convert, Document, Warnings
+from hatbox.urls.url import parse_url
 
 __all__ = ["MANIFEST_DOCUMENT", "UNSAFE_EVAL", "UrlString", "resolve_urls", "script_sources"]
 
@@ -114,6 +115,17 @@ def _relative_url(value: str, _: Warnings) -> str:
     )
 
 
+def _uri_template(value: str, warnings: Warnings) -> str:
+    if is_relative(value):
+        return UrlString(value)
+    if re.match(r"https?:", value, re.IGNORECASE):
+        parsed = parse_url(_web_url(value, warnings))
+        return value if parsed is None else parsed.text
+    raise invalid(
+        f"{shown(value)} is neither a file of the extension nor a web page", "Write one such as /open.html#%s."
+    )
+
+
 def _icon(value: str, warnings: Warnings) -> str:
     if not value or value.isspace():
         raise invalid(f"{shown(value)} is not a file", "Name a file.")
@@ -171,6 +183,27 @@ def _background(found: dict[str, Any], warnings: Warnings) -> dict[str, Any] | N
     return found
 
 
+# The schemes of protocol_handlers besides ext+name and web+name.
+_PROTOCOLS: Final = frozenset(
+    {
+        "bitcoin",
+        "dat",
+        "dweb",
+        "ftp",
+        "geo",
+        "gopher",
+        "im",
+        "ipfs",
+        "ipns",
+        "irc",
+        "ircs",
+        "magnet",
+        "mailto",
+        "matrix",
+    }
+    | {"mms", "news", "nntp", "sip", "sms", "smsto", "ssb", "ssh", "tel", "urn", "webcal", "wtai", "xmpp"}
+)
+
 _REQUIRED: Final = permission_names.REQUIRED | permission_names.PRIVILEGED
 
 MANIFEST_DOCUMENT: Final = Document(
@@ -194,6 +227,12 @@ MANIFEST_DOCUMENT: Final = Document(
         "origin": _text(
             _matches("https?://[^/?#]+"), "is not an origin", "Write one such as https://site.example, without a path."
         ),
+        "protocol": _text(
+            lambda value: value in _PROTOCOLS or re.fullmatch(r"(ext|web)\+[a-z0-9.+\-]+", value) is not None,
+            "is not a scheme that extensions may handle",
+            "Write one that starts with ext+ or web+, in lower case.",
+        ),
+        "uriTemplate": _uri_template,
         "keyword": _text(_matches(r"[^?\s:][^\s:]*"), "is not one word", "Write a word without spaces and colons."),
         "exactVersion": _text(
             lambda value: "*" not in value.split("."), "contains *", "Name the first supported version."

@@ -35,9 +35,17 @@ class BackgroundPage(Runtime):
     """The scripts of a background page. `start_in` opens it."""
 
     def __init__(
-        self, host: Host, boot: Boot, limits: RuntimeLimits, connection: CdpConnection, evaluation: PageEvaluation
+        self,
+        host: Host,
+        boot: Boot,
+        limits: RuntimeLimits,
+        connection: CdpConnection,
+        session: HiddenTarget,
+        evaluation: PageEvaluation,
     ) -> None:
         super().__init__(host, boot, limits, connection)
+        self.session = session
+        """A CDP session with its document."""
         self._evaluation = evaluation
 
     @classmethod
@@ -146,7 +154,7 @@ class _HiddenDocument:
             self._boot, self._limits, context=None, origin=f"{urls.origin}/", host_sockets=True, gated=True
         )
         names = {"binding": self._binding, "receiver": self._receiver}
-        script = page_script(settings, **names, own_origin=urls.origin, only_top=True)
+        script = page_script(settings, **names, own_origin=urls.origin, is_background=True)
         add_script = "Page.addScriptToEvaluateOnNewDocument"
         agent = {"userAgent": self._boot.user_agent, "acceptLanguage": ",".join(languages)}
         await asyncio.gather(
@@ -193,7 +201,7 @@ class _HiddenDocument:
         receive = take_receiver(self._target, number, self._receiver)
         self._connection = CdpConnection(self._target, receive, self._limits, is_gated=True)
         evaluation = PageEvaluation(self._target, number, self._context.urls)
-        runtime = BackgroundPage(self._host, self._boot, self._limits, self._connection, evaluation)
+        runtime = BackgroundPage(self._host, self._boot, self._limits, self._connection, self._target, evaluation)
         runtime.exited.add_done_callback(lambda _: self._on_exit())
         self._runtime.set_result(runtime)
 

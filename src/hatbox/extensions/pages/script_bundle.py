@@ -19,7 +19,7 @@ from hatbox.extensions.runtime.boot import Boot
 from hatbox.extensions.runtime.limits import RuntimeLimits
 from hatbox.javascript.wire_codec import encode
 
-__all__ = ["bundle_function", "page_script", "page_settings", "settings_text"]
+__all__ = ["bundle_function", "exports_of", "page_script", "page_settings", "settings_text"]
 
 _FOLDER: Final = Path(runtime_boot.__file__).parent / "js"
 _ENTRY: Final = "page_main"
@@ -56,18 +56,21 @@ def page_settings(
 
 
 def page_script(
-    settings: Mapping[str, Any], *, binding: str, receiver: str, own_origin: str, only_top: bool = False
+    settings: Mapping[str, Any], *, binding: str, receiver: str, own_origin: str, is_background: bool = False
 ) -> str:
     """The script for documents of an extension, to be evaluated in their main world.
 
     `binding` is the name of the CDP binding. `receiver` is the secret name of a global from which the host takes the
     receive function (cdp_connection.take_receiver). Both are removed from the document. Frames of an origin other than
-    `own_origin` (without a slash at its end) get no `browser`, and no binding; with `only_top` no frame does.
+    `own_origin` (without a slash at its end) get no `browser`, and no binding. In a background no frame
+    does, and workers do not exist: their memory could not be limited.
     """
     names = f"const [binding, receiver, origin] = {json.dumps([binding, receiver, own_origin])};\n"
     start = f"const receive = {bundle_function()}(post, {settings_text(settings)});\n"
-    leave = "if (window !== top) return;\n" if only_top else ""
-    return f"(() => {{\n{names}{_CLOSE_NETWORK}{leave}{start}{_OFFER_RECEIVER}}})();\n//# sourceURL={_SOURCE_URL}\n"
+    remove = _REMOVE_THREADS if is_background else ""
+    leave = "if (window !== top) return;\n" if is_background else ""
+    body = f"{names}{remove}{_CLOSE_NETWORK}{leave}{start}{_OFFER_RECEIVER}"
+    return f"(() => {{\n{body}}})();\n//# sourceURL={_SOURCE_URL}\n"
 
 
 # In all frames: the network stays closed in those of other origins too.
@@ -79,6 +82,12 @@ for (const name of Reflect.ownKeys(globalThis)) {
 if (self.origin !== origin || typeof post !== "function") return;
 """
 
+_REMOVE_THREADS: Final = """for (const name of ["Worker", "SharedWorker", "sharedStorage"]) delete globalThis[name];
+delete globalThis.CSS?.paintWorklet;
+delete globalThis.BaseAudioContext?.prototype.audioWorklet;
+delete Navigator.prototype.serviceWorker;
+"""
+
 _OFFER_RECEIVER: Final = "Object.defineProperty(globalThis, receiver, {value: receive, configurable: true});\n"
 
 
@@ -88,18 +97,29 @@ def settings_text(settings: Mapping[str, Any]) -> str:
 
 
 @cache
-def bundle_function() -> str:
+def bundle_function(entry: str = _ENTRY) -> str:
     """A JavaScript function expression: `(post, settingsText) => receive`.
 
     It defines `browser` and `chrome` in the global object of its world, and returns the function that the host calls
-    with texts (cdp_connection.CdpConnection). `post` is the native function of the CDP binding.
+    with texts (cdp_connection.CdpConnection). `post` is the native function of the CDP binding. With another `entry`,
+    that module's `start` is called, and decides what is returned.
     """
-    order: dict[str, str] = {}
-    _collect(_ENTRY, order)
-    modules = "".join(f"const ${name} = (() => {{\n{source}}})();\n" for name, source in order.items())
     return (
-        f'((post, settings) => {{\n"use strict";\n{modules}return ${_ENTRY}.start(post, settings, {_members()});\n}})'
+        f'((post, settings) => {{\n"use strict";\n{_modules(entry)}'
+        f"return ${entry}.start(post, settings, {_members()});\n}})"
     )
+
+
+@cache
+def exports_of(entry: str) -> str:
+    """A JavaScript expression: the object with the exports of a module."""
+    return f'(() => {{\n"use strict";\n{_modules(entry)}return ${entry};\n}})()'
+
+
+def _modules(entry: str) -> str:
+    order: dict[str, str] = {}
+    _collect(entry, order)
+    return "".join(f"const ${name} = (() => {{\n{source}}})();\n" for name, source in order.items())
 
 
 def _collect(name: str, order: dict[str, str]) -> None:

@@ -40,7 +40,7 @@ def _namespace(surface: NamespaceSchema, caller: Caller) -> dict[str, Any]:
     shown = schema.get("shownAs", surface.namespace)
 
     def permitted(members: str) -> list[dict[str, Any]]:
-        return [each for each in schema.get(members, ()) if caller.permissions.issuperset(each.get("permissions", ()))]
+        return [each for each in schema.get(members, ()) if _is_permitted(each, caller)]
 
     return {
         "functions": {each["name"]: _function(shown, each) for each in permitted("functions")},
@@ -50,6 +50,12 @@ def _namespace(surface: NamespaceSchema, caller: Caller) -> dict[str, Any]:
             **surface.enumerations,
         },
     }
+
+
+def _is_permitted(member: Mapping[str, Any], caller: Caller) -> bool:
+    one = member.get("anyPermission", ())
+    has_one = not one or not caller.permissions.isdisjoint(one)
+    return has_one and caller.permissions.issuperset(member.get("permissions", ()))
 
 
 def _function(shown: str, schema: Mapping[str, Any]) -> dict[str, Any]:

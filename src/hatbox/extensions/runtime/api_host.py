@@ -119,6 +119,10 @@ class ApiHost:
         """Reject the change: a subclass stores it."""
         return False
 
+    def use_indexed_db(self, operation: str, fields: list[Any]) -> Awaitable[Any]:  # noqa: ARG002 - for subclasses
+        """Reject the request: a subclass has a place to store databases."""
+        raise ApiError("UnknownError")
+
     def log(self, entry: LogEntry) -> None:
         """Log with Python's logging."""
         logger.log(_LEVELS.get(entry.level, logging.INFO), "%s: %s", self._caller.extension_id, entry)

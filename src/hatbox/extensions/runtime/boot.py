@@ -12,6 +12,7 @@ from typing import Any, Final, Literal, NamedTuple
 from hatbox.extensions.package.user_languages import user_languages
 from hatbox.extensions.runtime.api_description import Description
 from hatbox.extensions.runtime.limits import RuntimeLimits
+from hatbox.extensions.runtime.module_bundle import indexed_db_source
 
 __all__ = ["Boot", "default_navigator", "settings"]
 
@@ -62,6 +63,7 @@ def settings(boot: Boot, limits: RuntimeLimits) -> dict[str, Any]:
             {"namespace": name, "url": _script_url(f"members/{name}.js"), "source": source}
             for name, source in _members()
         ],
+        "indexedDb": {"url": _script_url("indexed_db.js"), "source": indexed_db_source()},
         "navigator": {**default_navigator(), **boot.navigator},
         "localStorage": boot.local_storage,
         "worker": boot.worker,

@@ -259,6 +259,8 @@ class Runtime:
                 change = self._local_storage_chunks.add(chunk, last=last)
                 if change is not None and not self._host.change_local_storage(*change):
                     raise ProtocolError("localStorage quota exceeded")
+            case [protocol.INDEXED_DB, int(request_id), str(operation), list(fields)]:
+                self._calls.use_indexed_db(request_id, operation, fields)
             case _:
                 raise ProtocolError(f"invalid message: {reprlib.repr(message)}")
 

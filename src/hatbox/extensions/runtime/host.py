@@ -148,5 +148,11 @@ class Host(Protocol):
     def change_local_storage(self, key: str | None, value: str | None) -> bool:
         """Set a value, remove it (None), or clear all (no key). Returns False if the quota is exceeded."""
 
+    def use_indexed_db(self, operation: str, fields: list[Any]) -> Awaitable[Any]:
+        """Read or change databases of IndexedDB. Raises ProtocolError for invalid fields.
+
+        Scripts receive the message of an ApiError, which is the name of an exception.
+        """
+
     def log(self, entry: LogEntry) -> None:
         """Log a console message or an uncaught error."""

@@ -221,8 +221,10 @@ class Network:
         try:
             with _network_errors(exchange, url):
                 async with contextlib.aclosing(decoded_body(response, _MAX_BODY_BYTES)) as chunks:
-                    async for chunk in chunks:
+                    async for chunk in exchange.filter_body(chunks) if shown else chunks:
                         content += chunk
+                        if len(content) > _MAX_BODY_BYTES:
+                            raise BodyTooLarge("the filtered body is too large")
         finally:
             await response.aclose()
         return bytes(content)

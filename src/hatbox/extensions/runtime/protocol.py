@@ -37,6 +37,9 @@ CANCEL: Final = "k"
 LOCAL_STORAGE: Final = "ls"
 """[last, chunk]: a part of a localStorage change, which is [key, value] as JSON text."""
 
+INDEXED_DB: Final = "db"
+"""[id, operation, fields]: use databases in the profile (hatbox.extensions.indexed_db). The host sends RESULT."""
+
 PONG: Final = "pong"
 """[number]: the response to PING."""
 

@@ -61,6 +61,15 @@ class ScriptCalls:
             return
         self.respond(request_id, result)
 
+    def use_indexed_db(self, request_id: int, operation: str, fields: list[Any]) -> None:
+        """Use databases of IndexedDB."""
+        try:
+            result = self._host.use_indexed_db(operation, fields)
+        except ApiError as error:
+            self._outgoing.queued.append([protocol.RESULT, request_id, False, str(error)])
+        else:
+            self.respond(request_id, result)
+
     def respond(self, request_id: int, result: Awaitable[Any]) -> None:
         """Send the result of a request when it is available."""
         future = asyncio.ensure_future(result)

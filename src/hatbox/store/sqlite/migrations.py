@@ -165,8 +165,10 @@ _EARLIER: Final[tuple[tuple[str, ...], ...]] = (
     ),
 )
 
+_NEW_IN_8: Final = ("history", "visits", "bookmarks", "closed_tabs")
+_FORMAT_7: Final = {name: statements for name, statements in STATEMENTS.items() if name not in _NEW_IN_8}
 _FORMAT_6: Final[dict[str, tuple[str, ...]]] = {
-    **{name: statements for name, statements in STATEMENTS.items() if name not in ("settings", "rules", "trash")},
+    **{name: statements for name, statements in _FORMAT_7.items() if name not in ("settings", "rules", "trash")},
     "head": (
         """CREATE TABLE head (
             id INTEGER PRIMARY KEY,
@@ -251,7 +253,7 @@ _FORMAT_5: Final[dict[str, tuple[str, ...]]] = {
     ),
 }
 
-_BY_FORMAT: Final = {5: _FORMAT_5, 6: _FORMAT_6, FORMAT: STATEMENTS}
+_BY_FORMAT: Final = {5: _FORMAT_5, 6: _FORMAT_6, 7: _FORMAT_7, FORMAT: STATEMENTS}
 _HEAD_5: Final = HEAD._replace(columns=HEAD.columns[:6])
 _HEAD_6: Final = HEAD._replace(columns=HEAD.columns[:-1])
 _IDENTITIES_6: Final = IDENTITIES._replace(columns=IDENTITIES.columns[:-1])
@@ -302,6 +304,8 @@ def migrate(connection: sqlite3.Connection) -> None:
     elif version == 6:
         _add_rule_counter(connection)
         _add_identity_uuids(connection)
+    if 5 <= version < 8:
+        _add_records(connection)
     connection.execute(f"PRAGMA user_version = {FORMAT}")
 
 
@@ -386,6 +390,12 @@ def _add_identity_uuids(connection: sqlite3.Connection) -> None:
         _create(connection, name)
     SqliteRows(connection, IDENTITIES).put(_identities_with_uuids(connection))
     connection.execute("DROP TABLE earlier_identities")
+
+
+def _add_records(connection: sqlite3.Connection) -> None:
+    """From formats 5 to 7: history, bookmarks and recently closed tabs have tables. No existing row is rewritten."""
+    for name in _NEW_IN_8:
+        _create(connection, name)
 
 
 def _identities_with_uuids(connection: sqlite3.Connection) -> Iterator[tuple[Any, ...]]:

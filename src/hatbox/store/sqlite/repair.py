@@ -16,6 +16,7 @@ from hatbox.store.encryption import Cipher
 from hatbox.store.keys import configured_key
 from hatbox.store.sqlite.check import alone_with, connect_to_read
 from hatbox.store.sqlite.failures import in_use, to_profile_error
+from hatbox.store.sqlite.lost_records import repair_records
 from hatbox.store.sqlite.lost_settings import mark_lost_settings, may_have_lost_settings
 from hatbox.store.sqlite.migrations import LAST_POSITION, count_tabs, create_schema, insert_profile, number_tabs
 from hatbox.store.sqlite.profile_file import create_profile, real_path
@@ -84,6 +85,7 @@ def _repair(path: Path, into: Path) -> Repair:
             raise ProfileCorrupt(path, problem, "Nothing was written. Restore it from a backup.")
         replaced.update(_replace_lost_owners(connection))
         cipher = _cipher(path, connection)
+        repair_records(connection)
         undecryptable.update(_delete_undecryptable(path, connection, cipher))
         _count_tabs(connection)
         _raise_counters(connection)
@@ -122,7 +124,8 @@ def _replace_lost_owners(connection: sqlite3.Connection) -> dict[str, int]:
     """Cookies without their identity could not be reached, and tabs without their window could not be shown."""
     stores = connection.execute(
         "SELECT store FROM cookies UNION SELECT store FROM site_data UNION SELECT store FROM tabs "
-        "UNION SELECT identity FROM settings EXCEPT SELECT id FROM identities EXCEPT SELECT 0 ORDER BY 1"
+        "UNION SELECT identity FROM settings UNION SELECT store FROM history UNION SELECT store FROM closed_tabs "
+        "EXCEPT SELECT id FROM identities EXCEPT SELECT 0 ORDER BY 1"
     ).fetchall()
     (position,) = connection.execute("SELECT coalesce(max(position), 0) FROM identities").fetchone()
     for number, (store,) in enumerate(stores, start=1):

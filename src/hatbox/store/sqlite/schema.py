@@ -10,7 +10,7 @@ from typing import Final
 __all__ = ["APPLICATION_ID", "FORMAT", "STATEMENTS"]
 
 APPLICATION_ID: Final = 0x48415442  # "HATB": in the file header; distinguishes a profile from other databases
-FORMAT: Final = 7  # in the file header, as user_version
+FORMAT: Final = 8  # in the file header, as user_version
 
 STATEMENTS: Final[dict[str, tuple[str, ...]]] = {
     "head": (
@@ -205,6 +205,64 @@ STATEMENTS: Final[dict[str, tuple[str, ...]]] = {
             checksum INTEGER NOT NULL,
             data BLOB NOT NULL
         )""",
+    ),
+    "history": (
+        """CREATE TABLE history (
+            store INTEGER NOT NULL,
+            id INTEGER NOT NULL,
+            url TEXT NOT NULL,
+            title TEXT NOT NULL,
+            visits INTEGER NOT NULL,
+            typed INTEGER NOT NULL,
+            last_visit REAL NOT NULL,
+            checksum INTEGER NOT NULL,
+            PRIMARY KEY (store, id)
+        )""",
+        "CREATE INDEX history_by_url ON history (url, store)",
+        "CREATE INDEX history_by_visit ON history (last_visit, id)",
+    ),
+    "visits": (
+        """CREATE TABLE visits (
+            store INTEGER NOT NULL,
+            id INTEGER NOT NULL,
+            page INTEGER NOT NULL,
+            visited REAL NOT NULL,
+            transition TEXT NOT NULL,
+            referrer INTEGER NOT NULL,
+            checksum INTEGER NOT NULL,
+            PRIMARY KEY (store, id)
+        )""",
+        "CREATE INDEX visits_by_page ON visits (page, visited)",
+        "CREATE INDEX visits_by_time ON visits (visited, id)",
+        "CREATE INDEX visits_by_id ON visits (id)",
+    ),
+    "bookmarks": (
+        """CREATE TABLE bookmarks (
+            id TEXT PRIMARY KEY,
+            parent TEXT NOT NULL,
+            position INTEGER NOT NULL,
+            kind TEXT NOT NULL,
+            url TEXT NOT NULL,
+            title TEXT NOT NULL,
+            added REAL NOT NULL,
+            modified REAL NOT NULL,
+            checksum INTEGER NOT NULL
+        )""",
+        "CREATE INDEX bookmarks_by_parent ON bookmarks (parent, position)",
+        "CREATE INDEX bookmarks_by_url ON bookmarks (url)",
+        "CREATE INDEX bookmarks_by_time ON bookmarks (added)",
+    ),
+    "closed_tabs": (
+        """CREATE TABLE closed_tabs (
+            id INTEGER PRIMARY KEY,
+            session INTEGER NOT NULL,
+            store INTEGER NOT NULL,
+            closed REAL NOT NULL,
+            checksum INTEGER NOT NULL,
+            data BLOB NOT NULL
+        )""",
+        "CREATE INDEX closed_tabs_by_session ON closed_tabs (session)",
+        "CREATE INDEX closed_tabs_by_store ON closed_tabs (store)",
     ),
     "changes": (
         """CREATE TABLE changes (

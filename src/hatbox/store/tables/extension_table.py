@@ -35,6 +35,10 @@ class SqlExtensionTable:
             found = self._rows.find("WHERE kind = ? AND extension = ? ORDER BY sequence", (kind, extension))
         return [row[:3] for row in found]
 
+    def find_page(self, kind: str, extension: str, after: str, limit: int) -> list[tuple[str, bytes]]:
+        rest = f"WHERE kind = ? AND extension = ? AND key > ? ORDER BY key LIMIT {limit:d}"
+        return [row[1:3] for row in self._rows.find(rest, (kind, extension, after))]
+
     def load(self, extension: str) -> list[tuple[str, str, bytes]]:
         found = self._rows.find("WHERE extension = ? ORDER BY sequence", (extension,))
         return [(kind, key, value) for _, key, value, kind, _ in found]

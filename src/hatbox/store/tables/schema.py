@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 __all__ = [
+    "BOOKMARKS",
     "CHANGES",
+    "CLOSED_TABS",
     "COOKIES",
     "COOKIE_TIME",
     "EXTENSION_DATA",
     "HEAD",
+    "HISTORY",
     "IDENTITIES",
     "PACKAGES",
     "PROFILE",
@@ -21,6 +24,7 @@ __all__ = [
     "TAB_COUNTS",
     "TAB_PAGES",
     "TRASH",
+    "VISITS",
     "WINDOWS",
     "Table",
 ]
@@ -287,6 +291,64 @@ PACKAGES: Final = _table(
     key="digest",
 )
 
+# The pages that were visited, by cookie store. visits, typed: how many of its visits, and how many of them were typed.
+HISTORY: Final = _table(
+    "history",
+    """
+    id integer
+    store integer
+    url text
+    title text
+    visits integer
+    typed integer
+    last_visit real
+    """,
+    key="store id",
+)
+
+# page: the id in the table history. referrer: the visit from which a link was followed; 0 for none.
+VISITS: Final = _table(
+    "visits",
+    """
+    id integer
+    store integer
+    page integer
+    visited real
+    transition text
+    referrer integer
+    """,
+    key="store id",
+)
+
+# kind: bookmark, folder or separator. parent: the folder. The root folders have rows once a bookmark was written.
+BOOKMARKS: Final = _table(
+    "bookmarks",
+    """
+    id text
+    parent text
+    position integer
+    kind text
+    url text
+    title text
+    added real
+    modified real
+    """,
+    key="id",
+)
+
+# Recently closed tabs. session: the same in all tabs that were closed with their window. data: a tab, as an archive.
+CLOSED_TABS: Final = _table(
+    "closed_tabs",
+    """
+    id integer
+    session integer
+    store integer
+    closed real
+    data blob secret
+    """,
+    key="id",
+)
+
 # A row for each commit. logged: the bytes that the log had ever had after it. program, process, machine: who made it.
 CHANGES: Final = _table(
     "changes",
@@ -304,5 +366,5 @@ CHANGES: Final = _table(
 
 TABLES: Final = (
     *(HEAD, PROFILE, IDENTITIES, COOKIES, COOKIE_TIME, WINDOWS, TABS, TAB_COUNTS, TAB_PAGES, SITE_DATA),
-    *(EXTENSION_DATA, PACKAGES, SETTINGS, RULES, TRASH, CHANGES),
+    *(EXTENSION_DATA, PACKAGES, SETTINGS, RULES, TRASH, HISTORY, VISITS, BOOKMARKS, CLOSED_TABS, CHANGES),
 )

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from hatbox.store.tables.rows import Rows
 
 __all__ = ["SqlSettingsTable"]
+
+
+_BY_KEY: Final = "WHERE identity = ? AND name = ?"
 
 
 class SqlSettingsTable:
@@ -14,8 +19,12 @@ class SqlSettingsTable:
         self._rows = rows
 
     def get(self, identity: int, name: str) -> bytes | None:
-        row = self._rows.get(identity, name)
-        return None if row is None else row[2]
+        found = self._rows.find(_BY_KEY, (identity, name))
+        return found[0][2] if found else None
+
+    def prefetch(self, identity: int, name: str) -> None:
+        """See Transaction.load."""
+        self._rows.prefetch(_BY_KEY, (identity, name))
 
     def load(self, identity: int) -> list[tuple[str, bytes]]:
         return [row[1:] for row in self._rows.find("WHERE identity = ? ORDER BY name", (identity,))]

@@ -30,6 +30,10 @@ _NEIGHBOURS: Final = """WHERE id IN (
     UNION ALL SELECT id FROM (SELECT id FROM tabs WHERE window = ? AND hidden = 0 AND position > ? {others}
         ORDER BY position LIMIT 1) AS b
 ) ORDER BY position"""
+_ADJACENT: Final = """WHERE id IN (
+    SELECT id FROM (SELECT id FROM tabs WHERE window = ? AND position < ? ORDER BY position DESC LIMIT 1) AS a
+    UNION ALL SELECT id FROM (SELECT id FROM tabs WHERE window = ? AND position > ? ORDER BY position LIMIT 1) AS b
+) ORDER BY position"""
 _LAST_FOCUSED: Final = "ORDER BY focused DESC, id LIMIT 1"
 
 _NEW_TAB: Final = TabRow(
@@ -138,10 +142,11 @@ class SqlTabTable:
             others = f"AND id NOT IN ({', '.join('?' * len(leaving))})" if leaving else ""
             rows = self._rows.find(_NEIGHBOURS.format(others=others), (*place, *leaving, *place, *leaving))
             found = [TabRow._make(each) for each in rows]
-        return (
-            next((each for each in found if each.position < row.position), None),
-            next((each for each in found if each.position > row.position), None),
-        )
+        return _beside(row, found)
+
+    def neighbours(self, row: TabRow) -> tuple[TabRow | None, TabRow | None]:
+        place = (row.window, row.position)
+        return _beside(row, [TabRow._make(each) for each in self._rows.find(_ADJACENT, (*place, *place))])
 
     def referring(self, tabs: Collection[int]) -> list[TabRow]:
         found = {row[0]: TabRow._make(row) for ids in _parts(tabs) for row in self._rows.find(*_referring(ids))}
@@ -185,6 +190,14 @@ class SqlTabTable:
     def save_page_snapshot(self, tab: int, page: bytes) -> None:
         if self._rows.get(tab) is not None:
             self._pages.put([(tab, page)])
+
+
+def _beside(row: TabRow, found: Sequence[TabRow]) -> tuple[TabRow | None, TabRow | None]:
+    """The tabs to the left and to the right of a tab."""
+    return (
+        next((each for each in found if each.position < row.position), None),
+        next((each for each in found if each.position > row.position), None),
+    )
 
 
 def _parts(tabs: Collection[int]) -> Iterator[Sequence[int]]:

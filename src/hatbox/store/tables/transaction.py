@@ -5,18 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from hatbox.store.base import Processes
+from hatbox.store.tables.bookmark_table import SqlBookmarkTable
+from hatbox.store.tables.closed_tab_table import SqlClosedTabTable
 from hatbox.store.tables.cookie_table import SqlCookieTable
 from hatbox.store.tables.cookie_time_table import SqlCookieTimeTable
 from hatbox.store.tables.counters import Counters
 from hatbox.store.tables.extension_table import SqlExtensionTable
+from hatbox.store.tables.history_table import SqlHistoryTable
 from hatbox.store.tables.identity_table import SqlIdentityTable
 from hatbox.store.tables.package_table import SqlPackageTable
 from hatbox.store.tables.rows import Rows
 from hatbox.store.tables.rule_table import SqlRuleTable
 from hatbox.store.tables.schema import (
+    BOOKMARKS,
+    CLOSED_TABS,
     COOKIE_TIME,
     COOKIES,
     EXTENSION_DATA,
+    HISTORY,
     IDENTITIES,
     PACKAGES,
     RULES,
@@ -26,6 +32,7 @@ from hatbox.store.tables.schema import (
     TAB_PAGES,
     TABS,
     TRASH,
+    VISITS,
     WINDOWS,
     Table,
 )
@@ -56,6 +63,9 @@ class SqlTables:
         self.settings = SqlSettingsTable(rows(SETTINGS))
         self.rules = SqlRuleTable(rows(RULES), counters)
         self.trash = SqlTrashTable(rows(TRASH))
+        self.history = SqlHistoryTable(rows(HISTORY), rows(VISITS))
+        self.bookmarks = SqlBookmarkTable(rows(BOOKMARKS))
+        self.closed_tabs = SqlClosedTabTable(rows(CLOSED_TABS))
 
     def reset(self) -> None:
         """Discard what the tables cache during a transaction. Called when one starts."""
@@ -71,12 +81,15 @@ class SqlTables:
         windows: Collection[int] = (),
         stores: Collection[int] = (),
         values: Collection[tuple[str, str, str]] = (),
+        settings: Collection[tuple[int, str]] = (),
         last_focused: bool = False,
     ) -> None:
         self.identities.prefetch(identities)
         self.tabs.prefetch(tabs, windows, stores)
         for value in values:
             self.extensions.prefetch(*value)
+        for setting in settings:
+            self.settings.prefetch(*setting)
         if last_focused:
             self.windows.prefetch()
 

@@ -16,6 +16,8 @@ import pytest
 
 from hatbox.extensions.runtime.sandbox import Layers, required
 from tests.cli.conftest import Cli
+from tests.engines.chromium.conftest import browser as browser
+from tests.engines.chromium.conftest import display as display
 from tests.site import Site
 
 MANIFEST = {"manifest_version": 2, "name": "Hats", "version": "1.2", "background": {"scripts": ["background.js"]}}
@@ -163,6 +165,37 @@ def test_a_script_cannot_be_inspected(cli: Cli, tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text("")
     assert cli("run", str(script), "--inspect").status == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--background", "chromium"], "chromium needs --engine chromium too"),
+        (["--background", "firefox"], "unknown place: firefox. Allowed values: deno, chromium"),
+    ],
+)
+def test_a_background_runs_only_where_it_can(cli: Cli, tmp_path: Path, options: list[str], message: str) -> None:
+    result = cli("run", str(extension_in(tmp_path / "page", "")), *options)
+    assert result.status == 2
+    assert message in result.err
+
+
+def test_a_script_has_no_background(cli: Cli, tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text("")
+    assert cli("run", str(script), "--background", "deno").status == 2
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("options", "output"), [([], "object: Page"), (["--background", "deno"], "undefined: ")])
+def test_a_background_page_has_a_document_with_the_chromium_engine(
+    display: None, tmp_path: Path, options: list[str], output: str
+) -> None:
+    script = "console.log(`${typeof document}: ${globalThis.document?.title ?? ''}`);"
+    place = extension_in(tmp_path / "page", script, background={"page": "page.html"})
+    (place / "page.html").write_text("<!doctype html><title>Page</title><script src=background.js></script>")
+    with running(str(place), "--engine", "chromium", *options) as process:
+        assert any(output in line for line in lines_until(process, "is running"))
 
 
 def test_console_output_has_the_name_and_the_location_in_the_folder(tmp_path: Path) -> None:

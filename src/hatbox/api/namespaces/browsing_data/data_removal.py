@@ -1,20 +1,23 @@
 """Functions of the namespace browsingData: transaction functions. Error messages match Firefox.
 
-A profile stores cookies, localStorage and IndexedDB. Engines have caches and service workers, and clear them on
-request. Other data types do not exist here, so removing them does nothing.
+A profile stores cookies, localStorage, IndexedDB, visited pages and closed tabs. Engines have caches and service
+workers, and clear them on request. Other data types do not exist here, so removing them does nothing.
 """
 
 from __future__ import annotations
 
 import datetime
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from hatbox.cookies.cookie import ChangeCause, JarChange
 from hatbox.cookies.cookie_rows import find_cookies, write_changes
 from hatbox.errors import ApiError, ArgumentError
+from hatbox.history.visits import clear_history, delete_hosts, delete_visits
 from hatbox.identities.ids import user_context_id_of
 from hatbox.store.base import Transaction
+from hatbox.tabs.closed_tabs import clear_closed_tabs
 from hatbox.tabs.site_data import CACHE, DATABASES, LOCAL_STORAGE, SERVICE_WORKERS, clear_site_data
 from hatbox.urls.url import parse_url
 
@@ -98,6 +101,8 @@ def remove(transaction: Transaction, removal: DataRemoval, kinds: Sequence[str])
             _remove_cookies(transaction, user_context_id, removal)
         if parts:
             clear_site_data(transaction, user_context_id, parts, removal.hosts)
+    if "history" in kinds:
+        _remove_history(transaction, removal)
 
 
 def _user_context_ids(transaction: Transaction, cookie_store_id: str | None) -> Iterable[int]:
@@ -119,6 +124,17 @@ def _remove_cookies(transaction: Transaction, user_context_id: int, removal: Dat
         write_changes(
             transaction, user_context_id, [JarChange(cookie, True, ChangeCause.EXPLICIT) for cookie in removed]
         )
+
+
+def _remove_history(transaction: Transaction, removal: DataRemoval) -> None:
+    """Remove visited pages, and closed tabs as Firefox does. With hosts, only pages of these."""
+    if removal.hosts is not None:
+        delete_hosts(transaction, removal.hosts, removal.since)
+    elif removal.since:
+        delete_visits(transaction, removal.since, math.inf)
+    else:
+        clear_history(transaction)
+    clear_closed_tabs(transaction, removal.since, removal.hosts)
 
 
 def _is_host(text: str) -> bool:

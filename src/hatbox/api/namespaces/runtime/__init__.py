@@ -13,6 +13,7 @@ from hatbox.api.namespaces.runtime.extension_contexts import find_contexts
 from hatbox.api.namespaces.runtime.message_listener_args import MessageListenerArgs
 from hatbox.api.namespaces.runtime.send_message_args import parse_arguments
 from hatbox.api.services import Services
+from hatbox.errors import ApiError
 from hatbox.events import Event
 from hatbox.messaging.context import Recipient
 from hatbox.messaging.ports import Port
@@ -53,6 +54,20 @@ class _Runtime(Namespace):
     def connect(self, caller: ExtensionCaller, extension_id: str | None, info: Mapping[str, Any] | None) -> Port:
         name = (info or {}).get("name") or ""
         return self._messages.connect(caller.context, Recipient(extension_id or caller.extension_id), name)
+
+    def connect_native(self, caller: ExtensionCaller, application: str) -> Port:
+        port, _ = self._messages.connect_native(caller.context, application)
+        return port
+
+    def send_native_message(self, caller: ExtensionCaller, application: str, message: Any) -> asyncio.Future[Any]:
+        return asyncio.ensure_future(self._send_native_message(caller, application, message))
+
+    async def _send_native_message(self, caller: ExtensionCaller, application: str, message: Any) -> Any:
+        if caller.context.is_javascript:  # JSON text in both directions: see js/members/runtime.js
+            if not isinstance(message, str):
+                raise ApiError("a message for a native application must be JSON text")
+            return await self._messages.native.send(caller.extension_id, application, message)
+        return await self._messages.native.send_value(caller.extension_id, application, message)
 
     def get_url(self, caller: ExtensionCaller, path: str) -> str:
         return runtime_functions.url_of(caller.uuid, path)

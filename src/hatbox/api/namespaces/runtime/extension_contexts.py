@@ -7,10 +7,12 @@ from typing import Any, Final, NamedTuple
 
 from hatbox.messaging.context import ExtensionContext
 from hatbox.store.base import Transaction
+from hatbox.tabs.windows import last_focused
 
 __all__ = ["find_contexts"]
 
 _NONE: Final = -1
+_WITHOUT_TAB: Final = ("POPUP", "SIDE_PANEL")
 _FILTERS: Final = {
     "contextIds": "context_id",
     "contextTypes": "context_type",
@@ -39,11 +41,14 @@ def find_contexts(
     transaction: Transaction, contexts: Iterable[ExtensionContext], filter_: Mapping[str, Any]
 ) -> list[_ContextView]:
     """The contexts that match the filter. Content scripts are not included."""
-    views = [_view(transaction, context, context.kind) for context in contexts if context.kind is not None]
+    window = last_focused(transaction)
+    shown_in = _NONE if window is None else window.id
+    views = [_view(transaction, context, context.kind, shown_in) for context in contexts if context.kind is not None]
     return [view for view in views if _matches(view, filter_)]
 
 
-def _view(transaction: Transaction, context: ExtensionContext, kind: str) -> _ContextView:
+def _view(transaction: Transaction, context: ExtensionContext, kind: str, shown_in: int) -> _ContextView:
+    """The view of a context. `shown_in` is the window that popups and sidebars are shown in."""
     tab = None if context.tab_id is None else transaction.tabs.get(context.tab_id)
     return _ContextView(
         context.id,
@@ -54,7 +59,7 @@ def _view(transaction: Transaction, context: ExtensionContext, kind: str) -> _Co
         False,
         context.frame_id,
         _NONE if tab is None else tab.id,
-        _NONE if tab is None else tab.window,
+        tab.window if tab is not None else shown_in if kind in _WITHOUT_TAB else _NONE,
     )
 
 

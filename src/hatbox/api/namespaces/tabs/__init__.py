@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from hatbox.api.caller import Caller, ExtensionCaller
 from hatbox.api.namespace import EventBinding, Namespace
-from hatbox.api.namespaces.tabs import tab_functions, tab_listener_args
+from hatbox.api.namespaces.tabs import tab_functions, tab_listener_args, tab_scripts, tab_strip_functions
+from hatbox.api.namespaces.tabs.shown_pages import ShownPages
 from hatbox.api.namespaces.tabs.tab_access import tab_access
 from hatbox.api.namespaces.tabs.tab_functions import Details
+from hatbox.api.namespaces.tabs.tab_injection import TabInjector
 from hatbox.api.services import Services
+from hatbox.events import Event
 from hatbox.javascript.wire_codec import UNDEFINED
 from hatbox.messaging.context import Recipient
 from hatbox.messaging.ports import Port
 from hatbox.schema import NamespaceSchema
 
 __all__ = ["implement"]
+
+_ALL_URLS: Final = "<all_urls>"
 
 TabIds: TypeAlias = int | Sequence[int]
 
@@ -33,15 +38,18 @@ class _Tabs(Namespace):
     def __init__(self, schema: NamespaceSchema, services: Services) -> None:
         tabs = services.tabs
         self._messages = services.messages
+        self._injector = TabInjector(services)
+        self._shown_pages = ShownPages(tabs)
         events = {
             "onCreated": EventBinding(tabs.on_created, tab_listener_args.created),
             "onUpdated": EventBinding(tabs.on_updated, tab_listener_args.updated),
             "onMoved": EventBinding(tabs.on_moved, tab_listener_args.moved),
             "onActivated": EventBinding(tabs.on_activated, tab_listener_args.activated),
-            "onHighlighted": EventBinding(tabs.on_activated, tab_listener_args.highlighted),
+            "onHighlighted": EventBinding(tabs.on_highlighted, tab_listener_args.highlighted),
             "onDetached": EventBinding(tabs.on_detached, tab_listener_args.detached),
             "onAttached": EventBinding(tabs.on_attached, tab_listener_args.attached),
             "onRemoved": EventBinding(tabs.on_removed, tab_listener_args.removed),
+            "onReplaced": EventBinding(Event("tabs.onReplaced"), tab_listener_args.replaced),
         }
         super().__init__(schema, services.store, events)
 
@@ -52,6 +60,15 @@ class _Tabs(Namespace):
     def connect(self, caller: Caller, tab_id: int, info: Details | None) -> Port:
         name = (info or {}).get("name") or ""
         return self._messages.connect(caller.context, _recipient(caller, tab_id, info), name)
+
+    def execute_script(self, caller: Caller, tab_id: int | None, details: Details) -> asyncio.Future[Any]:
+        return asyncio.ensure_future(tab_scripts.execute_script(self._injector, caller, tab_id, details))
+
+    def insert_css(self, caller: Caller, tab_id: int | None, details: Details) -> asyncio.Future[Any]:
+        return asyncio.ensure_future(tab_scripts.insert_css(self._injector, caller, tab_id, details))
+
+    def remove_css(self, caller: Caller, tab_id: int | None, details: Details) -> asyncio.Future[Any]:
+        return asyncio.ensure_future(tab_scripts.remove_css(self._injector, caller, tab_id, details))
 
     def get(self, caller: Caller, tab_id: int) -> asyncio.Future[Any]:
         return self._read("get", tab_functions.get, tab_access(caller), tab_id)
@@ -82,6 +99,41 @@ class _Tabs(Namespace):
 
     def remove(self, _: Caller, tab_ids: TabIds) -> asyncio.Future[Any]:
         return self._write("remove", tab_functions.remove, _list(tab_ids))
+
+    def highlight(self, caller: Caller, details: Details) -> asyncio.Future[Any]:
+        return self._write("highlight", tab_strip_functions.highlight, tab_access(caller), details)
+
+    def warmup(self, _: Caller, tab_id: int) -> asyncio.Future[Any]:
+        return self._read("warmup", tab_strip_functions.warmup, tab_id)
+
+    def discard(self, _: Caller, tab_ids: TabIds) -> asyncio.Future[Any]:
+        return self._write("discard", tab_strip_functions.discard_tabs, _list(tab_ids))
+
+    def move_in_succession(
+        self, _: Caller, tab_ids: Sequence[int], tab_id: int | None, options: Details | None
+    ) -> asyncio.Future[Any]:
+        return self._write("moveInSuccession", tab_strip_functions.move_in_succession, tab_ids, tab_id, options)
+
+    def group(self, _: Caller, options: Details) -> asyncio.Future[Any]:
+        return self._write("group", tab_strip_functions.group, _list(options["tabIds"]), options)
+
+    def ungroup(self, _: Caller, tab_ids: TabIds) -> asyncio.Future[Any]:
+        return self._write("ungroup", tab_strip_functions.ungroup, _list(tab_ids))
+
+    def capture_tab(self, _: Caller, tab_id: int | None, options: Details | None) -> asyncio.Future[Any]:
+        return asyncio.ensure_future(self._shown_pages.capture_tab(tab_id, options))
+
+    def capture_visible_tab(
+        self, caller: Caller, window_id: int | None, options: Details | None
+    ) -> asyncio.Future[Any]:
+        access = None if _ALL_URLS in caller.permissions else tab_access(caller)
+        return asyncio.ensure_future(self._shown_pages.capture_visible_tab(access, window_id, options))
+
+    def go_back(self, _: Caller, tab_id: int | None) -> asyncio.Future[Any]:
+        return asyncio.ensure_future(self._shown_pages.move_in_history(tab_id, -1))
+
+    def go_forward(self, _: Caller, tab_id: int | None) -> asyncio.Future[Any]:
+        return asyncio.ensure_future(self._shown_pages.move_in_history(tab_id, 1))
 
     def hide(self, caller: Caller, tab_ids: TabIds) -> asyncio.Future[Any]:
         extension = caller.id if isinstance(caller, ExtensionCaller) else None

@@ -32,9 +32,13 @@ class TabAccess(NamedTuple):
         """Whether the caller may see URL and title: with `tabs`, or with access to the page."""
         return self.has_tabs_permission or self.has_host_access(tab)
 
+    def has_active_tab(self, tab: Tab) -> bool:
+        """Whether the user has given access to the page of a tab by a click on the extension (activeTab)."""
+        return tab.id in self.active_tabs and _page(tab) <= self.active_tabs[tab.id]
+
     def has_host_access(self, tab: Tab) -> bool:
         """Whether the caller has access to the page of a tab: host permission, activeTab, or its own page."""
-        if tab.id in self.active_tabs and _page(tab) <= self.active_tabs[tab.id]:
+        if self.has_active_tab(tab):
             return True
         if self.page and tab.url.startswith(_root(self.page)):
             return True

@@ -8,6 +8,7 @@ from urllib.parse import urljoin, urlsplit
 
 from hatbox.api.namespaces.tabs.tab_access import TabAccess
 from hatbox.errors import ApiError
+from hatbox.extension_data.protocol_handlers import handled_url, is_handled_scheme
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, user_context_id_of
 from hatbox.store.base import Transaction
 from hatbox.tabs.tab_model import is_blank
@@ -21,11 +22,19 @@ _EXTENSION: Final = "moz-extension"
 _EXTENSION_SCHEME: Final = re.compile(r"\s*moz-extension:", re.IGNORECASE)
 
 
-def resolve_tab_url(text: str, access: TabAccess) -> str:
-    """Resolve a URL that a tab may load: http, https, a page of the extension, or about:blank. Raises ApiError."""
+def resolve_tab_url(text: str, access: TabAccess, transaction: Transaction | None = None) -> str:
+    """Resolve a URL that a tab may load. Raises ApiError.
+
+    Allowed are http, https, a page of the extension, about:blank and, with `transaction`, links that a running
+    extension handles.
+    """
     url = parse_url(text)
     if url is not None and (url.scheme in ("http", "https") or is_blank(url.text)):
         return url.text
+    if transaction is not None and url is not None and is_handled_scheme(url.scheme):
+        handler = handled_url(transaction, text)
+        if handler is not None:
+            return handler
     own = _own_page(text, access.page) if url is None or url.scheme == _EXTENSION else None
     if own is None:
         raise ApiError(f"Illegal URL: {text}")

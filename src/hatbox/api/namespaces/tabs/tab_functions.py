@@ -16,12 +16,15 @@ from hatbox.errors import ApiError
 from hatbox.extension_data.new_tab_page import new_tab_page
 from hatbox.identities.ids import user_context_id_of
 from hatbox.store.base import TabRow, Transaction
+from hatbox.tabs.highlighting import set_highlighted
 from hatbox.tabs.moving import move_tabs, pin_without_event
 from hatbox.tabs.named_identity import mark_identity_named
 from hatbox.tabs.opening import duplicate, open_tab
 from hatbox.tabs.pages import navigate, reload
 from hatbox.tabs.strip import change, close_rows, record_update, row_of, rows_of
+from hatbox.tabs.tab_flags import DISCARDABLE, with_flag
 from hatbox.tabs.tab_model import Tab, Window, all_tabs, is_blank, tab_of, tabs_of
+from hatbox.tabs.tab_updates import set_flags
 from hatbox.tabs.visibility import hide_tabs, show_and_activate, show_tabs
 from hatbox.tabs.windows import get_windows, last_focused, window_for_new_tab
 
@@ -36,6 +39,7 @@ __all__ = [
     "reload_tab",
     "remove",
     "resolve_window_id",
+    "row_or_active",
     "show_tabs",
     "update",
 ]
@@ -79,10 +83,10 @@ def create(transaction: Transaction, access: TabAccess, details: Details) -> Tab
     _load_for_create(transaction, details)
     window = window_for_new_tab(transaction, resolve_window_id(transaction, details["windowId"]))
     store = resolve_cookie_store(transaction, details["cookieStoreId"], access)
-    url = None if details["url"] is None else resolve_tab_url(details["url"], access)
+    url = None if details["url"] is None else resolve_tab_url(details["url"], access, transaction)
     opener = _opener(transaction, details["openerTabId"], window.id, "created") if _has_opener(details) else None
-    active = details["active"] is not False
-    _reject_unsupported(details, url)
+    active = not details["discarded"] if details["active"] is None else details["active"]
+    _check_discarded(details, url, active=active)
     tab = open_tab(
         transaction,
         new_tab_page(transaction) if url is None else url,
@@ -92,6 +96,7 @@ def create(transaction: Transaction, access: TabAccess, details: Details) -> Tab
         active=active,
         pinned=bool(details["pinned"]),
         opener_id=opener.id if opener else None,
+        discarded_title=(details["title"] or "") if details["discarded"] else None,
     )
     if details["cookieStoreId"]:
         mark_identity_named(transaction, tab.id, store)
@@ -115,16 +120,15 @@ def _has_opener(details: Details) -> bool:
     return details["openerTabId"] is not None
 
 
-def _reject_unsupported(details: Details, url: str | None) -> None:
+def _check_discarded(details: Details, url: str | None, *, active: bool) -> None:
     if details["discarded"]:
-        if details["active"]:
+        if active:
             raise ApiError("Active tabs cannot be created and discarded.")
         if details["pinned"]:
             raise ApiError("Pinned tabs cannot be created and discarded.")
         if url is None or is_blank(url):
             raise ApiError('Cannot create a discarded new tab or "about" urls.')
-        raise ApiError("Discarded tabs are not supported.")
-    if details["title"]:
+    elif details["title"]:
         raise ApiError("Title may only be set for discarded tabs.")
     if details["openInReaderMode"]:
         raise ApiError("Reader mode is not supported.")
@@ -139,16 +143,22 @@ def duplicate_tab(transaction: Transaction, access: TabAccess, tab_id: int, deta
 
 def update(transaction: Transaction, access: TabAccess, tab_id: int | None, details: Details) -> TabView:
     """Change properties of a tab. A new URL loads after the call has resolved."""
-    row = _row_or_active(transaction, tab_id)
+    row = row_or_active(transaction, tab_id)
     tab_id = row.id
     if details["url"] is not None:
-        navigate(transaction, tab_id, resolve_tab_url(details["url"], access))
+        navigate(transaction, tab_id, resolve_tab_url(details["url"], access, transaction))
     # Events come in this order: onMoved, onActivated, onUpdated with pinned.
     pinned_changed = details["pinned"] is not None and pin_without_event(transaction, row, pinned=details["pinned"])
-    if details["active"] or (details["highlighted"] and details["active"] is None):
+    if details["active"]:
         show_and_activate(transaction, row_of(transaction, tab_id))
+    elif details["highlighted"] is not None:
+        activates = details["active"] is None
+        set_highlighted(
+            transaction, row_of(transaction, tab_id), highlighted=details["highlighted"], activate=activates
+        )
     if details["autoDiscardable"] is not None:
-        change(transaction, row_of(transaction, tab_id), discardable=int(details["autoDiscardable"]))
+        new = row_of(transaction, tab_id)
+        set_flags(transaction, new, with_flag(new.discardable, DISCARDABLE, on=details["autoDiscardable"]))
     if details["muted"] not in (None, row.muted == 1):
         change(transaction, row_of(transaction, tab_id), muted=int(details["muted"]), muted_by=access.id)
     if pinned_changed:
@@ -189,7 +199,7 @@ def move(transaction: Transaction, access: TabAccess, tab_ids: Sequence[int], de
 
 def reload_tab(transaction: Transaction, tab_id: int | None) -> Tab:
     """Reload the page of a tab."""
-    return reload(transaction, _row_or_active(transaction, tab_id).id)
+    return reload(transaction, row_or_active(transaction, tab_id).id)
 
 
 def remove(transaction: Transaction, tab_ids: Sequence[int]) -> None:
@@ -205,7 +215,8 @@ def resolve_window_id(transaction: Transaction, window_id: int | None) -> int | 
     return window_id
 
 
-def _row_or_active(transaction: Transaction, tab_id: int | None) -> TabRow:
+def row_or_active(transaction: Transaction, tab_id: int | None) -> TabRow:
+    """A tab; without an id, the active tab of the last focused window. Raises ApiError."""
     if tab_id is not None:
         return row_of(transaction, tab_id)
     window = last_focused(transaction)

@@ -9,20 +9,15 @@ from hatbox.api.caller import Caller
 from hatbox.api.namespaces.tabs.tab_access import tab_access
 from hatbox.api.namespaces.tabs.tab_query import CURRENT_WINDOW, matches_any
 from hatbox.api.namespaces.tabs.tab_views import TabView, change_info
-from hatbox.tabs.tab_model import Tab, TabActivation, TabMove, TabPosition, TabRemoval, TabUpdate
+from hatbox.tabs.tab_model import Tab, TabActivation, TabHighlight, TabMove, TabPosition, TabRemoval, TabUpdate
 from hatbox.urls.match_patterns import parse_url_pattern
 
-__all__ = ["activated", "attached", "created", "detached", "highlighted", "moved", "removed", "updated"]
+__all__ = ["activated", "attached", "created", "detached", "highlighted", "moved", "removed", "replaced", "updated"]
 
 
 class _RemoveInfo(NamedTuple):
     window_id: int
     is_window_closing: bool
-
-
-class _HighlightInfo(NamedTuple):
-    tab_ids: list[int]
-    window_id: int
 
 
 class _DetachInfo(NamedTuple):
@@ -75,9 +70,13 @@ def activated(_: Caller, activation: TabActivation) -> tuple[TabActivation]:
     return (activation,)
 
 
-def highlighted(_: Caller, activation: TabActivation) -> tuple[_HighlightInfo]:
+def highlighted(_: Caller, highlight: TabHighlight) -> tuple[TabHighlight]:
     """(highlightInfo)"""
-    return (_HighlightInfo([activation.tab_id], activation.window_id),)
+    return (highlight,)
+
+
+def replaced(_: Caller, __: Any) -> None:
+    """(addedTabId, removedTabId): never, because no tab replaces another."""
 
 
 def detached(_: Caller, position: TabPosition) -> tuple[int, _DetachInfo]:

@@ -34,18 +34,21 @@ class _SharingState(NamedTuple):
 class TabView:
     """A tab as a caller sees it."""
 
-    attention = discarded = incognito = audible = False
+    attention = incognito = audible = False
     width, height = _WIDTH, _HEIGHT
     is_article = None
     sharing_state = _SharingState()
-    group_id = split_view_id = -1
+    split_view_id = -1
 
     def __init__(self, tab: Tab, access: TabAccess) -> None:
         can_see = access.can_see(tab)
         self.id = tab.id
         self.index = tab.index
         self.window_id = tab.window_id
-        self.active = self.highlighted = tab.active
+        self.active = tab.active
+        self.highlighted = tab.highlighted
+        self.discarded = tab.discarded
+        self.group_id = tab.group_id
         self.pinned = tab.pinned
         self.status = tab.status
         self.hidden = tab.hidden
@@ -84,6 +87,8 @@ def change_info(update: TabUpdate, access: TabAccess, properties: frozenset[str]
         "hidden": ("hidden", view.hidden),
         "muted": ("mutedInfo", muted),
         "discardable": ("autoDiscardable", view.auto_discardable),
+        "discarded": ("discarded", view.discarded),
+        "group_id": ("groupId", view.group_id),
         "opener_id": ("openerTabId", NO_TAB if view.opener_tab_id is None else view.opener_tab_id),
     }
     changed = dict(values[attribute] for attribute in update.changed)

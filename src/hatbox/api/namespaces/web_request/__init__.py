@@ -8,6 +8,7 @@ from typing import Any
 from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.namespaces.web_request.web_request_listener import WebRequestListener
 from hatbox.api.services import Services
+from hatbox.errors import ApiError
 from hatbox.events import Event
 from hatbox.schema import NamespaceSchema
 from hatbox.web_requests.request_model import RequestSnapshot
@@ -39,6 +40,10 @@ class _WebRequest(Namespace):
     def handler_behavior_changed(self) -> asyncio.Future[Any]:
         """Do nothing: responses of listeners are not cached."""
         return self._read("handlerBehaviorChanged", lambda _: None)
+
+    def filter_response_data(self, _: str) -> Any:
+        """Raise ApiError: scripts of extensions never call it, because js/members/webRequest.js opens a port."""
+        raise ApiError("webRequest.filterResponseData is only available to the scripts of an extension")
 
 
 def _binding(name: str, event: Event[RequestSnapshot]) -> EventBinding:

@@ -11,7 +11,7 @@ from hatbox.urls.match_patterns import UrlPattern, parse_url_pattern
 from hatbox.urls.url import Url, parse_url
 from hatbox.web_requests.request_model import RequestSnapshot
 
-__all__ = ["matches"]
+__all__ = ["matches", "may_observe"]
 
 _EXTENSION: Final = "moz-extension://"
 _MAX_CACHED: Final = 2**20  # characters of all patterns of a filter
@@ -25,17 +25,23 @@ def matches(
     It needs permission for the requesting page too, unless `of_any_page`: proxies are chosen for all pages.
     """
     url = parse_url(snapshot.url)
-    if url is None or not caller.hosts.allow_url(url.scheme, url.host):
-        return False
-    if not of_any_page and snapshot.document_url is not None and not _has_access(caller, snapshot.document_url):
-        return False
     return (
-        _matches_urls(url, filter_["urls"])
+        url is not None
+        and may_observe(caller, snapshot, of_any_page=of_any_page)
+        and _matches_urls(url, filter_["urls"])
         and (filter_["types"] is None or snapshot.type in filter_["types"])
         and filter_["tabId"] in (None, snapshot.place.tab_id)
         and filter_["windowId"] in (None, snapshot.place.window_id)
         and not filter_["incognito"]
     )
+
+
+def may_observe(caller: Caller, snapshot: RequestSnapshot, *, of_any_page: bool = False) -> bool:
+    """Whether a caller has the host permissions for a request, now."""
+    url = parse_url(snapshot.url)
+    if url is None or not caller.hosts.allow_url(url.scheme, url.host):
+        return False
+    return of_any_page or snapshot.document_url is None or _has_access(caller, snapshot.document_url)
 
 
 def _has_access(caller: Caller, page: str) -> bool:

@@ -71,7 +71,7 @@ def create(transaction: Transaction, access: TabAccess, details: Details) -> Win
         window = _with_tab(transaction, details, fields)
     else:
         urls = details["url"] or []
-        resolved = [resolve_tab_url(url, access) for url in ([urls] if isinstance(urls, str) else urls)]
+        resolved = [resolve_tab_url(url, access, transaction) for url in ([urls] if isinstance(urls, str) else urls)]
         store = resolve_cookie_store(transaction, details["cookieStoreId"], access)
         window = open_window(transaction, resolved, cookie_store_id=store, **fields)
         if details["cookieStoreId"]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hatbox import schema
-from hatbox.cli.arguments.engine_options import select_engine
+from hatbox.cli.arguments.engine_options import BrowserOption, HeadlessOption, select_engine
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, profile_address
 from hatbox.cli.commands.run.extension_runner import run_extensions
 from hatbox.cli.commands.run.fast_run import is_extension
@@ -73,6 +73,8 @@ def run(
             help="Engine that loads the tabs of extensions, unless one is running for the profile.",
         ),
     ] = "http",
+    browser: BrowserOption = None,
+    headless: HeadlessOption = False,
     background: Annotated[
         str | None,
         typer.Option(
@@ -94,7 +96,7 @@ def run(
     Or run extensions until Ctrl-C, each in its own process, with the permissions of their manifests.
     """
     address = profile_address(profile)
-    selection = select_engine(engine, None, headless=False, no_indicator=False)
+    selection = select_engine(engine, browser, headless=headless, no_indicator=False)
     if is_extension(Path(script)) or _is_name(script):
         if permission:
             raise typer.BadParameter(

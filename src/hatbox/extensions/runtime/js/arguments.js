@@ -4,14 +4,14 @@
 
 import {
   NativeError, NativeMap, NativeRegExp, append, create, dateGetTime, each, getOwnPropertyDescriptor, hasOwn, isArray, isInteger, isSafeInteger, join,
-  mapForEach, mapGet, mapHas, mapSet, mapSize, mapped, objectKeys, regExpExec, sort, split, stringify,
+  mapForEach, mapGet, mapHas, mapSet, mapSize, mapped, objectKeys, regExpExec, sort, split, stringify, toLowerCase,
 } from "./primordials.js";
 import {className, dataOf, encode, encodeAsJson, encodeMessage, keyOf, quote, show} from "./values.js";
 
 const KNOWN = {
   __proto__: null, name: 1, id: 1, description: 1, aliases: 1, optional: 1, default: 1, type: 1, choices: 1, enum: 1,
   properties: 1, additionalProperties: 1, items: 1, minimum: 1, maximum: 1, minItems: 1, maxItems: 1, pattern: 1,
-  maxLength: 1, deprecated: 1, patternProperties: 1, isInstanceOf: 1, unsupported: 1, format: 1, refusal: 1, onError: 1,
+  maxLength: 1, deprecated: 1, patternProperties: 1, isInstanceOf: 1, unsupported: 1, format: 1, refusal: 1, onError: 1, lowercase: 1,
 };
 
 class UnknownSchema {}
@@ -182,6 +182,9 @@ const COMPILERS = {
 
   clone: () => ({fits: () => true, text: value => encodeMessage(value)}),
 
+  // Not sent: a file in members/ uses the value.
+  unsent: () => ({fits: () => true, text: () => "null"}),
+
   // Encoded by JSON.stringify(), including toJSON().
   json: () => ({fits: () => true, text: encodeAsJson}),
 
@@ -195,8 +198,9 @@ const COMPILERS = {
     const format = schema.format && FORMATS[schema.format];
     return {
       fits,
-      text(value) {
-        if (typeof value !== "string") throw wrongKind("string", value, "be a string value");
+      text(given) {
+        if (typeof given !== "string") throw wrongKind("string", given, "be a string value");
+        const value = schema.lowercase ? toLowerCase(given) : given;
         if (allowed && !mapHas(allowed, value)) throw new Mismatch(`Invalid enumeration value ${show(value)}`, choice);
         if (pattern && regExpExec(pattern, value) === null) {
           if (schema.refusal) throw new Mismatch(join(split(schema.refusal, "{}"), value), `match the format ${schema.format}`);

@@ -14,14 +14,17 @@ import {createImportScripts, rejectImportScripts} from "./import_scripts.js";
 import {createInbox} from "./inbox.js";
 import {createLoader} from "./loader.js";
 import {createPipe} from "./pipe.js";
+import * as protocol from "./protocol.js";
 import {
   BODY_CHUNK, BOOT, CANCEL, EVALUATE, EVENT, FLUSH, LOADED, LOCAL_STORAGE, LOG, NAMESPACES, NO_OP, PING, PONG, READY, READ_SOURCE, RESULT, RUN_MODULE, RUN_SCRIPT,
   RUN_WORKER, SOCKET,
 } from "./protocol.js";
+import * as primordials from "./primordials.js";
 import {append, defineValue, includes, parse, promiseThen, slice, stringify} from "./primordials.js";
 import {replaceSort} from "./sort.js";
 import {filterStacks} from "./stacks.js";
 import {createStorages} from "./storage.js";
+import * as values from "./values.js";
 import {decode, learnClasses, limitSizes} from "./values.js";
 import {createWebSockets} from "./websocket.js";
 
@@ -29,7 +32,7 @@ const {stdin, stdout, exit, inspect} = Deno;
 const {nextTick} = process;
 const runMicrotasks = Deno[Deno.internal]?.core?.runMicrotasks ?? null; // without it each event takes a turn of the event loop
 const nativeFetch = globalThis.fetch;
-const {setTimeout} = globalThis;
+const {setImmediate, setTimeout} = globalThis;
 const NativeSyntaxError = SyntaxError;
 const MARKED = '"\\u0000';
 
@@ -137,7 +140,7 @@ function readSourceSync(url) {
   return source;
 }
 
-function boot({data, description, jobs, listeners, members, navigator, maxBytes, localStorage, maxValues, polyfills, worker}) {
+function boot({data, description, indexedDb, jobs, listeners, members, navigator, maxBytes, localStorage, maxValues, polyfills, worker}) {
   limitSizes(maxBytes, maxValues);
   limitJobs({max: jobs, isArrayBuffer: types.isArrayBuffer});
   bridge = createBridge({pipe, data, maxListeners: listeners});
@@ -155,9 +158,13 @@ function boot({data, description, jobs, listeners, members, navigator, maxBytes,
   sockets = createWebSockets({base: data.page, send: pipe.send, isArrayBuffer: types.isArrayBuffer, maxBytes});
   storages = localStorage === null ? null : createStorages({entries: localStorage, send: pipe.send, page: data.page});
   const BroadcastChannel = createBroadcastChannel({origin: slice(data.base, 0, -1), later: job => { setTimeout(job, 0); }});
+  const createDatabases = () => { // few scripts use them
+    const {createIndexedDb} = loader.compileScript(indexedDb.url, indexedDb.source)()(primordials, protocol, values);
+    return createIndexedDb({request: bridge.requestPromise, later: job => { setImmediate(job); }, nextTick, runMicrotasks});
+  };
   replaceSort();
   shapeGlobals({
-    url: data.page, navigator, fetch, importScripts, console, storages, classes: {WebSocket: sockets.WebSocket, BroadcastChannel},
+    url: data.page, navigator, fetch, importScripts, console, storages, createDatabases, classes: {WebSocket: sockets.WebSocket, BroadcastChannel},
   });
   for (const {namespace, source, url} of members) bridge.addMembers(namespace, loader.compileScript(url, source)());
   bridge.updateNamespaces(description);

@@ -9,7 +9,7 @@ import {anyArguments, compileCall} from "./arguments.js";
 import {callSite, describe, errorAt} from "./errors.js";
 import {createPorts} from "./ports.js";
 import {CALL, LISTENER, RESPONSE, UNCAUGHT} from "./protocol.js";
-import {encode, encodeMessage, refuseLarge} from "./values.js";
+import {encode, encodeMessage, jsonText, refuseLarge} from "./values.js";
 
 const MAX_IN_FLIGHT = 4096; // requests without a result; further ones wait in the memory of the extension process
 // Scripts may replace and delete what is theirs, as in Firefox. The host trusts none of it.
@@ -277,6 +277,7 @@ export function createBridge({pipe, data, maxListeners, isUserActive = () => fal
     report,
     url: path => data.base + (startsWith(path, "/") ? slice(path, 1) : path),
     encodeMessage,
+    jsonText,
     listen,
     notify,
     ports: createPorts({notify, listen, report}),

@@ -14,7 +14,13 @@ const REMOVED = [
   "NavigatorUAData", "Location", "Lock", "LockManager",
 ];
 
-export function shapeGlobals({url, navigator, fetch, importScripts, console, storages, classes}) {
+const DATABASE_GLOBALS = [
+  "indexedDB", "DOMStringList", "IDBCursor", "IDBCursorWithValue", "IDBDatabase", "IDBFactory", "IDBIndex", "IDBKeyRange", "IDBObjectStore", "IDBOpenDBRequest",
+  "IDBRequest", "IDBTransaction", "IDBVersionChangeEvent", "StorageManager",
+];
+const {defineProperty} = Object;
+
+export function shapeGlobals({url, navigator, fetch, importScripts, console, storages, createDatabases, classes}) {
   for (const name of REMOVED) delete globalThis[name];
   for (const name of ownKeys(globalThis)) {
     if (typeof name === "string" && startsWith(name, "GPU")) delete globalThis[name];
@@ -23,11 +29,16 @@ export function shapeGlobals({url, navigator, fetch, importScripts, console, sto
   for (const name of ["window", "self", "frames", "parent", "top"]) defineValue(globalThis, name, globalThis, asOnAPage);
   defineValue(globalThis, "location", locationOf(new URL(url)));
   defineValue(globalThis, "origin", slice(url, 0, url.indexOf("/", "moz-extension://".length)), asOnAPage);
-  defineValue(globalThis, "navigator", freeze(Object.assign(platformObject("Navigator"), navigator)));
+  let created = null;
+  const databases = () => created ??= createDatabases();
+  const shown = Object.assign(platformObject("Navigator"), navigator);
+  defineGetter(shown, "storage", () => databases().storage);
+  defineValue(globalThis, "navigator", freeze(shown));
   defineValue(globalThis, "console", console, {...asOnAPage, enumerable: false});
   defineValue(globalThis, "fetch", fetch, asOnAPage);
   if (importScripts !== null) defineValue(globalThis, "importScripts", importScripts, asOnAPage);
   for (const name of ownKeys(classes)) defineValue(globalThis, name, classes[name], {...asOnAPage, enumerable: false});
+  for (const name of DATABASE_GLOBALS) defineLazy(globalThis, name, () => (name === "indexedDB" ? databases().indexedDB : databases().classes[name]));
   if (storages !== null) {
     for (const name of ["Storage", "StorageEvent"]) defineValue(globalThis, name, storages[name], {...asOnAPage, enumerable: false});
     for (const name of ["localStorage", "sessionStorage"]) {
@@ -36,6 +47,22 @@ export function shapeGlobals({url, navigator, fetch, importScripts, console, sto
   }
   numberTimers();
   restoreProto();
+}
+
+// Define a property whose value is created when it is first read. Scripts may replace it.
+function defineLazy(target, name, createValue) {
+  const property = {__proto__: null, writable: true, enumerable: false, configurable: true};
+  defineProperty(target, name, {
+    __proto__: null,
+    get() {
+      const value = createValue();
+      defineValue(target, name, value, property);
+      return value;
+    },
+    set(value) { defineValue(target, name, value, property); },
+    enumerable: false,
+    configurable: true,
+  });
 }
 
 const evaluate = eval; // indirect eval runs in the global scope

@@ -43,7 +43,8 @@ export function start(post, text, members) {
   defineValue(globalThis, "browser", bridge.browser, REPLACEABLE);
   defineValue(globalThis, "chrome", bridge.browser, REPLACEABLE);
   const receive = createInbox({handle: handlerOf({pipe, bridge, sockets}), later, settle: null});
-  pipe.start(message => { receive(parsed(message), true); });
+  // In a task of its own, because CDP allows eval() during its calls, whatever the policy of the page says.
+  pipe.start(message => { later(() => { receive(parsed(message), true); }); });
   if (gated) {
     sendLog({pipe, report: bridge.report});
     post(`[["${READY}"]]`);

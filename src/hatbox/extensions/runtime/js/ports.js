@@ -1,7 +1,7 @@
 // The ports of scripts (runtime.Port). The host identifies each by a number, and sends its messages and its end.
 
-import {NativeError, NativeMap, append, apply, mapDelete, mapForEach, mapGet, mapHas, mapSet, stringify} from "./primordials.js";
-import {encodeMessage} from "./values.js";
+import {NativeError, NativeMap, append, apply, mapDelete, mapForEach, mapGet, mapHas, mapSet, parse, stringify} from "./primordials.js";
+import {encodeMessage, jsonText} from "./values.js";
 
 // `notify` calls the host, `listen` adds a listener that scripts do not see, `report` logs an uncaught error.
 export function createPorts({notify, listen, report}) {
@@ -9,7 +9,8 @@ export function createPorts({notify, listen, report}) {
   let nextNumber = -1; // negative for ports opened here, positive for ports opened by the host
   let listening = false;
 
-  function portOf(number, name, sender) {
+  // `native`: the other end is a native application, and messages are JSON text.
+  function portOf(number, name, sender, native = false) {
     if (!listening) {
       listening = true;
       listen("ports.onDelivery", onDelivery);
@@ -21,13 +22,13 @@ export function createPorts({notify, listen, report}) {
       name, sender, error: null, onMessage: onMessage.api, onDisconnect: onDisconnect.api,
       postMessage: message => {
         if (!mapHas(open, number)) throw new NativeError("Attempt to postMessage on disconnected port");
-        notify("ports.post", `[${number},${encodeMessage(message)}]`);
+        notify("ports.post", `[${number},${native ? stringify(jsonText(message)) : encodeMessage(message)}]`);
       },
       disconnect: () => {
         if (mapDelete(open, number)) notify("ports.close", `[${number}]`);
       },
     };
-    mapSet(open, number, {__proto__: null, port, onMessage, onDisconnect});
+    mapSet(open, number, {__proto__: null, port, onMessage, onDisconnect, native});
     return port;
   }
 
@@ -59,9 +60,9 @@ export function createPorts({notify, listen, report}) {
   function onDelivery(number, kind, detail) {
     const entry = mapGet(open, number);
     if (entry === undefined) return;
-    const {port, onMessage, onDisconnect} = entry;
+    const {port, onMessage, onDisconnect, native} = entry;
     if (kind === "message") {
-      onMessage.emit([detail, port]);
+      onMessage.emit([native ? parse(detail) : detail, port]);
     } else {
       mapDelete(open, number);
       port.error = detail === null ? null : new NativeError(detail);
@@ -77,6 +78,21 @@ export function createPorts({notify, listen, report}) {
       const port = portOf(number, name, undefined);
       notify("ports.open", stringify([number, name, extensionId, tabId, frameId, documentId]));
       return port;
+    },
+    // Open a port to a native application.
+    connectNative(application) {
+      const number = nextNumber--;
+      const port = portOf(number, application, undefined, true);
+      notify("ports.openNative", stringify([number, application]));
+      return port;
+    },
+    // Open a port to a filter of a response. `onMessage` is called with its events; returns {post}.
+    connectFilter(requestId, onMessage) {
+      const number = nextNumber--;
+      const port = portOf(number, "", undefined, true);
+      port.onMessage.addListener(onMessage);
+      notify("ports.openFilter", stringify([number, requestId]));
+      return {__proto__: null, post: message => { if (mapHas(open, number)) port.postMessage(message); }};
     },
     // The port that another page has opened. The same object for every listener.
     accept({number, name, sender}) {

@@ -43,6 +43,7 @@ export function mapped(array, change) {
   return changed;
 }
 
+export const getter = (prototype, name) => uncurryThis(getOwnPropertyDescriptor(prototype, name).get);
 export const promiseThen = uncurryThis(Promise.prototype.then);
 export const promiseResolve = Promise.resolve.bind(Promise);
 export const NativePromise = Promise;
@@ -66,10 +67,12 @@ export const weakMapGet = uncurryThis(WeakMap.prototype.get);
 export const weakMapSet = uncurryThis(WeakMap.prototype.set);
 export const join = uncurryThis(Array.prototype.join);
 export const sort = uncurryThis(Array.prototype.sort);
+export const splice = uncurryThis(Array.prototype.splice);
 export const repeat = uncurryThis(String.prototype.repeat);
 export const slice = uncurryThis(String.prototype.slice);
 export const startsWith = uncurryThis(String.prototype.startsWith);
 export const endsWith = uncurryThis(String.prototype.endsWith);
+export const toLowerCase = uncurryThis(String.prototype.toLowerCase);
 export const includes = uncurryThis(String.prototype.includes);
 export const indexOf = uncurryThis(String.prototype.indexOf);
 export const lastIndexOf = uncurryThis(String.prototype.lastIndexOf);
@@ -83,6 +86,41 @@ export const encodeText = uncurryThis(TextEncoder.prototype.encode);
 export const decodeText = uncurryThis(TextDecoder.prototype.decode);
 export const encoder = new TextEncoder();
 export const decoder = new TextDecoder();
+
+// For IndexedDB, which is compiled when a script first uses it.
+const typedArray = getPrototypeOf(Uint8Array.prototype);
+export const toBase64 = uncurryThis(Uint8Array.prototype.toBase64);
+export const fromBase64 = Uint8Array.fromBase64.bind(Uint8Array);
+export const typedBuffer = getter(typedArray, "buffer");
+export const typedOffset = getter(typedArray, "byteOffset");
+export const typedSize = getter(typedArray, "byteLength");
+export const dataBuffer = getter(DataView.prototype, "buffer");
+export const dataOffset = getter(DataView.prototype, "byteOffset");
+export const dataSize = getter(DataView.prototype, "byteLength");
+export const bufferDetached = getter(ArrayBuffer.prototype, "detached");
+export const blobBytes = uncurryThis(Blob.prototype.arrayBuffer);
+export const blobSize = getter(Blob.prototype, "size");
+export const blobType = getter(Blob.prototype, "type");
+export const fileName = getter(File.prototype, "name");
+export const fileTime = getter(File.prototype, "lastModified");
+export const imageWidth = getter(ImageData.prototype, "width");
+export const imageHeight = getter(ImageData.prototype, "height");
+export const imageBytes = getter(ImageData.prototype, "data");
+export const unboxed = {
+  __proto__: null, Boolean: uncurryThis(Boolean.prototype.valueOf), Number: uncurryThis(Number.prototype.valueOf),
+  String: uncurryThis(String.prototype.valueOf), BigInt: uncurryThis(BigInt.prototype.valueOf),
+};
+export const natives = freeze({
+  __proto__: null, AbortSignal, BigInt, Blob, Date, Event, EventTarget, File, ImageData, Number, Object, RegExp, Set, Symbol, floor: Math.floor,
+  addEventListener: uncurryThis(EventTarget.prototype.addEventListener), aborted: getter(AbortSignal.prototype, "aborted"), reportError,
+  defaultPrevented: getter(Event.prototype, "defaultPrevented"), eventType: getter(Event.prototype, "type"), eventBubbles: getter(Event.prototype, "bubbles"),
+  arrayIterator: Array.prototype[Symbol.iterator], now: performance.now.bind(performance),
+  errors: {__proto__: null, Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError},
+  views: {
+    __proto__: null, DataView, Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array, Int32Array, Uint32Array, Float32Array, Float64Array,
+    BigInt64Array, BigUint64Array, ...(typeof Float16Array === "function" ? {Float16Array} : null),
+  },
+});
 
 // Run `job` as a microtask.
 const settled = promiseResolve(undefined);

@@ -9,6 +9,7 @@ export const READ_SOURCE = "s";
 export const FETCH = "f";
 export const CANCEL = "k";
 export const LOCAL_STORAGE = "ls";
+export const INDEXED_DB = "db";
 export const PONG = "pong";
 export const READY = "ready";
 

@@ -3,7 +3,7 @@
 
 import {
   Buffer, Bytes, NativeError, NativeMap, append, charCodeAt, construct, dateGetTime, defineValue, encodeText, encoder, getOwnPropertyDescriptor,
-  NativeDOMException, getPrototypeOf, includes, indexOf, isArray, mapForEach, mapGet, mapSet, objectKeys, parse, regExpExec, setAdd, setForEach, slice,
+  NativeDOMException, NativeTypeError, getPrototypeOf, includes, indexOf, isArray, mapForEach, mapGet, mapSet, objectKeys, parse, regExpExec, setAdd, setForEach, slice,
   startsWith, stringify, uncurryThis,
 } from "./primordials.js";
 
@@ -90,6 +90,10 @@ export function className(object) {
   return "Object";
 }
 
+export function regExpParts(value) {
+  return {__proto__: null, source: regExpSource(value), flags: regExpFlags(value)};
+}
+
 // Checked before a string is copied, because the copy may exceed the memory.
 let maxBytes = Infinity;
 let maxValues = Infinity;
@@ -144,6 +148,8 @@ export function dataOf(object, key) {
   return getOwnPropertyDescriptor(object, key)?.value;
 }
 
+let tooDeep = null; // the last error for a value that is nested too deeply
+
 const mark = (kind, detail) => `{"\\u0000":["${kind}"${detail === undefined ? "" : `,${detail}`}]}`;
 
 // Encode a value as JSON text with marks. Getters are called, as by structured cloning.
@@ -158,7 +164,7 @@ export function encode(value, depth = 0) {
     case "symbol": return mark("object", `"Symbol",null`);
   }
   if (value === null) return "null";
-  if (depth > MAX_DEPTH) throw new NativeError("The value is nested too deeply, or contains itself.");
+  if (depth > MAX_DEPTH) throw tooDeep = new NativeError("The value is nested too deeply, or contains itself.");
   if (isArray(value) && !isProxy(value)) return encodeArray(value, depth);
   const name = className(value);
   if (name === "Object") return encodeObject(value, depth);
@@ -190,6 +196,18 @@ export function keyOf(key) {
   return startsWith(key, MARK) ? MARK + key : key;
 }
 
+// The JSON text of a message for a native application; empty for what JSON has no word for. Throws with Firefox's words.
+export function jsonText(value) {
+  try {
+    return stringify(value) ?? "";
+  } catch (error) {
+    const message = `${error?.message}`;
+    if (startsWith(message, "Converting circular")) throw new NativeTypeError("cyclic object value");
+    if (startsWith(message, "Do not know how to serialize a BigInt")) throw new NativeTypeError("BigInt value can't be serialized in JSON");
+    throw error;
+  }
+}
+
 // Encode a value like JSON.stringify(); undefined is null. A value that it rejects is a mark with its kind.
 export function encodeAsJson(value) {
   if (value === undefined) return "null";
@@ -209,10 +227,35 @@ const UNCLONED = /\{"\\u0000":\["(?:function|object","([^"]*)",null)/;
 
 // Encode a message. Throws Firefox's DataCloneError for values that structured cloning rejects.
 export function encodeMessage(value) {
-  const text = encode(value);
+  let text;
+  try {
+    text = encode(value);
+  } catch (error) {
+    if (error !== tooDeep) throw error;
+    throw uncloneable(findUncloned(value, new NativeMap(), 0)) ?? new NativeDOMException(tooDeep.message, "DataCloneError");
+  }
   const refused = includes(text, '{"\\u0000":[') ? regExpExec(UNCLONED, text) : null;
-  if (refused !== null) throw new NativeDOMException(`${refused[1] ?? "Function"} object could not be cloned.`, "DataCloneError");
+  if (refused !== null) throw uncloneable(refused[1] ?? "Function");
   return text;
+}
+
+function uncloneable(name) {
+  return name === null ? null : new NativeDOMException(`${name} object could not be cloned.`, "DataCloneError");
+}
+
+// The class name of the first part that structured cloning rejects, in a value that contains itself; null without one.
+function findUncloned(value, seen, depth) {
+  if (typeof value === "function") return "Function";
+  if (typeof value !== "object" || value === null || depth > MAX_DEPTH || mapGet(seen, value)) return null;
+  mapSet(seen, value, true);
+  const name = isArray(value) && !isProxy(value) ? "Array" : className(value);
+  if (name !== "Array" && name !== "Object") return encodeClone(name, value, MAX_DEPTH) === "null" ? name : null;
+  const keys = objectKeys(value);
+  for (let i = 0; i < keys.length; i++) {
+    const found = findUncloned(value[keys[i]], seen, depth + 1);
+    if (found !== null) return found;
+  }
+  return null;
 }
 
 function encodeClone(name, value, depth) {

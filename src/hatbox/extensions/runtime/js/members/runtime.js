@@ -40,12 +40,28 @@ host => {
     return response === null ? [] : responseOf(response.value);
   }
 
+  // The messages of native applications are JSON text in both directions. As in Firefox, a message that has none rejects.
+  function sendNative(application, message, callback, call) {
+    const exchange = (resolve, reject) => {
+      let text;
+      try {
+        text = host.jsonText(message);
+      } catch (error) {
+        return void reject(`${error?.message}`);
+      }
+      host.send(call, JSON.stringify([application, text]), (ok, value) => (ok ? resolve(JSON.parse(value)) : reject(value)));
+    };
+    if (callback === null) return new NativePromise((resolve, reject) => { exchange(resolve, problem => { reject(host.errorOf(call, problem)); }); });
+    exchange(value => { host.callBack(callback, true, value, call); }, problem => { host.callBack(callback, false, problem, call); });
+    return undefined;
+  }
+
   const connected = (listener, args) => { listener(host.ports.accept(args[0])); };
 
   return {
     always: true,
     events: {onMessage: request, onMessageExternal: request, onConnect: connected, onConnectExternal: connected},
-    absent: host.data.context === undefined ? [] : ["getBackgroundPage"], // of another page
+    absent: host.data.context === undefined ? [] : host.data.context === "content" ? ["getBackgroundPage", "reload"] : ["getBackgroundPage"],
     members: {
       get id() { return host.data.id; },
       get lastError() { return host.lastError; },
@@ -58,6 +74,8 @@ host => {
         return undefined;
       },
       connect: (extensionId, info) => host.ports.connect(info?.name ?? "", {extensionId: extensionId || null}),
+      connectNative: application => host.ports.connectNative(application),
+      sendNativeMessage: (application, _, callback, call) => sendNative(application, call.args[1], callback, call),
       reload() { host.notify("runtime.reload", "[]"); },
     },
   };

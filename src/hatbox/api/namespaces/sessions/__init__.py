@@ -1,4 +1,4 @@
-"""The namespace sessions: values that an extension attaches to tabs and windows, deleted when these close.
+"""The namespace sessions: values that an extension attaches to tabs and windows, and recently closed tabs.
 
 Transaction functions. Error messages match Firefox.
 """
@@ -6,10 +6,13 @@ Transaction functions. Error messages match Firefox.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any
 
 from hatbox.api.caller import Caller
-from hatbox.api.namespace import Namespace
+from hatbox.api.namespace import EventBinding, Namespace
+from hatbox.api.namespaces.sessions import closed_sessions
+from hatbox.api.namespaces.tabs.tab_access import tab_access
 from hatbox.api.namespaces.tabs.tab_functions import resolve_window_id
 from hatbox.api.services import Services
 from hatbox.errors import ApiError, InvalidWindow
@@ -18,6 +21,8 @@ from hatbox.javascript.text import well_formed
 from hatbox.javascript.wire_codec import UNDEFINED, decode, encode
 from hatbox.schema import NamespaceSchema
 from hatbox.store.base import Transaction
+from hatbox.store.change_events import ChangeEvents
+from hatbox.tabs.closed_tabs import CLOSED_TABS_CHANGED
 from hatbox.tabs.session_values import kind_of_tab, kind_of_window
 from hatbox.tabs.strip import row_of
 
@@ -33,7 +38,22 @@ class _Sessions(Namespace):
     passes_caller = True
 
     def __init__(self, schema: NamespaceSchema, services: Services) -> None:
-        super().__init__(schema, services.store, {})
+        feed = ChangeEvents(services.store, "sessions")
+        changed = EventBinding(feed.event("onChanged", CLOSED_TABS_CHANGED, lambda _: None), lambda *_: ())
+        super().__init__(schema, services.store, {"onChanged": changed})
+
+    def get_recently_closed(self, caller: Caller, details: Mapping[str, int | None]) -> asyncio.Future[Any]:
+        access, limit = tab_access(caller), details["maxResults"]
+        return self._read("getRecentlyClosed", closed_sessions.get_recently_closed, access, limit)
+
+    def restore(self, caller: Caller, session_id: str | None) -> asyncio.Future[Any]:
+        return self._write("restore", closed_sessions.restore, tab_access(caller), session_id)
+
+    def forget_closed_tab(self, _: Caller, window_id: int, session_id: str) -> asyncio.Future[Any]:
+        return self._write("forgetClosedTab", closed_sessions.forget_tab, window_id, session_id)
+
+    def forget_closed_window(self, _: Caller, session_id: str) -> asyncio.Future[Any]:
+        return self._write("forgetClosedWindow", closed_sessions.forget_window, session_id)
 
     def set_tab_value(self, caller: Caller, tab_id: int, key: str, value: Any) -> asyncio.Future[Any]:
         return self._write("setTabValue", lambda each: _set(each, caller.id, _tab(each, tab_id), key, value))

@@ -1,0 +1,115 @@
+"""The commands of the group history: list, search, clear."""
+
+from __future__ import annotations
+
+import sys
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hatbox.cli.arguments.identity_arguments import find_store
+from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, run_with_profile
+from hatbox.cli.terminal.confirm import confirm
+from hatbox.cli.terminal.output import print_json, print_line, print_rows
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.profile import Profile
+
+if TYPE_CHECKING:
+    from hatbox.history.history_service import VisitedPage
+
+__all__ = ["clear", "list_", "search"]
+
+IdentityOption = Annotated[
+    str | None,
+    typer.Option(
+        "--identity",
+        "-i",
+        metavar="NAME-OR-ID",
+        help=f"Only of this identity; {DEFAULT_COOKIE_STORE_ID} is the default store. Default: of all.",
+    ),
+]
+LimitOption = Annotated[int, typer.Option("--limit", "-n", metavar="NUMBER", min=1, help="At most so many pages.")]
+
+
+def list_(
+    identity: IdentityOption = None,
+    limit: LimitOption = 100,
+    profile: ProfileOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the visited pages, those visited last first.
+
+    Visits are recorded while an extension with the permission history is installed, or after
+    `hatbox profile settings --history on`.
+    """
+    _print("", identity, limit, profile, as_json=as_json)
+
+
+def search(
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="Words that the URL or the title must have.")],
+    identity: IdentityOption = None,
+    limit: LimitOption = 100,
+    profile: ProfileOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Find visited pages by words in URL and title, whatever their case and accents."""
+    _print(text, identity, limit, profile, as_json=as_json)
+
+
+def clear(
+    identity: IdentityOption = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Skip the confirmation.")] = False,
+    profile: ProfileOption = None,
+) -> None:
+    """Delete the visited pages of all identities, or of one, for ever. Open tabs stay."""
+
+    async def check(opened: Profile) -> str | None:
+        found = None if identity is None else await find_store(opened, identity)
+        return found.cookie_store_id if found is not None else identity
+
+    chosen = run_with_profile(profile, check)
+    if not yes:
+        of = "all identities" if identity is None else f'"{identity}"'
+        confirm(f"Delete the history of {of} for ever? ", "not deleted")
+
+    async def clear_found(opened: Profile) -> None:
+        await opened.history.clear(chosen)
+
+    run_with_profile(profile, clear_found)
+    print_line("Deleted the history." if identity is None else f"Deleted the history of {identity}.", sys.stdout)
+
+
+def _print(text: str, identity: str | None, limit: int, profile: str | None, *, as_json: bool) -> None:
+    async def find(opened: Profile) -> tuple[list[VisitedPage], dict[str, str]]:
+        chosen = None if identity is None else await find_store(opened, identity)
+        number = chosen.cookie_store_id if chosen is not None else identity
+        names = {each.cookie_store_id: each.name for each in await opened.identities.query()}
+        return await opened.history.search(text, number, limit=limit), names
+
+    found, names = run_with_profile(profile, find)
+    if as_json:
+        print_json([_document(page) for page in found], sys.stdout)
+        return
+    rows = [
+        (_time(page.last_visit), names.get(page.cookie_store_id, ""), str(page.visits), page.title, page.url)
+        for page in found
+    ]
+    header = ("Visited", "Identity", "Visits", "Title", "URL")
+    print_rows(header, rows, sys.stdout, unwrapped="URL", narrow=("Visited", "Identity", "URL"))
+
+
+def _document(page: VisitedPage) -> dict[str, object]:
+    """A visited page as JSON. Programs rely on these names."""
+    return {
+        "url": page.url,
+        "title": page.title,
+        "cookieStoreId": page.cookie_store_id,
+        "lastVisit": _time(page.last_visit, "T"),
+        "visits": page.visits,
+    }
+
+
+def _time(seconds: float, separator: str = " ") -> str:
+    text = datetime.fromtimestamp(seconds, UTC).isoformat(separator, "seconds" if separator == "T" else "minutes")
+    return text if separator == "T" else text.removesuffix("+00:00")

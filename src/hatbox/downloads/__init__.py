@@ -1,0 +1,1 @@
+"""Files that extensions download (browser.downloads). Knows no HTTP client: the bytes come from a DownloadSource."""

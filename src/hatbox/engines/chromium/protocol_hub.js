@@ -1,0 +1,215 @@
+// Runs in a hidden page, to which Chromium exposes a CDP connection of its own (Target.exposeDevToolsProtocol).
+// Attaches to each page and frame before its first script runs, adds the scripts and bindings of the host, then resumes
+// it. The host is not part of that path, so a slow host delays no page.
+(connection, report) => {
+  const FRAMES = [{type: "iframe"}, {exclude: true}];
+  const PAGES = [{type: "page"}, {exclude: true}];
+  const EVENTS = new Set([
+    "Page.frameAttached", "Page.frameNavigated", "Page.frameDetached", "Page.navigatedWithinDocument", "Inspector.targetCrashed",
+  ]);
+  const LABEL = "%COOKIE_STORE_ID%";
+  const contexts = new Map(); // cookieStoreId by browserContextId: only pages in these get scripts
+  const scripts = new Map(); // {source, worldName} by key
+  const bindings = new Map(); // world name by binding name
+  const worlds = new Set(); // the names of those worlds
+  const ANNOUNCED = null;
+  const sessions = new Map();
+  const replies = new Map();
+  const DELAY = 30; // milliseconds
+  const PATIENCE = 1000; // milliseconds until a page without replies counts as unresponsive
+  let ids = 0;
+  let waiting = []; // numbers of the host's requests to wait for set-ups
+
+  const send = (sessionId, method, params, onReply) => {
+    const id = ++ids;
+    if (onReply !== undefined) replies.set(id, onReply);
+    connection.send(JSON.stringify({id, sessionId, method, params}));
+  };
+  // What nobody waits for is reported together with the next urgent message: a page load is one message to the host.
+  let reports = [];
+  let timer = null;
+  const flush = () => {
+    clearTimeout(timer);
+    timer = null;
+    const text = JSON.stringify(reports);
+    reports = [];
+    report(text);
+  };
+  const emitSoon = (...message) => {
+    reports.push(message);
+    timer ??= setTimeout(flush, DELAY);
+  };
+  const emit = (...message) => {
+    reports.push(message);
+    flush();
+  };
+
+  // Send a command of a set-up. Until its reply the session is not ready.
+  const prepare = (session, method, params, onResult = () => {}) => {
+    session.pending++;
+    send(session.id, method, params, (error, result) => {
+      if (error === undefined) onResult(result);
+      if (--session.pending > 0) return;
+      session.isUnresponsive = false;
+      answer();
+    });
+  };
+  const unready = () => [...sessions.values()].filter(session => session.pending > 0 && !session.isUnresponsive);
+  const answer = () => {
+    if (waiting.length === 0 || unready().length > 0) return;
+    for (const number of waiting) emit("reply", number, null, {});
+    waiting = [];
+  };
+  // A page that hangs must not delay others: its set-up completes when it replies.
+  const giveUp = slow => {
+    for (const session of slow) if (session.pending > 0) session.isUnresponsive = true;
+    answer();
+  };
+
+  const addScript = (session, key, {source, worldName}, runImmediately) => {
+    const text = source.replaceAll(LABEL, () => contexts.get(session.contextId));
+    prepare(session, "Page.addScriptToEvaluateOnNewDocument", {source: text, worldName, runImmediately}, ({identifier}) => {
+      if (scripts.get(key)?.source === source) session.scripts.set(key, identifier);
+      else send(session.id, "Page.removeScriptToEvaluateOnNewDocument", {identifier});
+    });
+  };
+  const removeScript = (session, key) => {
+    const identifier = session.scripts.get(key);
+    session.scripts.delete(key);
+    if (identifier !== undefined) prepare(session, "Page.removeScriptToEvaluateOnNewDocument", {identifier});
+  };
+
+  const activate = session => {
+    session.active = true;
+    emitSoon("attached", session.id, session.info, session.parent, session.isNew);
+    prepare(session, "Page.enable", {});
+    prepare(session, "Runtime.enable", {});
+    for (const [name, executionContextName] of bindings) prepare(session, "Runtime.addBinding", {name, executionContextName});
+    for (const [key, script] of scripts) addScript(session, key, script, session.isNew);
+    if (!session.isNew) sendFrameTree(session);
+  };
+  const sendFrameTree = session => {
+    prepare(session, "Page.getFrameTree", {}, ({frameTree}) => { emitSoon("event", session.id, "Page.frameTree", frameTree); });
+  };
+
+  const onAttached = (parent, {sessionId, targetInfo, waitingForDebugger}) => {
+    const contextId = targetInfo.browserContextId ?? sessions.get(parent)?.contextId;
+    // A sandboxed srcdoc frame does not wait, and may have run its first script. Frames that existed before are no new ones.
+    const isNew = waitingForDebugger || sessions.get(parent)?.hasChildren === true;
+    const session = {id: sessionId, parent, contextId, info: targetInfo, isNew, active: false, hasChildren: false, pending: 0, isUnresponsive: false};
+    session.scripts = new Map();
+    session.worlds = new Map(); // Runtime.executionContextCreated of worlds by id, or ANNOUNCED
+    sessions.set(sessionId, session);
+    const children = {autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: FRAMES};
+    send(sessionId, "Target.setAutoAttach", children, () => { session.hasChildren = true; }); // those that exist are attached
+    if (contexts.has(contextId)) activate(session);
+    send(sessionId, "Runtime.runIfWaitingForDebugger");
+    session.isNew &&= session.active;
+    if (session.isNew && !waitingForDebugger) sendFrameTree(session);
+  };
+  const onDetached = ({sessionId}) => {
+    if (sessions.get(sessionId)?.active) emitSoon("detached", sessionId);
+    sessions.delete(sessionId);
+    answer();
+  };
+
+  // The host gets to know the context of a world when it first needs it: most documents never send a message.
+  const announce = (session, id) => {
+    const params = session.worlds.get(id);
+    if (params === undefined || params === ANNOUNCED) return; // of another world, or known
+    session.worlds.set(id, ANNOUNCED);
+    emitSoon("event", session.id, "Runtime.executionContextCreated", params);
+  };
+
+  const onEvent = (session, method, params) => {
+    switch (method) {
+      case "Runtime.executionContextCreated": {
+        const {id, name, auxData} = params.context;
+        if (auxData?.isDefault) break;
+        if (worlds.has(name)) session.worlds.set(id, params);
+        return;
+      }
+      case "Runtime.executionContextDestroyed": {
+        const world = session.worlds.get(params.executionContextId);
+        session.worlds.delete(params.executionContextId);
+        if (world !== undefined && world !== ANNOUNCED) return;
+        break;
+      }
+      case "Runtime.bindingCalled":
+        if (!bindings.has(params.name)) return;
+        announce(session, params.executionContextId);
+        emit("event", session.id, method, params);
+        return;
+      case "Runtime.exceptionThrown":
+        if (!session.worlds.has(params.exceptionDetails.executionContextId)) return;
+        announce(session, params.exceptionDetails.executionContextId);
+        break;
+      case "Runtime.executionContextsCleared":
+        session.worlds.clear();
+        break;
+      default:
+        if (!EVENTS.has(method)) return;
+    }
+    emitSoon("event", session.id, method, params);
+  };
+
+  connection.onmessage = text => {
+    const {id, sessionId, method, params, error, result} = JSON.parse(text);
+    if (method === undefined) {
+      const onReply = replies.get(id);
+      replies.delete(id);
+      onReply?.(error, result);
+    } else if (method === "Target.attachedToTarget") {
+      onAttached(sessionId, params);
+    } else if (method === "Target.detachedFromTarget") {
+      onDetached(params);
+    } else {
+      const session = sessions.get(sessionId);
+      if (session?.active) onEvent(session, method, params);
+    }
+  };
+
+  const active = () => [...sessions.values()].filter(session => session.active);
+  const commands = {
+    __proto__: null,
+    send(number, sessionId, method, params) {
+      send(sessionId, method, params, (error, result) => {
+        if (method === "Page.createIsolatedWorld" && result !== undefined) announce(sessions.get(sessionId), result.executionContextId);
+        emit("reply", number, error === undefined ? null : error.message, result ?? {});
+      });
+    },
+    context(contextId, cookieStoreId) {
+      if (cookieStoreId === null) return contexts.delete(contextId);
+      contexts.set(contextId, cookieStoreId);
+      for (const session of sessions.values()) {
+        if (session.contextId === contextId && !session.active) activate(session);
+      }
+    },
+    binding(name, executionContextName) {
+      bindings.set(name, executionContextName);
+      worlds.add(executionContextName);
+      for (const session of active()) prepare(session, "Runtime.addBinding", {name, executionContextName});
+    },
+    script(key, source, worldName) {
+      const isReplaced = scripts.has(key);
+      scripts.set(key, {source, worldName: worldName ?? undefined});
+      for (const session of active()) {
+        if (isReplaced) removeScript(session, key);
+        addScript(session, key, scripts.get(key), false);
+      }
+    },
+    remove(key) {
+      scripts.delete(key);
+      for (const session of active()) removeScript(session, key);
+    },
+    wait(number) {
+      waiting.push(number);
+      const slow = unready();
+      if (slow.length > 0) setTimeout(() => { giveUp(slow); }, PATIENCE);
+      answer();
+    },
+  };
+  const params = {autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: PAGES};
+  send(undefined, "Target.setAutoAttach", params, () => { emit("reply", 0, null, {}); });
+  return (name, args) => { commands[name](...args); };
+}

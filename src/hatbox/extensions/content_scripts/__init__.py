@@ -1,0 +1,1 @@
+"""Content scripts in the pages of the Chromium engine."""

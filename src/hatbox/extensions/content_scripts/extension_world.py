@@ -1,0 +1,157 @@
+"""The world of one extension in the documents of an engine: its names, its settings, and the sources of its runner."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from hatbox.api.caller import ExtensionCaller
+from hatbox.engines.chromium.launch import Launched
+from hatbox.extension_data.content_script import ContentScript, ScriptSource
+from hatbox.extensions.content_scripts.content_api import describe_for_content
+from hatbox.extensions.content_scripts.declared_names import DeclaredNames, find_declared_names
+from hatbox.extensions.content_scripts.runner_source import (
+    LoadedScript,
+    WorldNames,
+    host_patterns,
+    isolated_runner,
+    main_runner,
+    source_text,
+)
+from hatbox.extensions.pages.script_bundle import bundle_function, page_settings
+from hatbox.extensions.runtime import Boot, LogEntry, RuntimeLimits
+from hatbox.javascript.wire_codec import encode
+from hatbox.messaging.context import ExtensionContext
+
+if TYPE_CHECKING:
+    from hatbox.extensions.extension import Extension
+
+__all__ = ["ExtensionWorld", "RunnerSources"]
+
+_LOCATION: Final = re.compile(r"(moz-extension://[^\s()]+?):(\d+):(\d+)")
+
+
+class RunnerSources(NamedTuple):
+    """The sources of the runner in the world of the extension and in the main world; None without scripts for it."""
+
+    isolated: str | None
+    main: str | None
+
+
+class ExtensionWorld:
+    """The world of an extension, as long as one version of it runs."""
+
+    def __init__(self, extension: Extension) -> None:
+        self.extension = extension
+        self.loaded = extension.loaded
+        """The version."""
+        secret = secrets.token_hex(8)
+        self.names = WorldNames(f"hatbox {secret}", f"hatboxPost{secret}", f"hatboxReceive{secret}", f"hatbox{secret}")
+        self.limits = RuntimeLimits()
+        self.scripts: tuple[ContentScript, ...] = ()
+        self.has_run_in_open_pages = False
+        self.on_outdated: Callable[[], None] = lambda: None
+        """Called when the sources depend on permissions that have changed."""
+
+    def on_permissions_changed(self) -> None:
+        """Permissions were granted or revoked."""
+        if any(script.check_permissions for script in self.scripts):
+            self.on_outdated()
+
+    @property
+    def is_current(self) -> bool:
+        """Whether this version of the extension is still the one that runs."""
+        return self.extension.loaded is self.loaded
+
+    def caller(self, context: ExtensionContext) -> ExtensionCaller:
+        """The extension as the caller of the API, in the context of one document."""
+        like = self.extension.caller
+        caller = ExtensionCaller(
+            like.extension_id,
+            like.uuid,
+            like.manifest,
+            like.grants,
+            like.texts,
+            like.on_permission_request,
+            context,
+            like.id,
+        )
+        caller.on_test_report = like.on_test_report
+        return caller
+
+    def boot(self) -> Boot:
+        """The settings of the bridge."""
+        manifest, caller = self.loaded.manifest, self.extension.caller
+        return Boot(
+            uuid=manifest.uuid,
+            extension_id=manifest.id,
+            manifest=caller.manifest,
+            description=describe_for_content(caller),
+            data={"i18n": manifest.locales.for_runtime(), "testing": caller.on_test_report is not None},
+        )
+
+    def url(self, source: ScriptSource) -> str:
+        """The URL of a source in stack traces."""
+        return self.loaded.manifest.base_url + (source.file or "code")
+
+    def text(self, source: ScriptSource) -> str | None:
+        """The text of a source; None if its file does not exist."""
+        return source_text(source, self.loaded.package.read)
+
+    def empty_runner(self) -> str:
+        """A runner without scripts, for documents that no script matches."""
+        return self._isolated([], {})
+
+    async def runner_sources(self, launched: Launched) -> RunnerSources:
+        """The sources for the current scripts. Raises Playwright's Error."""
+        isolated = [(each, self._load(each)) for each in self.scripts if each.world == "ISOLATED"]
+        main = [(each, self._load(each)) for each in self.scripts if each.world == "MAIN"]
+        texts = {text for _, loaded in (*isolated, *main) for _, text in loaded.js}
+        declared = await find_declared_names(launched, texts)
+        for _, loaded in main:
+            for url, text in loaded.js:
+                if error := declared[text].error:
+                    self.log_error(error, url)
+        hosts = self.extension.caller.hosts
+        return RunnerSources(
+            self._isolated(isolated, declared) if isolated else None,
+            main_runner(main, hosts, declared) if main else None,
+        )
+
+    def log_error(self, text: str, file: str = "") -> None:
+        """Log an error."""
+        self.extension.log(LogEntry("error", "error", text, file))
+
+    def log_exception(self, details: dict[str, Any]) -> None:
+        """Log an uncaught error of a content script, from the Runtime.ExceptionDetails of CDP."""
+        text = details.get("exception", {}).get("description") or details["text"]
+        message, *frames = text.split("\n    at ")
+        own = [frame for frame in frames if self.loaded.manifest.base_url in frame]
+        location = _LOCATION.search(own[0]) if own else None
+        file, line, column = location.groups() if location else ("", "0", "0")
+        kind = "rejection" if "(in promise)" in details["text"] else "error"
+        self.extension.log(LogEntry(kind, "error", message, file, int(line), int(column), "\n".join(own)))
+
+    def _isolated(
+        self, scripts: Sequence[tuple[ContentScript, LoadedScript]], declared: Mapping[str, DeclaredNames]
+    ) -> str:
+        hosts = self.extension.caller.hosts
+        settings = page_settings(self.boot(), self.limits, context="content", host_fetch=True)
+        settings["hosts"] = host_patterns(hosts)
+        boot = bundle_function("content_main")
+        return isolated_runner(self.names, scripts, hosts, declared, boot, encode(settings).decode())
+
+    def _load(self, script: ContentScript) -> LoadedScript:
+        js = [(self.url(source), self._text_or_log(source)) for source in script.js]
+        css = [self._text_or_log(source) for source in script.css]
+        return LoadedScript(
+            tuple((url, text) for url, text in js if text is not None), tuple(text for text in css if text is not None)
+        )
+
+    def _text_or_log(self, source: ScriptSource) -> str | None:
+        text = self.text(source)
+        if text is None:
+            self.log_error(f"Unable to load script: {self.url(source)}")
+        return text

@@ -1,0 +1,153 @@
+"""The source of runner.js for the content scripts of one extension. Pure text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib.resources import files
+from typing import Any, Final
+
+import msgspec
+
+from hatbox.extension_data.content_script import ContentScript, ScriptSource
+from hatbox.extension_data.content_script_matching import RESTRICTED_HOSTS
+from hatbox.extensions.content_scripts.declared_names import DeclaredNames, is_strict
+from hatbox.urls.globs import Glob, glob
+from hatbox.urls.match_patterns import HostPermissions, MatchPattern, parse_url_pattern
+
+__all__ = ["LoadedScript", "WorldNames", "host_patterns", "isolated_runner", "main_runner", "source_text"]
+
+_RUNNER: Final = files(__package__).joinpath("runner.js").read_text("utf-8").strip()
+_RUN_AT: Final = {"document_start": 0, "document_end": 1, "document_idle": 2}
+_DECLARE: Final = "hatboxDeclare$"
+_COOKIE_STORE_ID: Final = "%COOKIE_STORE_ID%"
+
+
+class WorldNames(msgspec.Struct, frozen=True):
+    """The names in the world of an extension: secret, so that no page can use them."""
+
+    world: str
+    binding: str
+    receiver: str
+    """The global from which the host takes the receive function of the bridge."""
+    runner: str
+    """The global with the functions of runner.js."""
+
+
+class LoadedScript(msgspec.Struct, frozen=True):
+    """The files of a content script: URL and text of each."""
+
+    js: tuple[tuple[str, str], ...]
+    css: tuple[str, ...]
+
+
+def isolated_runner(
+    names: WorldNames,
+    scripts: Sequence[tuple[ContentScript, LoadedScript]],
+    hosts: HostPermissions,
+    declared: Mapping[str, DeclaredNames],
+    boot: str,
+    settings: str,
+) -> str:
+    """The runner for the world of an extension. `boot` is an expression of the bridge's start function."""
+    prefix = f"this[{json.dumps(names.runner)}].declare"
+    entries = [
+        {
+            **_entry(script, hosts),
+            "css": loaded.css,
+            "files": [_evaluated(prefix, url, text, declared) for url, text in loaded.js],
+        }
+        for script, loaded in scripts
+    ]
+    config = {
+        **_config(entries),
+        "key": names.runner,
+        "binding": names.binding,
+        "receiver": names.receiver,
+        "boot": boot,
+        "settings": settings,
+    }
+    return f"{_RUNNER}({json.dumps(config)});\n//# sourceURL=hatbox:content.js"
+
+
+def main_runner(
+    scripts: Sequence[tuple[ContentScript, LoadedScript]], hosts: HostPermissions, declared: Mapping[str, DeclaredNames]
+) -> str:
+    """The runner for the main world. It has no bridge."""
+    entries = [{**_entry(script, hosts), "css": loaded.css, "files": []} for script, loaded in scripts]
+    config = {**_config(entries), "key": None, "boot": None}
+    functions = ",".join(
+        f"[{','.join(_function(text, declared) for _, text in loaded.js if not declared[text].error)}]"
+        for _, loaded in scripts
+    )
+    return f"{_RUNNER}({json.dumps(config)}, [{functions}]);\n"
+
+
+def source_text(source: ScriptSource, read: Callable[[str], bytes | None]) -> str | None:
+    """The text of a source; None if its file does not exist."""
+    if not source.file:
+        return source.code
+    content = read(source.file)
+    return None if content is None else content.decode("utf-8-sig", "replace")
+
+
+def host_patterns(hosts: HostPermissions) -> list[dict[str, Any]]:
+    """Host permissions as the scripts compare them."""
+    return [_pattern(each, None) for each in hosts.patterns]
+
+
+def _config(entries: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"scripts": entries, "restricted": sorted(RESTRICTED_HOSTS), "store": _COOKIE_STORE_ID}
+
+
+def _entry(script: ContentScript, hosts: HostPermissions) -> dict[str, Any]:
+    return {
+        "frames": script.all_frames,
+        "blank": script.match_about_blank,
+        "fallback": script.match_origin_as_fallback,
+        "stores": script.cookie_store_ids,
+        "matches": _patterns(script.matches),
+        "excludes": _patterns(script.exclude_matches),
+        "hosts": host_patterns(hosts) if script.check_permissions else None,
+        "includeGlobs": None if script.include_globs is None else _globs(script.include_globs),
+        "excludeGlobs": _globs(script.exclude_globs),
+        "at": _RUN_AT[script.run_at],
+    }
+
+
+def _patterns(texts: Iterable[str]) -> list[dict[str, Any]]:
+    parsed = map(parse_url_pattern, texts)
+    return [_pattern(each.hosts, each.path) for each in parsed if each is not None]
+
+
+def _pattern(hosts: MatchPattern, path: Glob | None) -> dict[str, Any]:
+    return {
+        "schemes": sorted(hosts.schemes),
+        "domain": hosts.domain,
+        "subdomains": hosts.subdomains,
+        "path": path and path._asdict(),
+    }
+
+
+def _globs(texts: Iterable[str]) -> list[dict[str, Any]]:
+    return [glob(each, question=True)._asdict() for each in texts]
+
+
+def _evaluated(declare: str, url: str, text: str, declared: Mapping[str, DeclaredNames]) -> str:
+    """A script as a text for eval(). Without "use strict" its variables are global anyway."""
+    names, strict = declared[text], is_strict(text)
+    start = '"use strict";' if strict else ""
+    if names.lexical or (strict and names.variables):
+        start += f"{declare}({_accessors(names.lexical)},{_accessors(names.variables if strict else ())});"
+    return f"{start}{text}\n//# sourceURL={url}"
+
+
+def _function(text: str, declared: Mapping[str, DeclaredNames]) -> str:
+    names = declared[text]
+    start = '"use strict";' if is_strict(text) else ""
+    start += f"{_DECLARE}({_accessors(names.lexical)},{_accessors(names.variables)});"
+    return f"function({_DECLARE}){{{start}{text}\n}}"
+
+
+def _accessors(names: Iterable[str]) -> str:
+    return f"{{__proto__:null,{','.join(f'{name}:[()=>{name},$=>{{{name}=$}}]' for name in names)}}}"

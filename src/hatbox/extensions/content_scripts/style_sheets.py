@@ -1,0 +1,61 @@
+"""The style sheets that extensions insert into documents (CSS.createStyleSheet). Pages cannot see or remove them."""
+
+from __future__ import annotations
+
+from playwright.async_api import Error as PlaywrightError
+
+from hatbox.engines.chromium.protocol_hub import HubSession
+from hatbox.extensions.content_scripts.page_frames import PageFrame
+
+__all__ = ["StyleSheets"]
+
+
+class StyleSheets:
+    """The inserted style sheets of all documents."""
+
+    def __init__(self) -> None:
+        self._enabled: set[str] = set()  # ids of sessions
+        self._sheets: dict[tuple[str, str, str], list[tuple[HubSession, str]]] = {}
+
+    async def insert(self, frame: PageFrame, extension_id: str, text: str) -> None:
+        """Add a style sheet to the document of a frame. Raises Playwright's Error."""
+        session = frame.session
+        if session.id not in self._enabled:
+            self._enabled.add(session.id)
+            await session.send("DOM.enable")
+            await session.send("CSS.enable")
+        sheet = (await session.send("CSS.createStyleSheet", {"frameId": frame.id, "force": True}))["styleSheetId"]
+        await session.send("CSS.setStyleSheetText", {"styleSheetId": sheet, "text": text})
+        self._sheets.setdefault(_key(frame, extension_id, text), []).append((session, sheet))
+
+    async def remove(self, frame: PageFrame, extension_id: str, text: str) -> None:
+        """Remove the style sheet that was added last with this text."""
+        key = _key(frame, extension_id, text)
+        sheets = self._sheets.get(key, [])
+        if not sheets:
+            return
+        session, sheet = sheets.pop()
+        if not sheets:
+            del self._sheets[key]
+        await session.send("CSS.setStyleSheetText", {"styleSheetId": sheet, "text": ""})
+
+    def forget_session(self, session: HubSession) -> None:
+        """A session has ended."""
+        self._enabled.discard(session.id)
+        self._sheets = {
+            key: kept
+            for key, sheets in self._sheets.items()
+            if (kept := [each for each in sheets if each[0] is not session])
+        }
+
+    def forget_document(self, unique_id: str) -> None:
+        """A document has ended, whose main world had this uniqueId."""
+        for key in [key for key in self._sheets if key[0] == unique_id]:
+            del self._sheets[key]
+
+
+def _key(frame: PageFrame, extension_id: str, text: str) -> tuple[str, str, str]:
+    main = frame.contexts.get("")
+    if main is None:
+        raise PlaywrightError("the frame has no document")
+    return main.unique_id, extension_id, text

@@ -1,0 +1,31 @@
+// The entry of the bridge in the world of content scripts (content_scripts/runner.js).
+
+import {start as startPage} from "./page_main.js";
+import {encodeResult, encodeThrown} from "./content_values.js";
+import {defineValue, parse, stringify} from "./primordials.js";
+
+const {Request: NativeRequest, URL: NativeUrl} = globalThis;
+const nativeFetch = globalThis.fetch.bind(globalThis);
+
+// As start() of page_main.js. Returns the function that the host calls, and those that encode the results of executeScript.
+export function start(post, text, members) {
+  const settings = parse(text);
+  settings.data.page = location.href; // relative URLs are relative to the document
+  const receive = startPage(post, stringify(settings), members);
+  shareFetch(settings.hosts, globalThis.fetch);
+  return {__proto__: null, receive, encodeResult, encodeThrown};
+}
+
+// The host makes requests to other origins that the extension has the permission for: the page could not. They have no
+// cookies, so requests that ask for them are those of the page, as are requests to its own origin.
+function shareFetch(hosts, hostFetch) {
+  const fetch = async (input, init) => {
+    const request = new NativeRequest(input, init);
+    const {protocol, hostname, origin} = new NativeUrl(request.url);
+    const isOfPage = origin === self.origin || request.credentials === "include";
+    const isPermitted = hosts.some(({schemes, domain, subdomains}) =>
+      schemes.includes(protocol.slice(0, -1)) && (domain === null || domain === hostname || (subdomains && hostname.endsWith(`.${domain}`))));
+    return isOfPage || !isPermitted ? nativeFetch(request) : hostFetch(request);
+  };
+  defineValue(globalThis, "fetch", fetch, {__proto__: null, writable: true, enumerable: true, configurable: true});
+}

@@ -1,0 +1,166 @@
+"""Recently closed tabs and windows, if the user has chosen how many: a setting of the profile. Transaction functions.
+
+Tabs that were closed with their window are one session. Blank tabs and those of scripts are not recorded. An identity
+that is removed takes its closed tabs with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Final
+
+import msgspec
+
+from hatbox.store.base import ClosedTabRow, TabRow, Transaction
+from hatbox.store.profile_settings import PROFILE
+from hatbox.tabs.program_records import find_records
+from hatbox.tabs.session_values import kind_of_tab, kind_of_window
+from hatbox.tabs.tab_model import is_blank
+from hatbox.urls.url import parse_url
+
+__all__ = [
+    "CLOSED_TABS_CHANGED",
+    "CLOSED_TABS_SETTING",
+    "ClosedSession",
+    "ClosedTab",
+    "clear_closed_tabs",
+    "forget_session",
+    "get_sessions",
+    "record_closed_tabs",
+]
+
+CLOSED_TABS_CHANGED: Final = "tabs.closed"
+"""The topic of every change of the recently closed tabs."""
+
+CLOSED_TABS_SETTING: Final = (PROFILE, "closed_tabs")
+"""Where the number is stored, for Transaction.load."""
+
+_COLUMNS: Final = ("url", "target", "title", "icon", "pinned", "hidden", "muted", "muted_by", "discardable", "active")
+_WINDOW_COLUMNS: Final = ("state", "kind", "title_preface", "left", "top", "width", "height")
+_MAX_PAGE_BYTES: Final = 8 * 2**20  # of a page snapshot. A larger one is not saved: the page is loaded again
+
+Values = list[tuple[str, str, bytes]]
+"""Values that extensions have attached: extension, key, value."""
+
+
+class ClosedTab(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A closed tab, as its row stores it."""
+
+    columns: dict[str, str | int | None]
+    """The columns of its row that are restored."""
+    index: int
+    window_id: int
+    last_accessed: float
+    page: bytes | None = None
+    """The snapshot of its page."""
+    values: Values = []
+    window: dict[str, str | int | None] | None = None
+    """The columns of its window, if the window was closed with it."""
+    window_values: Values = []
+
+
+class ClosedSession(msgspec.Struct, frozen=True):
+    """What can be restored at once: a tab, or a window with its tabs."""
+
+    id: int
+    closed: float
+    """In seconds since 1970."""
+    tabs: tuple[tuple[ClosedTabRow, ClosedTab], ...]
+
+    @property
+    def is_window(self) -> bool:
+        """Whether it is a window."""
+        return self.tabs[0][1].window is not None
+
+
+def record_closed_tabs(transaction: Transaction, window: int, rows: Sequence[TabRow], *, with_window: bool) -> None:
+    """Record tabs of a window that are about to be deleted, if the user wants it."""
+    limit = _limit(transaction)
+    if not limit:
+        return
+    scripted = {tab for _, record in find_records(transaction) for tab in record.tabs}
+    going = [row for row in rows if row.id not in scripted and not is_blank(row.target or row.url)]
+    if not going:
+        return
+    indexes = transaction.tabs.indexes(going)
+    now = transaction.time()
+    session: int | None = None
+    for row in sorted(going, key=lambda row: row.position):
+        tab = _closed_tab(transaction, row, indexes[row.id], window if with_window else None)
+        number = transaction.closed_tabs.insert(session, row.store, now, _encode(tab))
+        session = number if with_window else None
+    sessions = transaction.closed_tabs.sessions()
+    transaction.closed_tabs.delete(sessions[: max(0, len(sessions) - limit)])
+    _emit(transaction)
+
+
+def get_sessions(transaction: Transaction) -> list[ClosedSession]:
+    """All sessions, the one that was closed last first."""
+    by_session: dict[int, list[tuple[ClosedTabRow, ClosedTab]]] = {}
+    for row in transaction.closed_tabs.find():
+        try:
+            by_session.setdefault(row.session, []).append((row, _decode(row.data)))
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            continue  # of a later version
+    found = [ClosedSession(number, tabs[0][0].closed, tuple(tabs)) for number, tabs in by_session.items() if tabs]
+    return sorted(found, key=lambda session: (session.closed, session.id), reverse=True)
+
+
+def forget_session(transaction: Transaction, session: int) -> None:
+    """Delete a session."""
+    transaction.closed_tabs.delete([session])
+    _emit(transaction)
+
+
+def clear_closed_tabs(
+    transaction: Transaction, since: float | None = None, hosts: Collection[str] | None = None
+) -> None:
+    """Delete all sessions; only those that were closed at this time or later, and with a page of these hosts."""
+    going = {
+        session.id
+        for session in get_sessions(transaction)
+        if (since is None or session.closed >= since)
+        and (hosts is None or any(_host_of(tab) in hosts for _, tab in session.tabs))
+    }
+    if going:
+        transaction.closed_tabs.delete(going)
+        _emit(transaction)
+
+
+def _host_of(tab: ClosedTab) -> str:
+    parsed = parse_url(str(tab.columns.get("url") or ""))
+    return "" if parsed is None else parsed.host + parsed.port_suffix
+
+
+def _limit(transaction: Transaction) -> int:
+    stored = transaction.settings.get(*CLOSED_TABS_SETTING)
+    if stored is None:
+        return 0
+    try:
+        return max(0, msgspec.json.decode(stored, type=int))
+    except (msgspec.MsgspecError, UnicodeDecodeError):  # of a later version: as if it was not set
+        return 0
+
+
+def _closed_tab(transaction: Transaction, row: TabRow, index: int, window: int | None) -> ClosedTab:
+    columns = row._asdict()
+    page = transaction.tabs.page_snapshot(row.id)
+    window_row = None if window is None else transaction.windows.get(window)
+    return ClosedTab(
+        {name: columns[name] for name in _COLUMNS},
+        index,
+        row.window,
+        row.last_accessed,
+        page if page is not None and len(page) <= _MAX_PAGE_BYTES else None,
+        transaction.extensions.find(kind_of_tab(row.id)),
+        None if window_row is None else {name: getattr(window_row, name) for name in _WINDOW_COLUMNS},
+        [] if window is None else transaction.extensions.find(kind_of_window(window)),
+    )
+
+
+def _emit(transaction: Transaction) -> None:
+    transaction.changes.append(CLOSED_TABS_CHANGED, b"null")
+
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(ClosedTab).decode

@@ -1,0 +1,86 @@
+"""Popups and tabs of an extension in Chromium: the same as in a real Firefox."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hatbox
+from tests.conformance.content_scripts.record import LOOPBACK, Case, compare
+from tests.conformance.content_scripts.site import FrameSite
+from tests.conformance.extension_pages.record import CASES, FILES, record, recorded
+from tests.conformance.test_ui import ASKING
+from tests.engines.chromium.conftest import browser as browser
+from tests.extensions.made import make
+from tests.extensions.runtime.lab import needs_deno
+from tests.firefox import find_firefox, firefox_version
+
+pytestmark = [
+    needs_deno,
+    pytest.mark.skipif(not find_spec("hatbox.extensions.pages.browser_pages"), reason="pages are not shown"),
+]
+
+FIREFOX = recorded()["answers"]
+
+# What docs/differences.md names, under "`chrome` is `browser`" and "Pages of extensions": the pages have https URLs in
+# Chromium, and runtime.getBackgroundPage() does not exist in them.
+_URL = "moz-extension://$uuid/pages/popup.html"
+_TYPES = ["object", "object", "object", "undefined", "function", "object", "object", True, True, True]
+DIFFERENT: dict[str, Any] = {
+    "in the popup: location": ["resolved", [_URL, "moz-extension://$uuid", "https:", "Popup", True]],
+    "in the popup: has": ["resolved", _TYPES],
+}
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+def test_pages_of_an_extension_are_as_in_firefox(case: Case, tmp_path: Path, browser: str) -> None:
+    found = {name: [how, value] for name, how, value in asyncio.run(_run(case, tmp_path, browser))}
+    expected = {name: [how, value] for name, how, value in FIREFOX[case.name]} | DIFFERENT
+    assert list(found) == list(expected)
+    different = [
+        f"{name}\n  hatbox:  {json.dumps(found[name])}\n  firefox: {json.dumps(theirs)}"
+        for name, theirs in expected.items()
+        if found[name] != theirs
+    ]
+    assert not different, "\n".join(different)
+
+
+def test_firefox_still_answers_as_recorded() -> None:
+    version = recorded()["firefox"]
+    binary = find_firefox()
+    if binary is None or firefox_version(binary) != version:
+        pytest.skip(f"the Firefox that was recorded, {version}, is not installed")
+    assert compare(recorded(), record()) is None
+
+
+async def _run(case: Case, folder: Path, browser: str) -> list[list[Any]]:
+    with FrameSite() as site:
+        keys = case.keys()
+        keys["permissions"] = [*case.permissions, *([LOOPBACK] if case.version == 2 else [])]
+        background = f"{ASKING}\nglobalThis.finished = (async () => {{\n{case.body(site)}\n}})();"
+        made = make(folder, background, name="probe", manifest_version=case.version, files=FILES, **keys)
+        tasks: list[asyncio.Task[None]] = []
+        async with (
+            asyncio.timeout(200),
+            hatbox.open(folder / "profile.db") as profile,
+            profile.chromium(headless=True, browser=browser),
+        ):
+            await profile.tabs.open("firefox-default", f"{site.origin}/page")
+
+            def on_log(entry: Any) -> None:
+                if entry.text.startswith("host "):
+                    tasks.append(asyncio.ensure_future(click(json.loads(entry.text.removeprefix("host "))[0])))
+
+            async def click(number: int) -> None:
+                await profile.extensions.trigger(extension.id, "action")
+                await extension.evaluate(f"answerHost({number})")
+
+            extension = await profile.extensions.start(made, idle_seconds=600, on_log=on_log)
+            log: list[list[Any]] = await extension.evaluate("finished", timeout=180)
+            await asyncio.gather(*tasks)
+            return log

@@ -1,0 +1,113 @@
+"""When content scripts run: before the first script of each document, at its end, and in windows that are reused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.engines.chromium.real import with_browser
+from tests.extensions.content_scripts.content_lab import FIRST, WATCH, B, content_lab, script
+
+pytestmark = pytest.mark.browser
+
+EVERYWHERE = {"all_frames": True, "match_origin_as_fallback": True}
+
+
+@with_browser
+async def test_scripts_run_before_the_first_script_of_every_document(tmp_path: Path, browser: str) -> None:
+    async with content_lab(tmp_path, browser, [script(WATCH, **EVERYWHERE)]) as lab:
+        lab.page("/inner", f"{FIRST}<iframe src='{lab.site.url('/innermost', 'a.localhost')}'></iframe>")
+        for path in ("/same", "/innermost"):
+            lab.page(path, FIRST)
+        srcdoc = FIRST.replace('"', "&quot;")
+        body = (
+            f"{FIRST}<iframe src='/same'></iframe><iframe src='{lab.site.url('/inner', B)}'></iframe>"
+            f'<iframe srcdoc="{srcdoc}"></iframe><iframe sandbox="allow-scripts" srcdoc="{srcdoc}"></iframe>'
+            f'<iframe src="data:text/html,{FIRST}"></iframe>'
+        )
+        await lab.open(lab.page("/", body))
+        found = [await lab.message("document") for _ in range(7)]
+        # Chromium attaches to a sandboxed srcdoc frame, which has a process of its own, too late.
+        early = [each for each in found if (each["href"], each["origin"]) != ("about:srcdoc", "null")]
+        assert len(early) == 6
+        assert all(each.get("first") and each["root"] and each["state"] == "loading" for each in early), found
+        kinds = sorted(each["href"].partition("?")[0] for each in found)
+        assert kinds[:2] == ["about:srcdoc", "about:srcdoc"]
+        assert kinds[2].startswith("data:text/html")
+        assert kinds[3:] == [
+            "http://a.localhost/",
+            "http://a.localhost/innermost",
+            "http://a.localhost/same",
+            "http://b.localhost/inner",
+        ]
+
+
+@with_browser
+async def test_scripts_run_before_the_first_script_of_popups_and_of_frames_that_the_page_touches_early(
+    tmp_path: Path, browser: str
+) -> None:
+    async with content_lab(tmp_path, browser, [script(WATCH, all_frames=True)]) as lab:
+        for path in ("/popup", "/noopener", "/touched"):
+            lab.page(path, FIRST)
+        page = await lab.open(lab.page("/", FIRST))
+        await lab.documents(1)
+        await page.evaluate("window.open('/popup'); 0")
+        await page.evaluate(f"window.open('{lab.site.url('/popup', B)}'); 0")
+        await page.evaluate("window.open('/noopener', '_blank', 'noopener'); 0")
+        await page.evaluate(
+            """() => {
+              const frame = document.createElement("iframe");
+              frame.src = "/touched";
+              document.body.append(frame);
+              frame.contentWindow.mine = 1;
+            }"""
+        )
+        found = await lab.documents(4)
+        assert sorted(found) == [
+            "http://a.localhost/noopener",
+            "http://a.localhost/popup",
+            "http://a.localhost/touched",
+            "http://b.localhost/popup",
+        ]
+        assert all(each.get("first") for each in found.values()), found
+
+
+@with_browser
+async def test_scripts_run_in_blank_frames(tmp_path: Path, browser: str) -> None:
+    code = "if (window !== top) window.name = 'marked';"
+    async with content_lab(tmp_path, browser, [script(code, all_frames=True, match_about_blank=True)]) as lab:
+        page = await lab.open(lab.page("/"))
+        add = """() => {
+          const frame = document.createElement("iframe");
+          document.body.append(frame);
+          return new Promise(resolve => { setTimeout(() => resolve(frame.contentWindow.name), 0); });
+        }"""
+        assert await page.evaluate(add) == "marked"
+
+
+@with_browser
+async def test_scripts_run_at_the_end_of_the_document_and_when_it_is_idle(tmp_path: Path, browser: str) -> None:
+    report = "browser.test.sendMessage('at', ['%s', document.readyState, document.querySelector('#last') !== null]);"
+    times = ("document_start", "document_end", "document_idle")
+    scripts = [script(report % at, run_at=at) for at in reversed(times)]
+    async with content_lab(tmp_path, browser, scripts) as lab:
+        await lab.open(lab.page("/", "<script></script><p id=last></p>"))
+        found = [await lab.message("at") for _ in times]
+        assert found[:2] == [["document_start", "loading", False], ["document_end", "interactive", True]]
+        assert found[2] in [["document_idle", "interactive", True], ["document_idle", "complete", True]]
+
+
+@with_browser
+async def test_scripts_of_a_started_extension_run_in_pages_that_are_open(tmp_path: Path, browser: str) -> None:
+    async with content_lab(tmp_path, browser) as lab:
+        page = await lab.open(lab.page("/", FIRST))
+        lab.page("/frame")
+        await page.evaluate(f"document.body.innerHTML = '<iframe src=\"{lab.site.url('/frame', B)}\">'; 0")
+        await page.frame_locator("iframe").locator("html").wait_for()
+        await lab.set_scripts(script("browser.test.sendMessage('now', location.pathname)", all_frames=True))
+        assert sorted([await lab.message("now"), await lab.message("now")]) == ["/", "/frame"]
+        # Scripts that are registered later run in new documents only.
+        await lab.set_scripts(script("browser.test.sendMessage('later', location.pathname)"))
+        await page.goto(lab.page("/next"))
+        assert await lab.message("later") == "/next"

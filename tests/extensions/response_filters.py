@@ -1,0 +1,68 @@
+"""An extension that filters responses, in a real Firefox: `python -m tests.extensions.response_filters` records it."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+from tests.firefox import Firefox, firefox_version
+
+HERE = Path(__file__).parent
+RECORDING = HERE / "response_filters.firefox.json"
+PERMISSIONS = ("webRequest", "webRequestBlocking", "<all_urls>")
+
+
+class _Handler(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        path = self.path.partition("?")[0]
+        body = {"/text": b"hello world", "/page": b"<title>Plain</title><p>hello</p>"}.get(path, b"")
+        self.send_response(302 if path == "/go" else 200)
+        if path == "/go":
+            self.send_header("Location", "/text")
+        self.send_header("Content-Type", "text/html" if path == "/page" else "text/plain")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@contextmanager
+def text_site() -> Iterator[str]:
+    """A site on loopback with /text, /page, /empty and /go. Yields its origin."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://localhost:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def probe(site: str, settle_ms: int) -> str:
+    """The body of the function that the extension runs. It waits so long for listeners to be added."""
+    constants = f"const SITE = {json.dumps(site)}, SETTLE_MS = {settle_ms};\n"
+    return constants + (HERE / "response_filters_probe.js").read_text("utf-8")
+
+
+def main() -> None:
+    with Firefox() as firefox, text_site() as site:
+        log = firefox.run(probe(site, 300), permissions=PERMISSIONS, timeout=120)
+        version = firefox_version(firefox.binary)
+    lines = ",\n  ".join(json.dumps(entry) for entry in log)
+    RECORDING.write_text(f'{{\n "firefox": {json.dumps(version)},\n "log": [\n  {lines}\n ]\n}}\n', "ascii")
+
+
+def recorded() -> dict[str, Any]:
+    """What Firefox did, by the name of the case."""
+    return dict(json.loads(RECORDING.read_text("ascii"))["log"])
+
+
+if __name__ == "__main__":
+    main()
