@@ -398,10 +398,10 @@ async def test_a_tab_of_a_page_loads_when_its_extension_starts(browser: str, tmp
         assert (await runner.wait_until_loaded(tab.id)).title == "Options"
     async with hatbox.open(tmp_path / "profile.db") as profile, profile.chromium(headless=True):
 
-        async def has_failed() -> bool:
+        async def is_failed() -> bool:
             return "not running" in (await profile.tabs.get(tab.id)).error
 
-        await until_awaited(has_failed)
-        await profile.extensions.start(tmp_path / "made")
-        await eventually(lambda: title_of(profile, tab.id), "Options")
-        assert not (await profile.tabs.get(tab.id)).error
+        await eventually(is_failed, True)
+        extension = await profile.extensions.start(tmp_path / "made")
+        await eventually(is_failed, False)
+        await until(lambda: extension.browser_pages.open_windows)
