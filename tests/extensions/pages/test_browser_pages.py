@@ -13,6 +13,7 @@ import pytest
 import hatbox
 from hatbox import EngineError, ExtensionError, Profile, TriggerError
 from hatbox.engines.chromium.chromium_runner import ChromiumRunner
+from hatbox.extension_data.sidebars import close_sidebar, open_sidebar
 from hatbox.extensions.extension import Extension
 from hatbox.extensions.runtime import LogEntry
 from tests.engines.chromium.conftest import browser as browser
@@ -405,3 +406,16 @@ async def test_a_tab_of_a_page_loads_when_its_extension_starts(browser: str, tmp
         extension = await profile.extensions.start(tmp_path / "made")
         await eventually(is_failed, False)
         await until(lambda: extension.browser_pages.open_windows)
+
+
+@with_browser
+async def test_a_sidebar_that_is_opened_in_the_profile_is_shown(browser: str, tmp_path: Path) -> None:
+    async with run(tmp_path) as (profile, runner, extension):
+        await runner.new_page("Work")
+        window_id = (await profile.tabs.windows())[0].id
+        await profile.store.write(lambda each: open_sidebar(each, extension.area, window_id))
+        await until(lambda: extension.browser_pages.open_windows)
+        (shown,) = extension.browser_pages.open_windows
+        assert shown.kind == "SIDE_PANEL"
+        await profile.store.write(lambda each: close_sidebar(each, extension.area, window_id))
+        await shown.wait_until_closed()
