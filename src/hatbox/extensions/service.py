@@ -252,6 +252,7 @@ class Extensions:
         try:
             await extension.start(*starting.start_events(run, manifest, is_startup=is_startup))
             await _record_version(self._store, extension)
+            await self.page_tabs.extension_started(extension)
         except BaseException:
             await self.stop(extension)
             raise

@@ -13,6 +13,7 @@ import pytest
 import hatbox
 from hatbox import EngineError, ExtensionError, Profile, TriggerError
 from hatbox.engines.chromium.chromium_runner import ChromiumRunner
+from hatbox.extension_data.sidebars import close_sidebar, open_sidebar
 from hatbox.extensions.extension import Extension
 from hatbox.extensions.runtime import LogEntry
 from tests.engines.chromium.conftest import browser as browser
@@ -363,3 +364,58 @@ def test_a_page_of_an_extension_without_a_browser_is_not_requested(tmp_path: Pat
                 await other.extensions.open_page(extension.id, "options")
 
     asyncio.run(main())
+
+
+@with_browser
+async def test_a_new_tab_shows_the_page_of_an_extension(browser: str, tmp_path: Path) -> None:
+    files = {"new.html": "<!doctype html><title>Fresh</title>"}
+    async with run(tmp_path, files=files, chrome_url_overrides={"newtab": "new.html"}) as (_, runner, extension):
+        tab = await extension.browser.tabs.create({})
+        shown = await runner.wait_until_loaded(tab["id"])
+        assert (shown.url, shown.title) == (f"{extension.manifest.base_url}new.html", "Fresh")
+
+
+@with_browser
+async def test_listeners_of_web_requests_do_not_see_the_files_of_pages(browser: str, tmp_path: Path) -> None:
+    background = """
+        var seen = [];
+        browser.webRequest.onBeforeRequest.addListener(
+            details => { seen.push(details.url); return {cancel: true}; }, {urls: ["<all_urls>"]}, ["blocking"]);
+    """
+    permissions = ["webRequest", "webRequestBlocking", "<all_urls>"]
+    async with run(tmp_path, background, permissions=permissions) as (_, runner, extension):
+        await runner.wait_until_synced()
+        window = await extension.open_page("options.html")
+        assert await window.page.inner_text("p") == "options"
+        denied = "fetch('http://127.0.0.1:1/x').then(() => 'sent', error => error.name)"
+        assert await window.page.evaluate(denied) == "TypeError"
+        assert await extension.evaluate("seen") == ["http://127.0.0.1:1/x"]
+
+
+@with_browser
+async def test_a_tab_of_a_page_loads_when_its_extension_starts(browser: str, tmp_path: Path) -> None:
+    async with run(tmp_path) as (profile, runner, extension):
+        tab = await profile.tabs.open("Work", f"{extension.manifest.base_url}options.html")
+        assert (await runner.wait_until_loaded(tab.id)).title == "Options"
+    async with hatbox.open(tmp_path / "profile.db") as profile, profile.chromium(headless=True):
+
+        async def is_failed() -> bool:
+            return "not running" in (await profile.tabs.get(tab.id)).error
+
+        await eventually(is_failed, True)
+        extension = await profile.extensions.start(tmp_path / "made")
+        await eventually(is_failed, False)
+        await until(lambda: extension.browser_pages.open_windows)
+
+
+@with_browser
+async def test_a_sidebar_that_is_opened_in_the_profile_is_shown(browser: str, tmp_path: Path) -> None:
+    async with run(tmp_path) as (profile, runner, extension):
+        await runner.new_page("Work")
+        window_id = (await profile.tabs.windows())[0].id
+        await profile.store.write(lambda each: open_sidebar(each, extension.area, window_id))
+        await until(lambda: extension.browser_pages.open_windows)
+        (shown,) = extension.browser_pages.open_windows
+        assert shown.kind == "SIDE_PANEL"
+        await profile.store.write(lambda each: close_sidebar(each, extension.area, window_id))
+        await shown.wait_until_closed()

@@ -8,14 +8,16 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from hatbox.errors import EngineError, HatboxError
 from hatbox.extension_data.page_opening import PAGE_REQUESTED, PageRequested, decode_request
+from hatbox.extension_data.sidebars import SIDEBARS_CHANGED, OpenSidebar, close_sidebar, decode_sidebar
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of
-from hatbox.store.base import ChangeRecord, Store
+from hatbox.store.base import ChangeRecord, Store, Transaction
 from hatbox.tabs.opening import open_tab
-from hatbox.tabs.pages import navigate
+from hatbox.tabs.pages import navigate, reload
 from hatbox.tabs.tab_model import Tab
 
 if TYPE_CHECKING:
@@ -45,6 +47,8 @@ class ExtensionTabs:
         self._running = running
         self._env: BrowserEnvironment | None = None
         self._tabs: dict[int, ExtensionTab] = {}
+        self._sidebars: dict[int, ExtensionWindow] = {}  # by window id of the profile
+        self._changing_sidebars = asyncio.Lock()
 
     @property
     def is_running(self) -> bool:
@@ -56,6 +60,18 @@ class ExtensionTabs:
         if self._env is None:
             raise EngineError(_NO_BROWSER)
         return self._env
+
+    async def extension_started(self, extension: Extension) -> None:
+        """Load the tabs of its pages again: they could not be loaded while it was not running."""
+        base = extension.manifest.base_url
+
+        def reload_failed(transaction: Transaction) -> None:
+            for row in transaction.tabs.find():
+                if row.url.startswith(base) and row.error:
+                    reload(transaction, row.id)
+
+        if self._env is not None:
+            await self._store.write(reload_failed)
 
     # ----------------------------------------------------------------------------------------------------- HostedPages
 
@@ -168,10 +184,13 @@ class ExtensionTabs:
     def _forget_browser(self) -> None:
         if self._env is not None:
             self._env = None
+            self._sidebars.clear()
             self._store.unsubscribe(self._on_change)
 
     def _on_change(self, change: ChangeRecord) -> None:
-        if change.topic == PAGE_REQUESTED and self._env is not None:
+        if change.topic == SIDEBARS_CHANGED and self._env is not None:
+            self._env.tasks.spawn(self._show_sidebar(decode_sidebar(change.payload)))
+        elif change.topic == PAGE_REQUESTED and self._env is not None:
             requested = decode_request(change.payload)
             if extension := next((each for each in self._running() if each.area == requested.extension), None):
                 self._env.tasks.spawn(self._show(extension, requested))
@@ -183,6 +202,29 @@ class ExtensionTabs:
             await extension.browser_pages.show(requested.page, tab_id=requested.tab_id, kind=kind)
         except HatboxError as error:
             logger.warning("%s: page not shown: %s", extension.id, error)
+
+    async def _show_sidebar(self, sidebar: OpenSidebar) -> None:
+        """Show the sidebar that was opened in a window of the profile, in place of the one before."""
+        async with self._changing_sidebars:
+            if (old := self._sidebars.pop(sidebar.window_id, None)) is not None:
+                await old.close()
+            extension = next((each for each in self._running() if each.area == sidebar.extension), None)
+            if extension is None or self._env is None:
+                return
+            try:
+                window = await extension.browser_pages.sidebar()
+            except HatboxError as error:
+                logger.warning("%s: sidebar not shown: %s", extension.id, error)
+                return
+            self._sidebars[sidebar.window_id] = window
+            self._env.tasks.spawn(self._close_with(window, sidebar))
+
+    async def _close_with(self, window: ExtensionWindow, sidebar: OpenSidebar) -> None:
+        """Close a sidebar in the profile when the user or a script has closed its page."""
+        await window.wait_until_closed()
+        if self._sidebars.get(sidebar.window_id) is window:
+            del self._sidebars[sidebar.window_id]
+            await self._store.write(partial(close_sidebar, extension=sidebar.extension, window_id=sidebar.window_id))
 
     async def _cookie_store_of(self, tab_id: int | None) -> str:
         row = None if tab_id is None else await self._store.read(lambda transaction: transaction.tabs.get(tab_id))

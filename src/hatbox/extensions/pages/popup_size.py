@@ -36,7 +36,7 @@ _MEASURE: Final = """(() => {
   const overflow = scrollHeight > innerHeight ? scrollHeight : 0;
   return [Math.max(outer.width, inner.right), Math.max(outer.height, inner.bottom, overflow)];
 })()"""
-_FRAME: Final = "[outerWidth - innerWidth, outerHeight - innerHeight]"
+_FRAME: Final = (0, 87)  # of a window whose own frame is not known yet
 
 
 class PopupSize:
@@ -108,7 +108,11 @@ class PopupSize:
         if self._browser is None:
             await within(self._page.set_viewport_size({"width": width, "height": height}), "Emulation.setDeviceMetrics")
             return
-        frame: Any = await self._documents.evaluate(_FRAME)
-        found = await self._browser.send("Browser.getWindowForTarget", {"targetId": self._documents.target_id})
-        bounds = {"width": width + int(frame[0]), "height": height + int(frame[1])}
-        await self._browser.send("Browser.setWindowBounds", {"windowId": found["windowId"], "bounds": bounds})
+        window = await self._browser.send("Browser.getWindowForTarget", {"targetId": self._documents.target_id})
+        viewport = (await self._documents.session.send("Page.getLayoutMetrics"))["cssLayoutViewport"]
+        outer, inner = window["bounds"], (viewport["clientWidth"], viewport["clientHeight"])
+        frame = outer.get("width", 0) - inner[0], outer.get("height", 0) - inner[1]
+        if min(frame) < 0:  # the viewport does not have the size of the window yet
+            frame = _FRAME
+        bounds = {"width": width + frame[0], "height": height + frame[1]}
+        await self._browser.send("Browser.setWindowBounds", {"windowId": window["windowId"], "bounds": bounds})

@@ -13,6 +13,7 @@ from hatbox.api.namespaces.tabs.tab_arguments import resolve_cookie_store, resol
 from hatbox.api.namespaces.tabs.tab_query import CURRENT_WINDOW, TabQuery, parse_query
 from hatbox.api.namespaces.tabs.tab_views import NO_TAB, TabView, tab_view
 from hatbox.errors import ApiError
+from hatbox.extension_data.new_tab_page import new_tab_page
 from hatbox.identities.ids import user_context_id_of
 from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs.highlighting import set_highlighted
@@ -88,7 +89,7 @@ def create(transaction: Transaction, access: TabAccess, details: Details) -> Tab
     _check_discarded(details, url, active=active)
     tab = open_tab(
         transaction,
-        url,
+        new_tab_page(transaction) if url is None else url,
         cookie_store_id=store,
         window_id=window.id,
         index=details["index"],
