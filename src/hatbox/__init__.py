@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from hatbox.cookies.cookie import ChangeCause, Cookie, CookieKey, JarChange, Partition, SameSite
     from hatbox.cookies.cookie_stores import CookieChange, CookieStore, CookieStores
     from hatbox.cookies.jar import Jar
+    from hatbox.downloads.download_list import Downloads
     from hatbox.engines.background.engine_log import EngineLog
     from hatbox.engines.background.opened_tabs import OpenedTabs
     from hatbox.engines.chromium.chromium_runner import ChromiumRunner
@@ -101,6 +102,7 @@ __all__ = [
     "Decision",
     "DecryptionError",
     "DiskFull",
+    "Downloads",
     "DuplicateIdentity",
     "EngineAlreadyRunning",
     "EngineError",
@@ -272,6 +274,7 @@ _HOMES = {
     "ImportReport": "formats.base",
     "Installation": "extensions.installing",
     "InstalledExtension": "extension_data.installed_extensions",
+    "Downloads": "downloads.download_list",
     "History": "history.history_service",
     "Jar": "cookies.jar",
     "JarChange": "cookies.cookie",

@@ -365,6 +365,7 @@ class Profile:
 
     def _engine_services(self) -> EngineServices:
         from hatbox.engines.registry import EngineServices
+        from hatbox.extensions.action_buttons import ActionButtons
 
         return EngineServices(
             store=self._store,
@@ -374,7 +375,7 @@ class Profile:
             rules=self.rules,
             web_requests=self.web_requests,
             read_extension_file=self.extensions.file_at,
-            buttons=self.extensions.buttons,
+            buttons=ActionButtons(self._store, self.extensions.file_at),
             create_page_scripts=self._create_page_scripts,
             hosted_pages=self.extensions.page_tabs,
             downloads=self.downloads,

@@ -20,7 +20,6 @@ from hatbox.extension_data.installed_extensions import InstalledExtension
 from hatbox.extension_data.protocol_handlers import handled_url
 from hatbox.extension_data.run_records import RunRecord
 from hatbox.extensions import installing, starting, ui_triggers
-from hatbox.extensions.action_buttons import ActionButtons
 from hatbox.extensions.alarm_scheduler import AlarmScheduler
 from hatbox.extensions.background_place import BackgroundPlace
 from hatbox.extensions.extension import Extension, RunOptions
@@ -77,11 +76,6 @@ class Extensions:
             if url.startswith(base):
                 return extension.package.read(file_name(url.removeprefix(base)))
         return None
-
-    @property
-    def buttons(self) -> ActionButtons:
-        """The actions of running extensions, for engines that show them."""
-        return ActionButtons(self._store, self.file_at)
 
     def handler_page(self, link: str) -> asyncio.Future[str | None]:
         """The page of a running extension that opens a link, such as ext+container:…; None if no extension does.
