@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,3 +31,17 @@ async def test_fetch_reaches_permitted_origins_without_cookies_and_the_page_with
         request = lab.site.requests[-1]
         assert (request.host, request.cookies) == ("a.localhost", {"session": "mine"})
         assert await lab.value(page, f"text('{lab.site.url('/data', 'c.localhost')}')") == "TypeError"
+
+
+@with_browser
+async def test_fetch_reads_files_of_the_extension_that_are_web_accessible(tmp_path: Path, browser: str) -> None:
+    code = (
+        "const text = path => fetch(browser.runtime.getURL(path)).then(answer => answer.text(), error => error.name);"
+    )
+    files = {"shown/a.txt": "shown", "hidden.txt": "hidden"}
+    keys: dict[str, Any] = {"web_accessible_resources": ["/shown/*"]}
+    async with content_lab(tmp_path, browser, [script(code)], files=files, **keys) as lab:
+        page = await lab.open(lab.page("/"))
+        assert await lab.value(page, "text('shown/a.txt')") == "shown"
+        assert await lab.value(page, "text('hidden.txt')") == "TypeError"
+        assert await lab.value(page, "text('missing.txt')") == "TypeError"

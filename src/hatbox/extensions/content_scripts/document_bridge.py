@@ -14,6 +14,7 @@ from hatbox.api.dispatcher import Dispatcher
 from hatbox.extensions.content_scripts.content_api import ContentScriptApi
 from hatbox.extensions.content_scripts.extension_world import ExtensionWorld
 from hatbox.extensions.content_scripts.page_frames import PageFrame, WorldContext
+from hatbox.extensions.package.web_accessible import is_web_accessible
 from hatbox.extensions.pages.cdp_connection import CdpConnection, take_receiver
 from hatbox.extensions.runtime import Exit, Runtime
 from hatbox.messaging.context import ExtensionContext
@@ -92,6 +93,12 @@ class DocumentBridge:
         if self._api is not None:
             self._closing.spawn(self._api.close())
 
+    def _read_accessible(self, path: str) -> bytes | None:
+        """A file of the package that the page may load too."""
+        loaded = self.world.loaded
+        accessible = is_web_accessible(loaded.manifest, path, self.extension_context.url)
+        return loaded.package.read(path) if accessible else None
+
     async def _open_later(self, find_tab: Callable[[], Awaitable[int | None]]) -> None:
         tab_id = await find_tab()
         if tab_id is None:
@@ -105,7 +112,7 @@ class DocumentBridge:
         self._api = ContentScriptApi(
             self._dispatcher,
             world.caller(self.extension_context),
-            world.loaded.package.read,
+            self._read_accessible,
             world.extension.log,
         )
         receiver = take_receiver(session, self._world_context.unique_id, world.names.receiver)

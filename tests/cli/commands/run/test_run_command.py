@@ -20,6 +20,7 @@ KNOWN = (
     "contextualidentities",
     "cookies",
     "proxy",
+    "tabGroups",
     "tabHide",
     "tabs",
     "webNavigation",
@@ -38,13 +39,14 @@ def surfaces(tmp_path: Path) -> str:
 
 def test_a_script_holds_all_permissions_unless_some_are_named(cli: Cli, surfaces: str) -> None:
     assert cli("run", surfaces).out.splitlines() == [
-        "['browsingData', 'contextualIdentities', 'contextualidentities', 'cookies', 'proxy', 'tabs', "
+        "['browsingData', 'contextualIdentities', 'contextualidentities', 'cookies', 'proxy', 'tabGroups', 'tabs', "
         "'webNavigation', 'webRequest', 'windows']",
         "browsingData False False",
         "contextualIdentities True True",
         "contextualidentities False False",
         "cookies False False",
         "proxy False False",
+        "tabGroups True False",
         "tabs True True",
         "webNavigation False False",
         "webRequest False False",

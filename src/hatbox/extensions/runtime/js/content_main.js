@@ -12,15 +12,17 @@ export function start(post, text, members) {
   const settings = parse(text);
   settings.data.page = location.href; // relative URLs are relative to the document
   const receive = startPage(post, stringify(settings), members);
-  shareFetch(settings.hosts, globalThis.fetch);
+  shareFetch(settings.hosts, settings.data.base, globalThis.fetch);
   return {__proto__: null, receive, encodeResult, encodeThrown};
 }
 
 // The host makes requests to other origins that the extension has the permission for: the page could not. They have no
-// cookies, so requests that ask for them are those of the page, as are requests to its own origin.
-function shareFetch(hosts, hostFetch) {
+// cookies, so requests that ask for them are those of the page, as are requests to its own origin. The host also reads
+// files of the extension.
+function shareFetch(hosts, base, hostFetch) {
   const fetch = async (input, init) => {
     const request = new NativeRequest(input, init);
+    if (request.url.startsWith(base)) return hostFetch(request);
     const {protocol, hostname, origin} = new NativeUrl(request.url);
     const isOfPage = origin === self.origin || request.credentials === "include";
     const isPermitted = hosts.some(({schemes, domain, subdomains}) =>
