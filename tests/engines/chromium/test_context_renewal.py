@@ -23,6 +23,7 @@ class Context:
     """Records what happens to a context."""
 
     def __init__(self, settings: IdentitySettings, *, goes_offline: bool = True) -> None:
+        self.context_id = "context"
         self.cookie_store_id = WORK
         self.settings = settings
         self.users = 0

@@ -142,7 +142,7 @@ async def test_headers_are_changed_also_without_access_to_the_body() -> None:
 
     session = RejectingSession("Fetch.getResponseBody")
     paused = Paused(session)
-    lifecycle = cast(Any, SimpleNamespace(headers_received=without_cookies))
+    lifecycle = cast(Any, SimpleNamespace(headers_received=without_cookies, has_filters=False))
     paused.in_flight.add("1", InFlightRequest(lifecycle, cast(Any, None), "main_frame", ""))
     response = {"responseStatusCode": 200, "responseHeaders": [{"name": "Set-Cookie", "value": "a=b"}]}
     command = await paused._on_response(EVENT | response)
