@@ -245,7 +245,11 @@ class ExtensionUnderTest:
         return self._profile.extensions.trigger(self.id, f"command:{name}", tab_id=tab_id)
 
     def click_action(self, *, tab_id: int | None = None) -> Awaitable[TriggerResult]:
-        """Click the action. If it has a popup, the result has its URL: open that with page()."""
+        """Click the action. The result has the URL of its popup, if it has one.
+
+        With engine="chromium" the popup is shown, as by popup(), which also returns its page. Otherwise play it with
+        page().
+        """
         return self._profile.extensions.trigger(self.id, "action", tab_id=tab_id)
 
     def click_page_action(self, *, tab_id: int | None = None) -> Awaitable[TriggerResult]:

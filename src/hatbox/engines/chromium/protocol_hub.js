@@ -16,7 +16,7 @@
   const sessions = new Map();
   const replies = new Map();
   const DELAY = 30; // milliseconds
-  const PATIENCE = 1000; // milliseconds until a page without replies counts as unresponsive
+  const RESPONSE_TIMEOUT = 1000; // milliseconds until a page without replies counts as unresponsive
   let ids = 0;
   let waiting = []; // numbers of the host's requests to wait for set-ups
 
@@ -205,7 +205,7 @@
     wait(number) {
       waiting.push(number);
       const slow = unready();
-      if (slow.length > 0) setTimeout(() => { giveUp(slow); }, PATIENCE);
+      if (slow.length > 0) setTimeout(() => { giveUp(slow); }, RESPONSE_TIMEOUT);
       answer();
     },
   };

@@ -1,1 +1,1 @@
-"""Scripts of extensions in documents of Chromium: extension pages, background pages and content scripts."""
+"""Scripts of extensions in documents of Chromium: extension pages and background pages."""

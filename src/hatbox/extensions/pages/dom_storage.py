@@ -1,7 +1,7 @@
 """localStorage and IndexedDB of the pages of one extension: restored in a new browser context, saved in the profile.
 
 localStorage is the one of the background: each change is written at once, and passed to the other side. Databases are
-saved as a whole some time after a change. Blobs of keys that cannot be exported are lost.
+saved as a whole some time after a change. Keys of crypto.subtle that are not extractable are not saved.
 """
 
 from __future__ import annotations
