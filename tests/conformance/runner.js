@@ -173,7 +173,7 @@ async function runCase(browser, testCase, site, quiet = SETTLE_MS) {
   function show(value, {ids, only} = {}) {
     if (value === undefined) return null;
     if (typeof value === "string") return ids === guids && GUID.test(value) ? showGuid(value) : showText(value, LONGEST_SHOWN);
-    if (typeof value === "number") return ids === tabs || ids === windows ? showId(value, ids) : value;
+    if (typeof value === "number") return ids && ids !== guids ? showId(value, ids) : value;
     if (Array.isArray(value)) return value.map(item => show(item, {ids, only}));
     if (value === null || typeof value !== "object") return value;
     const entries = Object.entries(value).filter(([key]) => !only || !isTab(value) && !isWindow(value) && !isRequest(value) || only.includes(key));

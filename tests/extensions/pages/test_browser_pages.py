@@ -359,7 +359,8 @@ async def test_another_program_opens_a_page(browser: str, tmp_path: Path) -> Non
 def test_a_page_of_an_extension_without_a_browser_is_not_requested(tmp_path: Path) -> None:
     async def main() -> None:
         async with hatbox.open(tmp_path / "profile.db") as profile, hatbox.open(tmp_path / "profile.db") as other:
-            extension = await profile.extensions.start(make(tmp_path))
+            made = make(tmp_path, files={"options.html": ""}, options_ui={"page": "options.html"})
+            extension = await profile.extensions.start(made)
             with pytest.raises(TriggerError, match="hatbox run --engine chromium"):
                 await other.extensions.open_page(extension.id, "options")
 

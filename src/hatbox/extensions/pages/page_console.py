@@ -44,7 +44,8 @@ def _text_of(value: Mapping[str, Any]) -> str:
 
 
 def _location(frames: Sequence[Mapping[str, Any]], urls: PageUrls) -> tuple[str, int, int]:
-    if not frames:
+    """Where the script of the page is. Scripts of Hatbox, which are called in between, have no URL."""
+    first = next((frame for frame in frames if frame.get("url")), None)
+    if first is None:
         return "", 0, 0
-    first = frames[0]
     return urls.extension_url(first.get("url", "")), first.get("lineNumber", -1) + 1, first.get("columnNumber", -1) + 1
