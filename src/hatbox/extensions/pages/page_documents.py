@@ -115,6 +115,7 @@ class PageDocuments:
         self._worlds: dict[int, str] = {}  # the frame ids of the observer's worlds
         self._main_world: str | None = None  # the uniqueId of the observer's world in the main document
         self._script_id = ""
+        self._replacing_script = asyncio.Lock()
         self._tasks = Tasks(_log_failure)
         self.target_id = ""
         """The CDP id of the page, and of its main frame."""
@@ -203,10 +204,11 @@ class PageDocuments:
         return page_script(settings, binding=self._binding, receiver=self._receiver, own_origin=origin)
 
     async def _replace_script(self) -> None:
-        old = self._script_id
-        added = await self.session.send(_ADD_SCRIPT, {"source": self._source()})
-        self._script_id = added["identifier"]
-        await self.session.send("Page.removeScriptToEvaluateOnNewDocument", {"identifier": old})
+        async with self._replacing_script:  # of two scripts, the first one added would run
+            old = self._script_id
+            added = await self.session.send(_ADD_SCRIPT, {"source": self._source()})
+            self._script_id = added["identifier"]
+            await self.session.send("Page.removeScriptToEvaluateOnNewDocument", {"identifier": old})
 
     # ------------------------------------------------------------------------------------------------------ documents
 
