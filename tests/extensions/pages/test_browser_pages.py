@@ -435,3 +435,19 @@ async def test_a_sidebar_shows_the_page_that_the_extension_has_set(browser: str,
         assert [each.sidebar for each in ui] == [panel]
         shown = await extension.browser_pages.sidebar(window_id)
         assert await shown.page.evaluate("location.pathname") == "/popup.html"
+
+
+@with_browser
+async def test_frames_that_are_removed_take_no_memory(browser: str, tmp_path: Path) -> None:
+    async with run(tmp_path) as (_, __, extension):
+        window = await extension.browser_pages.show("sidebar.html")
+        add = """() => new Promise(resolve => {
+            const frame = Object.assign(document.createElement("iframe"), {src: "options.html"});
+            frame.onload = () => { frame.remove(); resolve(); };
+            document.body.append(frame);
+        })"""
+        for _ in range(3):
+            await window.page.evaluate(add)
+        documents = window.documents
+        await until(lambda: len(documents._worlds) == 1 and len(documents._frame_urls) == 1)
+        assert documents._frame_numbers == {}
