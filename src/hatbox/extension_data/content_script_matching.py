@@ -47,7 +47,8 @@ class FrameDocument(msgspec.Struct, frozen=True, kw_only=True):
     url: str
     """Its URL, such as https://site.example/page, about:srcdoc or data:text/html,x."""
     creator_url: str = ""
-    """For about:, data: and blob: documents: the URL of the nearest ancestor or opener that is no such document."""
+    """For about:, data: and blob: documents: the URL of the nearest ancestor or opener that is no such document, or the
+    root of the document's origin if that frame has loaded another document since."""
     top_url: str
     """The URL of the main frame."""
     is_top: bool

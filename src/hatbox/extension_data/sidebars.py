@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from hatbox.extension_data.action_values import Defaults
+from hatbox.extension_data.action_values import SIDEBAR_ACTION, ActionScope, Defaults, get_value
 from hatbox.store.base import Transaction
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "open_sidebars",
     "sidebar_defaults",
     "sidebar_of",
+    "sidebar_panel",
     "toggle_sidebar",
 ]
 
@@ -49,6 +50,12 @@ def sidebar_defaults(manifest: Mapping[str, Any]) -> Defaults:
         "panel": keys.get("default_panel") or "",
         "icon": None,
     }
+
+
+def sidebar_panel(transaction: Transaction, extension: str, manifest: Mapping[str, Any], scope: ActionScope) -> str:
+    """The URL of the page of a sidebar, as sidebarAction.setPanel() has set it; empty without one."""
+    panel: str = get_value(transaction, extension, SIDEBAR_ACTION, scope, "panel", sidebar_defaults(manifest))
+    return panel
 
 
 def sidebar_of(transaction: Transaction, window_id: int) -> str:

@@ -18,6 +18,7 @@ from hatbox.extension_data.actions import (
 )
 from hatbox.extension_data.page_opening import PAGE_KINDS, request_page
 from hatbox.extension_data.run_records import RunRecord
+from hatbox.extension_data.sidebars import sidebar_panel
 from hatbox.store.base import Transaction
 
 __all__ = ["NO_PAGE_ENGINE", "find_page", "page_url", "request_shown", "shows_pages"]
@@ -59,7 +60,9 @@ def find_page(transaction: Transaction, extension: RunRecord, kind: str, scope: 
     """The URL of a page of PAGE_KINDS; None if the extension has none."""
     if kind == "popup":
         return _popup(transaction, extension, scope) or None
-    return _manifest_page(extension.manifest, kind) or None
+    if kind == "sidebar":
+        return sidebar_panel(transaction, extension.id, extension.manifest, scope) or None
+    return _options_page(extension.manifest) or None
 
 
 def _popup(transaction: Transaction, extension: RunRecord, scope: ActionScope) -> str:
@@ -72,7 +75,5 @@ def _popup(transaction: Transaction, extension: RunRecord, scope: ActionScope) -
     return popup
 
 
-def _manifest_page(manifest: Mapping[str, Any], kind: str) -> str:
-    if kind == "options":
-        return (manifest.get("options_ui") or {}).get("page") or manifest.get("options_page") or ""
-    return (manifest.get("sidebar_action") or {}).get("default_panel") or ""
+def _options_page(manifest: Mapping[str, Any]) -> str:
+    return (manifest.get("options_ui") or {}).get("page") or manifest.get("options_page") or ""

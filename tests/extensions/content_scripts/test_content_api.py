@@ -29,10 +29,19 @@ def _api() -> ContentScriptApi:
     return ContentScriptApi(dispatcher, None, lambda _: None, None)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("path", ["storage.local.get", "i18n.getMessage", "runtime.sendMessage", "ports.open"])
+@pytest.mark.parametrize(
+    "path", ["storage.local.get", "i18n.getMessage", "runtime.sendMessage", "ports.open", "ports.post"]
+)
 def test_content_scripts_call_their_part_of_the_api(path: str) -> None:
     namespace, _, member = path.rpartition(".")
     assert _api().call(namespace, member, []) is None
+
+
+@pytest.mark.parametrize("path", ["ports.openNative", "ports.openFilter"])
+def test_content_scripts_connect_neither_to_native_applications_nor_to_responses(path: str) -> None:
+    namespace, _, member = path.rpartition(".")
+    with pytest.raises(ApiError, match="is not available in content scripts"):
+        _api().call(namespace, member, [])
 
 
 @pytest.mark.parametrize(

@@ -186,12 +186,30 @@ def test_the_background(tmp_path: Path, keys: dict[str, Any], expected: tuple[bo
         (2, "script-src 'self' 'unsafe-eval'; object-src 'self'", True),
         (2, "default-src 'self' 'unsafe-eval'", True),
         (2, "script-src 'self'; style-src 'unsafe-eval'", False),
+        (2, "script-src 'self' 'Unsafe-Eval'", True),
+        (2, "script-src 'self'; script-src 'unsafe-eval'", False),
         (3, {"extension_pages": "script-src 'self' 'unsafe-eval'"}, False),
     ],
 )
 def test_code_from_text_needs_a_policy_that_allows_it(tmp_path: Path, version: int, policy: Any, allowed: bool) -> None:
     keys = {**BASE, "manifest_version": version, "content_security_policy": policy}
     assert make(tmp_path, keys).allows_eval is allowed
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        "script-src 'unsafe-inline'; script-src 'self'",
+        "script-src 'self' 'Unsafe-Inline'",
+        "script-src 'unsafe-inline',",
+        "script-src 'self'; script-src-elem 'unsafe-inline'",
+        "script-src 'self'; Script-Src-Attr 'unsafe-inline'",
+    ],
+)
+def test_no_policy_allows_inline_scripts(tmp_path: Path, policy: str) -> None:
+    found = make(tmp_path, {**BASE, "content_security_policy": policy})
+    assert found.content_security_policy is None
+    assert "'unsafe-inline' is not allowed in script-src" in "".join(found.warnings)
 
 
 def test_scripts_see_whole_addresses(tmp_path: Path) -> None:

@@ -222,6 +222,24 @@ def test_a_background_page_has_no_threads_that_the_memory_limit_does_not_cover(t
 
 
 @browser
+@pytest.mark.parametrize("frame", ["src='frame.html'", "srcdoc='<script src=\"frame.js\"></script>'"])
+def test_a_sandboxed_frame_of_a_background_page_has_neither_webrtc_nor_threads(tmp_path: Path, frame: str) -> None:
+    files = {
+        "frame.html": "<!doctype html><script src=frame.js></script>",
+        "frame.js": "parent.postMessage([origin, typeof RTCPeerConnection, typeof Worker, typeof SharedWorker], '*');",
+    }
+    add = f"document.body.insertAdjacentHTML('beforeend', `<iframe sandbox=allow-scripts {frame}></iframe>`)"
+
+    async def main() -> None:
+        async with running(tmp_path, files=files) as (_, extension, _):
+            posted = "new Promise(resolve => addEventListener('message', event => resolve(event.data)))"
+            await extension.evaluate(f"globalThis.posted = {posted}; {add}")
+            assert await extension.evaluate("await posted") == ["null", "undefined", "undefined", "undefined"]
+
+    asyncio.run(main())
+
+
+@browser
 def test_a_background_page_opens_neither_windows_nor_dialogs_and_stays_where_it_is(tmp_path: Path) -> None:
     async def main() -> None:
         async with running(tmp_path) as (profile, extension, _):

@@ -13,6 +13,7 @@ import pytest
 import hatbox
 from hatbox import EngineError, ExtensionError, Profile, TriggerError
 from hatbox.engines.chromium.chromium_runner import ChromiumRunner
+from hatbox.extension_data.action_values import SIDEBAR_ACTION, ActionScope, set_value
 from hatbox.extension_data.sidebars import close_sidebar, open_sidebar
 from hatbox.extensions.extension import Extension
 from hatbox.extensions.runtime import LogEntry
@@ -420,3 +421,34 @@ async def test_a_sidebar_that_is_opened_in_the_profile_is_shown(browser: str, tm
         assert shown.kind == "SIDE_PANEL"
         await profile.store.write(lambda each: close_sidebar(each, extension.area, window_id))
         await shown.wait_until_closed()
+
+
+@with_browser
+async def test_a_sidebar_shows_the_page_that_the_extension_has_set(browser: str, tmp_path: Path) -> None:
+    async with run(tmp_path) as (profile, runner, extension):
+        await runner.new_page("Work")
+        window_id = (await profile.tabs.windows())[0].id
+        panel = f"{extension.manifest.base_url}popup.html"
+        await profile.store.write(
+            lambda each: set_value(each, extension.area, SIDEBAR_ACTION, ActionScope(window=window_id), "panel", panel)
+        )
+        ui = await profile.extensions.ui()
+        assert [each.sidebar for each in ui] == [panel]
+        shown = await extension.browser_pages.sidebar(window_id)
+        assert await shown.page.evaluate("location.pathname") == "/popup.html"
+
+
+@with_browser
+async def test_frames_that_are_removed_take_no_memory(browser: str, tmp_path: Path) -> None:
+    async with run(tmp_path) as (_, __, extension):
+        window = await extension.browser_pages.show("sidebar.html")
+        add = """() => new Promise(resolve => {
+            const frame = Object.assign(document.createElement("iframe"), {src: "options.html"});
+            frame.onload = () => { frame.remove(); resolve(); };
+            document.body.append(frame);
+        })"""
+        for _ in range(3):
+            await window.page.evaluate(add)
+        documents = window.documents
+        await until(lambda: len(documents._worlds) == 1 and len(documents._frame_urls) == 1)
+        assert documents._frame_numbers == {}

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from hatbox.extensions.pages.page_policy import page_policies, script_hashes
 
+BASE_2 = (
+    "script-src 'self' moz-extension: https: http://localhost:* http://127.0.0.1:* blob: "
+    "'unsafe-eval' 'wasm-unsafe-eval'"
+)
+
 
 def test_the_defaults_are_those_of_firefox_and_allow_its_urls() -> None:
-    assert page_policies(2, None) == ["script-src 'self' moz-extension: 'wasm-unsafe-eval'"]
+    assert page_policies(2, None) == ["script-src 'self' moz-extension: 'wasm-unsafe-eval'", BASE_2]
     assert page_policies(3, None) == [
         "script-src 'self' moz-extension:; upgrade-insecure-requests",
         "script-src 'self' moz-extension: 'wasm-unsafe-eval'",
@@ -17,7 +22,8 @@ def test_the_policy_of_a_manifest_is_sent_in_one_line_without_hashes() -> None:
     policy = "script-src 'self' 'sha256-abc=';\nobject-src 'SELF'; img-src https:"
     assert script_hashes(policy) == {"sha256-abc="}
     assert page_policies(2, policy) == [
-        "script-src 'self' moz-extension:; object-src 'self' moz-extension:; img-src https:"
+        "script-src 'self' moz-extension:; object-src 'self' moz-extension:; img-src https:",
+        BASE_2,
     ]
 
 

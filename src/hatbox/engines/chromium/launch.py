@@ -37,12 +37,15 @@ _INSTALL: Final = {
 
 # Playwright's list without the features that make a browser less safe (see docs/decisions.md), plus two that cost every
 # identity memory: a spare renderer, and a renderer for the drop-down of the address bar. Of several
-# --disable-features, Chromium uses the last.
+# --disable-features, Chromium uses the last. With IsolateSandboxedIframes, a sandboxed frame has its own process: it is
+# outside the limits of a background page, and with `srcdoc` its first script runs before any that CDP adds, so that it
+# could use WebRTC until then.
 _DISABLED_FEATURES: Final = (
     "AimEnabled",
     "AvoidCorsURLLoaderRestartOnRedirect",
     "AvoidUnnecessaryBeforeUnloadCheckSync",
     "DestroyProfileOnBrowserClose",
+    "IsolateSandboxedIframes",
     "LensOverlay",
     "MediaRouter",
     "NetworkTimeServiceQuerying",
@@ -55,10 +58,8 @@ _DISABLED_FEATURES: Final = (
     "WebUIOmniboxAimPopup",
 )
 
-# Only for profiles in which an identity has a proxy. WebRTC uses no UDP without a proxy for it. A sandboxed frame with
-# `srcdoc` that has its own process runs its first script before any that CDP adds, so it could use WebRTC until then.
+# Only for profiles in which an identity has a proxy. WebRTC uses no UDP without a proxy for it.
 _WEBRTC_ARGS: Final = ("--webrtc-ip-handling-policy=disable_non_proxied_udp",)
-_UNSCRIPTED_FRAMES: Final = ("IsolateSandboxedIframes",)
 
 # Default arguments of Playwright that are meant for tests and make browsing less safe.
 _IGNORED_DEFAULT_ARGS: Final = (
@@ -105,8 +106,7 @@ class Launched(NamedTuple):
 
 def flags(*, headless: bool, block_webrtc: bool = False) -> tuple[list[str], list[str]]:
     """The arguments of the browser, and the default arguments of Playwright to ignore."""
-    features = (*_DISABLED_FEATURES, *(_UNSCRIPTED_FRAMES if block_webrtc else ()))
-    return [f"--disable-features={','.join(features)}", *(_WEBRTC_ARGS if block_webrtc else ())], [
+    return [f"--disable-features={','.join(_DISABLED_FEATURES)}", *(_WEBRTC_ARGS if block_webrtc else ())], [
         *_IGNORED_DEFAULT_ARGS,
         *(() if headless else _IGNORED_HEADED_ARGS),
     ]

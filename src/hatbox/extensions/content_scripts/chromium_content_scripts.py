@@ -48,7 +48,7 @@ class ChromiumContentScripts:
         self._outdated: dict[str, None] = {}  # ids of extensions whose scripts in the hub are not the current ones
         self._frames = PageFrames()
         self._bridges: dict[WorldContext, DocumentBridge] = {}
-        self._injections = FrameInjections(self._bridge)
+        self._injections = FrameInjections(self._bridge, self._allows)
         self._tasks = Tasks()
         self._closing = Tasks()  # never cancelled
 
@@ -268,8 +268,10 @@ class ChromiumContentScripts:
         world = self._required_world(injection.extension_id)
         every = await self._all_frames(injection.tab_id)
         chosen = self._injections.choose(every, injection, self._bridges.values())
-        store = self._cookie_store_of(every[0]) if every else ""
-        return world, [frame for frame in chosen if injection.allows(self._frames.document(frame, store))]
+        return world, [frame for frame in chosen if self._allows(frame, injection)]
+
+    def _allows(self, frame: PageFrame, injection: Injection) -> bool:
+        return injection.allows(self._frames.document(frame, self._cookie_store_of(frame)))
 
     def _bridge(self, frame: PageFrame, context: WorldContext, world: ExtensionWorld) -> DocumentBridge:
         bridge = self._bridges.get(context)

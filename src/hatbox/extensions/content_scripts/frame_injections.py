@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 from playwright.async_api import Error as PlaywrightError
 
@@ -21,14 +22,20 @@ __all__ = ["FrameInjections"]
 logger = logging.getLogger("hatbox.extensions")
 
 _BridgeOf = Callable[[PageFrame, WorldContext, ExtensionWorld], DocumentBridge]
+_Allows = Callable[[PageFrame, Injection], bool]
 
 
 class FrameInjections:
-    """Injects. `bridge_of` returns the bridge of a world in a document."""
+    """Injects. `bridge_of` returns the bridge of a world in a document.
 
-    def __init__(self, bridge_of: _BridgeOf) -> None:
+    A frame may load another document at any time, so `allows` is called again for the document that a script or style
+    sheet is injected into.
+    """
+
+    def __init__(self, bridge_of: _BridgeOf, allows: _Allows) -> None:
         self.style_sheets = StyleSheets()
         self._bridge_of = bridge_of
+        self._allows = allows
 
     def choose(
         self, frames: Sequence[PageFrame], injection: Injection, bridges: Iterable[DocumentBridge]
@@ -73,7 +80,11 @@ class FrameInjections:
         try:
             unique_id = await open_world(frame, world, world.empty_runner())
             await wait_for_run_at(frame, world, unique_id, injection.run_at)
-            bridge = self._bridge_of(frame, frame.contexts[world.names.world], world)
+            context = frame.contexts[world.names.world]
+            # The evaluation names the context, so it fails if the frame loads another document after this check.
+            if context.unique_id != unique_id or not self._allows(frame, injection):
+                return None
+            bridge = self._bridge_of(frame, context, world)
             document_id = bridge.extension_context.document_id
             return await evaluate_in_frame(frame, world, unique_id, document_id, injection)
         except (PlaywrightError, KeyError) as error:  # the document has ended
@@ -86,7 +97,10 @@ class FrameInjections:
             if text is None:
                 raise ApiError("An unexpected error occurred")  # as in Firefox
             try:
-                change = self.style_sheets.remove if remove else self.style_sheets.insert
-                await change(frame, injection.extension_id, text)
+                if remove:
+                    await self.style_sheets.remove(frame, injection.extension_id, text)
+                else:
+                    allows = partial(self._allows, frame, injection)
+                    await self.style_sheets.insert(frame, injection.extension_id, text, allows)
             except PlaywrightError as error:  # the document has ended
                 logger.debug("insertCSS: %s", error)

@@ -134,7 +134,15 @@ class PageFrames:
         return []
 
     def _creator_url(self, frame: PageFrame) -> str:
-        """The URL of the nearest ancestor or opener that is no about:, data: or blob: document."""
+        """The URL of the nearest ancestor or opener that is no about:, data: or blob: document.
+
+        That frame may have loaded another document since. Then it is the root of the origin that the document has.
+        """
+        url = self._nearest_url(frame)
+        has_origin = bool(frame.origin) and frame.origin not in _OPAQUE
+        return f"{frame.origin}/" if has_origin and not url.startswith(f"{frame.origin}/") else url
+
+    def _nearest_url(self, frame: PageFrame) -> str:
         seen: set[str] = set()
         current: PageFrame | None = frame
         while current is not None and current.id not in seen:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from playwright.async_api import Error as PlaywrightError
 
 from hatbox.engines.chromium.protocol_hub import HubSession
@@ -17,14 +19,19 @@ class StyleSheets:
         self._enabled: set[str] = set()  # ids of sessions
         self._sheets: dict[tuple[str, str, str], list[tuple[HubSession, str]]] = {}
 
-    async def insert(self, frame: PageFrame, extension_id: str, text: str) -> None:
-        """Add a style sheet to the document of a frame. Raises Playwright's Error."""
+    async def insert(self, frame: PageFrame, extension_id: str, text: str, allows: Callable[[], bool]) -> None:
+        """Add a style sheet to the document of a frame, if `allows` accepts that document. Raises Playwright's Error.
+
+        The document is known when its style sheet exists: the frame may load another one until then.
+        """
         session = frame.session
         if session.id not in self._enabled:
             self._enabled.add(session.id)
             await session.send("DOM.enable")
             await session.send("CSS.enable")
         sheet = (await session.send("CSS.createStyleSheet", {"frameId": frame.id, "force": True}))["styleSheetId"]
+        if not allows():
+            return
         await session.send("CSS.setStyleSheetText", {"styleSheetId": sheet, "text": text})
         self._sheets.setdefault(_key(frame, extension_id, text), []).append((session, sheet))
 

@@ -40,10 +40,18 @@ def resolve_urls(value: Any, base_url: str) -> Any:
 
 
 def script_sources(policy: str) -> frozenset[str] | None:
-    """The script-src of a content security policy, or its default-src; None without both."""
-    directives = {words[0].lower(): words[1:] for part in policy.split(";") if (words := part.split())}
-    sources = directives.get("script-src", directives.get("default-src"))
-    return None if sources is None else frozenset(sources)
+    """The script-src of a content security policy in lower case, or its default-src; None without both."""
+    directives = _directives(policy)
+    return directives.get("script-src", directives.get("default-src"))
+
+
+def _directives(policy: str) -> dict[str, frozenset[str]]:
+    """The sources by directive, in lower case. As in browsers, the first directive of a name counts."""
+    found: dict[str, frozenset[str]] = {}
+    for part in policy.lower().replace(",", " ").split(";"):  # a comma ends the policy in a header
+        if words := part.split():
+            found.setdefault(words[0], frozenset(words[1:]))
+    return found
 
 
 def _text(accept: Callable[[str], bool], problem: str, remedy: str) -> Convert:
@@ -139,8 +147,10 @@ def _policy(*forbidden: str) -> Convert:
         sources = script_sources(policy)
         if sources is None:
             raise invalid("it has no script-src", "Add script-src 'self'.")
-        if found := sorted(sources.intersection(forbidden)):
-            raise invalid(f"{found[0]} is not allowed in script-src", "Remove it.")
+        scripts = {name: each for name, each in _directives(policy).items() if name.startswith("script-src-")}
+        for name, each in {"script-src": sources, **scripts}.items():
+            if found := sorted(each.intersection(forbidden)):
+                raise invalid(f"{found[0]} is not allowed in {name}", "Remove it.")
         return policy
 
     return check

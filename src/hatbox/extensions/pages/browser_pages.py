@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING
 
 from hatbox.api.caller import ExtensionCaller
 from hatbox.errors import ExtensionError
+from hatbox.extension_data.action_values import ActionScope
+from hatbox.extension_data.sidebars import sidebar_panel
 from hatbox.extensions import ui_triggers
 from hatbox.extensions.local_storage import LocalStorage
 from hatbox.extensions.package.background import Background
 from hatbox.extensions.pages.extension_tabs import ExtensionTabs
 from hatbox.extensions.runtime import Boot, Runtime, describe
 from hatbox.messaging.context import ExtensionContext
-from hatbox.store.base import Store
+from hatbox.store.base import Store, Transaction
 
 if TYPE_CHECKING:
     from hatbox.extensions.extension import Extension
@@ -80,11 +82,22 @@ class BrowserPages:
             raise ExtensionError(f"{self._name} has no options page in its manifest.")
         return await self.open(options.page)
 
-    async def sidebar(self) -> ExtensionWindow:
-        """Show the sidebar. Raises ExtensionError if the extension has none."""
-        panel = (self._extension.caller.manifest.get("sidebar_action") or {}).get("default_panel")
+    async def sidebar(self, window_id: int | None = None) -> ExtensionWindow:
+        """Show the sidebar of a window of the profile, by default without the values of a window or tab.
+
+        Raises ExtensionError if the extension has none, or if its page is not a page of the extension.
+        """
+        area, manifest = self._extension.area, self._extension.caller.manifest
+
+        def read(transaction: Transaction) -> str:
+            active = None if window_id is None else transaction.tabs.active(window_id)
+            return sidebar_panel(transaction, area, manifest, ActionScope(active, None if active else window_id))
+
+        panel = await self._store.read(read)
         if not panel:
             raise ExtensionError(f"{self._name} has no sidebar in its manifest.")
+        if not panel.startswith(self._base_url):
+            raise ExtensionError(f"the sidebar of {self._name} is not a page of the extension: {panel}")
         return await self.open(panel, kind="SIDE_PANEL")
 
     @property

@@ -212,7 +212,7 @@ class ExtensionTabs:
             if extension is None or self._env is None:
                 return
             try:
-                window = await extension.browser_pages.sidebar()
+                window = await extension.browser_pages.sidebar(sidebar.window_id)
             except HatboxError as error:
                 logger.warning("%s: sidebar not shown: %s", extension.id, error)
                 return

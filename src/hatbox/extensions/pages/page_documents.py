@@ -115,6 +115,7 @@ class PageDocuments:
         self._worlds: dict[int, str] = {}  # the frame ids of the observer's worlds
         self._main_world: str | None = None  # the uniqueId of the observer's world in the main document
         self._script_id = ""
+        self._replacing_script = asyncio.Lock()
         self._tasks = Tasks(_log_failure)
         self.target_id = ""
         """The CDP id of the page, and of its main frame."""
@@ -174,6 +175,9 @@ class PageDocuments:
         session = self.session
         self._contexts = ExecutionContexts(session, self._binding, self._accept)
         session.on("Runtime.executionContextCreated", log_exceptions(self._on_context))
+        session.on("Runtime.executionContextDestroyed", log_exceptions(self._on_context_destroyed))
+        session.on("Runtime.executionContextsCleared", log_exceptions(self._on_contexts_cleared))
+        session.on("Page.frameDetached", log_exceptions(self._on_frame_detached))
         session.on("Runtime.bindingCalled", log_exceptions(self._on_binding))
         session.on("Runtime.consoleAPICalled", log_exceptions(self._on_console))
         session.on("Runtime.exceptionThrown", log_exceptions(self._on_exception))
@@ -203,10 +207,11 @@ class PageDocuments:
         return page_script(settings, binding=self._binding, receiver=self._receiver, own_origin=origin)
 
     async def _replace_script(self) -> None:
-        old = self._script_id
-        added = await self.session.send(_ADD_SCRIPT, {"source": self._source()})
-        self._script_id = added["identifier"]
-        await self.session.send("Page.removeScriptToEvaluateOnNewDocument", {"identifier": old})
+        async with self._replacing_script:  # of two scripts, the first one added would run
+            old = self._script_id
+            added = await self.session.send(_ADD_SCRIPT, {"source": self._source()})
+            self._script_id = added["identifier"]
+            await self.session.send("Page.removeScriptToEvaluateOnNewDocument", {"identifier": old})
 
     # ------------------------------------------------------------------------------------------------------ documents
 
@@ -279,6 +284,17 @@ class PageDocuments:
             self._worlds[context["id"]] = context.get("auxData", {}).get("frameId", "")
             if self._worlds[context["id"]] == self.target_id:
                 self._main_world = context["uniqueId"]
+
+    def _on_context_destroyed(self, event: dict[str, Any]) -> None:
+        self._worlds.pop(event["executionContextId"], None)
+
+    def _on_contexts_cleared(self, _: object = None) -> None:
+        self._worlds.clear()
+
+    def _on_frame_detached(self, event: dict[str, Any]) -> None:
+        if event.get("reason") != "swap":  # the frame has not moved to another process
+            self._frame_numbers.pop(event["frameId"], None)
+            self._frame_urls.pop(event["frameId"], None)
 
     def _on_binding(self, event: dict[str, Any]) -> None:
         if event["name"] != _OBSERVER_BINDING or event["executionContextId"] not in self._worlds:

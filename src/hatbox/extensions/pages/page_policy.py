@@ -11,9 +11,13 @@ from typing import Final
 
 __all__ = ["page_policies", "script_hashes"]
 
-# Firefox's defaults, and the policy that it applies to version 3 besides that of the manifest.
+# Firefox's defaults, and the policies that it applies besides that of the manifest. In version 2 without
+# 'unsafe-inline', because inline scripts with a hash are served as files.
 _DEFAULT: Final = {2: "script-src 'self' 'wasm-unsafe-eval'", 3: "script-src 'self'; upgrade-insecure-requests"}
-_BASE: Final = {2: None, 3: "script-src 'self' 'wasm-unsafe-eval'"}
+_BASE: Final = {
+    2: "script-src 'self' https: http://localhost:* http://127.0.0.1:* blob: 'unsafe-eval' 'wasm-unsafe-eval'",
+    3: "script-src 'self' 'wasm-unsafe-eval'",
+}
 
 _SELF: Final = re.compile(r"'self'", re.IGNORECASE)
 _HASH: Final = re.compile(r"\s'(sha(?:256|384|512)-[^']*|nonce-[^']*)'", re.IGNORECASE)
@@ -23,7 +27,7 @@ _SCRIPTS: Final = re.compile(r"(?:^|;)\s*(script-src(?:-elem)?|default-src)(?=\s
 def page_policies(manifest_version: int, policy: str | None, script_hash: str | None = None) -> list[str]:
     """The policies of a page. `script_hash` is the hash source of an inline script that Hatbox adds."""
     policies = [policy or _DEFAULT[manifest_version], _BASE[manifest_version]]
-    return [_for_chromium(each, script_hash) for each in policies if each is not None]
+    return [_for_chromium(each, script_hash) for each in policies]
 
 
 def script_hashes(policy: str | None) -> frozenset[str]:
