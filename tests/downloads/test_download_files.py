@@ -8,9 +8,12 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path, PurePosixPath
 
+import pytest
+
 from hatbox.downloads.download_item import DownloadRequest
 from hatbox.downloads.download_list import Downloads, DownloadStream
 from hatbox.downloads.download_path import open_part
+from hatbox.errors import ApiError
 from tests.waiting import until
 
 REQUEST = DownloadRequest("https://site.example/report.pdf", "firefox-default")
@@ -159,5 +162,28 @@ def test_a_partial_file_that_is_too_short_is_not_continued(tmp_path: Path) -> No
         await until_state(downloads, "interrupted")
         assert downloads.search({})[0]["error"] == "FILE_FAILED"
         assert files(tmp_path) == {}
+
+    with_downloads(tmp_path, use)
+
+
+def test_an_unexpected_error_of_the_source_interrupts_a_download(tmp_path: Path) -> None:
+    async def use(downloads: Downloads, source: Source) -> None:
+        source.error = ValueError("surrogates not allowed")
+        await downloads.start(REQUEST, NAME, overwrite=False)
+        await until_state(downloads, "interrupted")
+        assert downloads.search({})[0]["error"] == "NETWORK_FAILED"
+        assert files(tmp_path) == {}
+
+    with_downloads(tmp_path, use)
+
+
+def test_a_resumed_download_counts_as_running(tmp_path: Path) -> None:
+    async def use(downloads: Downloads, _: Source) -> None:
+        number = await start(downloads)
+        await downloads.pause(number)
+        for _each in range(32):
+            await downloads.start(REQUEST, NAME, overwrite=False)
+        with pytest.raises(ApiError, match="At most 32"):
+            await downloads.resume(number)
 
     with_downloads(tmp_path, use)

@@ -87,8 +87,7 @@ class Downloads:
         extension_name: str | None = None,
     ) -> int:
         """Start a download, and return its id. Raises ApiError."""
-        if len(self._running) >= _MAX_ACTIVE:
-            raise ApiError(f"At most {_MAX_ACTIVE} downloads may run at a time")
+        self._check_active()
         wanted = name_from_url(request.url) if name is None else name
         try:
             reserved = reserve_file(self.folder, wanted, overwrite=overwrite)
@@ -147,6 +146,7 @@ class Downloads:
         item = self._get(number)
         if not item.can_resume:
             raise ApiError(f"Download {number} cannot be resumed")
+        self._check_active()
         item.error, item.is_canceled = None, False
         self._changed(item)
         self._run(item)
@@ -188,6 +188,10 @@ class Downloads:
             _discard(item)
         await self._tasks.wait()
 
+    def _check_active(self) -> None:
+        if len(self._running) >= _MAX_ACTIVE:
+            raise ApiError(f"At most {_MAX_ACTIVE} downloads may run at a time")
+
     def _get(self, number: int) -> DownloadItem:
         item = self._items.get(number)
         if item is None:
@@ -221,6 +225,9 @@ class Downloads:
         except OSError as error:
             logger.warning("download to %s failed: %s", item.path, error)
             item.error = "FILE_FAILED"
+        except Exception:  # a client raises ValueError, for example for a body with lone surrogates
+            logger.exception("download of %s failed", item.request.url)
+            item.error = "NETWORK_FAILED"
         if not item.is_complete and not item.can_resume:
             _discard(item)
         self._changed(item)
