@@ -309,6 +309,23 @@ def test_search_erase_and_remove_file(tmp_path: Path) -> None:
 
 
 @needs_deno
+def test_browsing_data_removes_downloads_that_have_ended(tmp_path: Path) -> None:
+    async def use(api: Use) -> None:
+        await api.until_state(await api.download(url=f"{site.origin}/a.txt"), "complete")
+        running = await api.download(url=f"{site.origin}/file")
+        remove = "outcome(browser.browsingData.removeDownloads({}))"
+        assert await api.extension.evaluate(remove.format("{since: Date.now() + 60000}")) == ["ok", None]
+        assert names(await api.call("search", {})) == ["a.txt", "file"]
+        assert await api.extension.evaluate(remove.format("{}")) == ["ok", None]
+        assert [each["id"] for each in api.profile.downloads.search({})] == [running]
+        assert ["erased", 1] in await api.extension.evaluate("seen")
+        assert (api.folder / "a.txt").exists()
+
+    with file_site() as site:
+        with_downloads(tmp_path, use, ("downloads", "browsingData"))
+
+
+@needs_deno
 @pytest.mark.parametrize(
     ("options", "problem"),
     [

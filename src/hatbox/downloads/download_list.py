@@ -180,6 +180,12 @@ class Downloads:
             self._forget(number)
         return numbers
 
+    def remove_finished(self, since: float | None) -> None:
+        """Remove downloads that have ended and were started since then; their files stay. Paused ones stay listed."""
+        for number, item in list(self._items.items()):
+            if item.state != "in_progress" and not item.is_paused and (since is None or item.started_at >= since):
+                self._forget(number)
+
     async def close(self) -> None:
         """Stop all downloads, and delete their partial data."""
         for number in list(self._running):
