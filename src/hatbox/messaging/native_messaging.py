@@ -88,6 +88,7 @@ class NativeMessaging:
             channel.opened()
             if self._closed:
                 end.disconnect()
+                end.on_disconnect()
             failure = await _forward(process, end)
             self._ends.discard(end)
             if end.open:
