@@ -110,6 +110,24 @@ def test_closing_does_not_wait_for_an_application_that_was_being_started(apps: P
     asyncio.run(main())
 
 
+def test_text_that_is_not_json_never_reaches_an_application(apps: Path) -> None:
+    async def main() -> None:
+        received: list[Any] = []
+        native = native_messaging.NativeMessaging(lambda _, *event: received.append(event), lambda _: None)
+        with pytest.raises(ApiError, match="must be JSON"):
+            await native.send("made@example.org", "app", "{not JSON")
+        context = ExtensionContext("made@example.org", "about:blank", "null", kind=None, is_javascript=True)
+        port, _ = native.connect(context, "app", 1)
+        port.post("NaN")
+        port.post('"JSON"')
+        await until(lambda: received == [("message", '"JSON"')])
+        with pytest.raises(ApiError, match="must be JSON"):
+            port.post("1 2")
+        await native.close()
+
+    asyncio.run(main())
+
+
 @pytest.mark.filterwarnings("error")
 def test_a_large_message_leaves_no_coroutine_behind(apps: Path) -> None:
     async def main() -> None:
