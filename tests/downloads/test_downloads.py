@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from hatbox import Profile
-from hatbox.downloads.download_path import check_file_name, free_path, name_from_url
+from hatbox.downloads.download_path import check_file_name, name_from_url, reserve_file
 from hatbox.errors import ApiError
 from hatbox.extensions.extension import Extension
 from tests.extensions.made import run_made
@@ -61,6 +61,8 @@ class FileSite:
                 self.send_response(206 if start else 200)
                 self.send_header("Accept-Ranges", "bytes")
                 self.send_header("ETag", site.etag)
+                if start:
+                    self.send_header("Content-Range", f"bytes {start}-{len(CONTENTS) - 1}/{len(CONTENTS)}")
                 self.send_header("Content-Length", str(len(CONTENTS) - start))
                 self.end_headers()
                 try:
@@ -307,6 +309,23 @@ def test_search_erase_and_remove_file(tmp_path: Path) -> None:
 
 
 @needs_deno
+def test_browsing_data_removes_downloads_that_have_ended(tmp_path: Path) -> None:
+    async def use(api: Use) -> None:
+        await api.until_state(await api.download(url=f"{site.origin}/a.txt"), "complete")
+        running = await api.download(url=f"{site.origin}/file")
+        remove = "outcome(browser.browsingData.removeDownloads({}))"
+        assert await api.extension.evaluate(remove.format("{since: Date.now() + 60000}")) == ["ok", None]
+        assert names(await api.call("search", {})) == ["a.txt", "file"]
+        assert await api.extension.evaluate(remove.format("{}")) == ["ok", None]
+        assert [each["id"] for each in api.profile.downloads.search({})] == [running]
+        assert ["erased", 1] in await api.extension.evaluate("seen")
+        assert (api.folder / "a.txt").exists()
+
+    with file_site() as site:
+        with_downloads(tmp_path, use, ("downloads", "browsingData"))
+
+
+@needs_deno
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
@@ -365,9 +384,9 @@ def test_a_link_does_not_lead_out_of_the_folder(tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "link").symlink_to(outside)
     with pytest.raises(PermissionError):
-        free_path(folder, PurePosixPath("link/file"), overwrite=False)
+        reserve_file(folder, PurePosixPath("link/file"), overwrite=False)
     (folder / "file").symlink_to(outside / "file")
-    assert free_path(folder, PurePosixPath("file"), overwrite=True).name == "file(1)"
+    assert reserve_file(folder, PurePosixPath("file"), overwrite=True).path.name == "file(1)"
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import os
 import signal
@@ -16,6 +17,7 @@ from hatbox import Profile
 from hatbox.errors import ApiError
 from hatbox.extensions.extension import Extension
 from hatbox.messaging import native_messaging, native_process
+from hatbox.messaging.context import ExtensionContext
 from hatbox.messaging.native_manifest import find_native_application
 from tests.extensions.made import make, run_made
 from tests.extensions.native_messages import PERMISSIONS, PROBE, install_apps, recorded
@@ -95,6 +97,52 @@ def test_python_code_of_an_extension_talks_to_an_application_too(apps: Path, tmp
             await runtime.sendNativeMessage("app", {1, 2})
 
     run_made(tmp_path, use, permissions=["nativeMessaging"])
+
+
+def test_closing_does_not_wait_for_an_application_that_was_being_started(apps: Path) -> None:
+    async def main() -> None:
+        native = native_messaging.NativeMessaging(lambda *_: None, lambda _: None)
+        context = ExtensionContext("made@example.org", "about:blank", "null", kind=None)
+        _, ended = native.connect(context, "app", 1)
+        await asyncio.wait_for(native.close(), 20)
+        assert ended.done()
+
+    asyncio.run(main())
+
+
+def test_text_that_is_not_json_never_reaches_an_application(apps: Path) -> None:
+    async def main() -> None:
+        received: list[Any] = []
+        native = native_messaging.NativeMessaging(lambda _, *event: received.append(event), lambda _: None)
+        with pytest.raises(ApiError, match="must be JSON"):
+            await native.send("made@example.org", "app", "{not JSON")
+        context = ExtensionContext("made@example.org", "about:blank", "null", kind=None, is_javascript=True)
+        port, _ = native.connect(context, "app", 1)
+        port.post("NaN")
+        port.post('"JSON"')
+        await until(lambda: received == [("message", '"JSON"')])
+        with pytest.raises(ApiError, match="must be JSON"):
+            port.post("1 2")
+        await native.close()
+
+    asyncio.run(main())
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_large_message_leaves_no_coroutine_behind(apps: Path) -> None:
+    async def main() -> None:
+        native = native_messaging.NativeMessaging(lambda *_: None, lambda _: None)
+        large = "x" * 1_000_000
+        assert await native.send("made@example.org", "app", json.dumps(large)) == json.dumps(large)
+        context = ExtensionContext("made@example.org", "about:blank", "null", kind=None)
+        port, _ = native.connect(context, "app", 1)
+        sent = port.post(large)
+        assert sent is not None
+        await asyncio.wait_for(sent, 20)
+        await native.close()
+        gc.collect()
+
+    asyncio.run(main())
 
 
 def test_the_application_ends_with_its_port(apps: Path, tmp_path: Path) -> None:

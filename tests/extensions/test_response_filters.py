@@ -13,6 +13,7 @@ from hatbox import Profile
 from hatbox.errors import ApiError
 from hatbox.extensions.extension import Extension
 from hatbox.extensions.runtime import Exit
+from hatbox.web_requests import response_filter
 from tests.extensions.made import make, run_made
 from tests.extensions.response_filters import PERMISSIONS, probe, recorded, text_site
 from tests.extensions.runtime.lab import needs_deno
@@ -72,6 +73,27 @@ def test_the_http_engine_shows_the_filtered_page(tmp_path: Path) -> None:
 
     with text_site() as site:
         run_made(tmp_path, use, CAPITALS, permissions=[*PERMISSIONS])
+
+
+def test_a_filter_that_writes_too_much_fails_the_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(response_filter, "_MAX_WRITTEN_BYTES", 100)
+    background = """
+    const errors = [];
+    browser.webRequest.onErrorOccurred.addListener(({error}) => { errors.push(error); }, {urls: ["<all_urls>"]});
+    browser.webRequest.onBeforeRequest.addListener(({requestId}) => {
+      const filter = browser.webRequest.filterResponseData(requestId);
+      filter.ondata = () => { for (const size of [60, 60, 10]) filter.write(new Uint8Array(size)); };
+      filter.onstop = () => { filter.close(); };
+    }, {urls: ["<all_urls>"]}, ["blocking"]);
+    """
+
+    async def use(_: Profile, extension: Extension) -> None:
+        outcome = f"fetch({site + '/page'!r}).then(response => response.text(), error => error.name)"
+        assert await extension.evaluate(outcome) == "TypeError"
+        assert await extension.evaluate("errors") == ["NS_ERROR_ABORT"]
+
+    with text_site() as site:
+        run_made(tmp_path, use, background, permissions=[*PERMISSIONS])
 
 
 @pytest.mark.parametrize("way", ["never closes", "stops", "crashes"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import AsyncIterator, Callable
 from typing import Final
 
@@ -18,6 +19,7 @@ __all__ = ["HttpxDownloadSource"]
 _TIMEOUT: Final = 60.0  # seconds without a byte
 _OK: Final = 200
 _PARTIAL: Final = 206
+_RANGE_START: Final = re.compile(r"bytes\s+([0-9]{1,18})-")
 
 
 class HttpxDownloadSource:
@@ -40,13 +42,18 @@ class HttpxDownloadSource:
                     request.method, request.url, headers=headers, content=body, follow_redirects=True
                 ) as response,
             ):
+                is_encoded = response.headers.get("Content-Encoding", "identity").lower() != "identity"
+                if is_encoded and response.status_code == _PARTIAL:
+                    raise NetworkError(f"{request.url}: a part of the file has a Content-Encoding")
                 size = response.headers.get("Content-Length", "")
+                start = _RANGE_START.match(response.headers.get("Content-Range", ""))
                 yield DownloadStream(
                     response.status_code,
                     response.headers.get("Content-Type", "").partition(";")[0].strip() or "application/octet-stream",
-                    int(size) if size.isascii() and size.isdigit() else None,
-                    _validator(request, response),
+                    int(size) if size.isascii() and size.isdigit() and not is_encoded else None,
+                    None if is_encoded else _validator(request, response),
                     response.aiter_bytes(),
+                    int(start[1]) if start else None,
                 )
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise NetworkError(f"{request.url}: {str(error) or type(error).__name__}") from error
@@ -56,6 +63,8 @@ def _validator(request: DownloadRequest, response: httpx.Response) -> str | None
     """What identifies the file, if the rest of it can be requested later. A weak ETag does not."""
     headers = response.headers
     is_ranged = response.status_code == _PARTIAL or headers.get("Accept-Ranges", "").lower() == "bytes"
+    if any(name.lower() == "range" for name, _ in request.headers):
+        return None
     if request.method != "GET" or response.status_code not in (_OK, _PARTIAL) or not is_ranged:
         return None
     etag = headers.get("ETag", "")

@@ -8,6 +8,8 @@ from typing import Any, Final
 
 import msgspec
 
+from hatbox.downloads.download_path import ReservedFile
+
 __all__ = ["CHANGE_FIELDS", "FIELDS", "DownloadItem", "DownloadRequest"]
 
 FIELDS: Final = (
@@ -53,6 +55,8 @@ class DownloadItem(msgspec.Struct, eq=False):
     validator: str | None = None
     """The ETag or Last-Modified of the partial data."""
     exists: bool = False
+    reserved: ReservedFile | None = None
+    """The partial file that this download has created, until it is published or deleted."""
 
     @property
     def state(self) -> str:

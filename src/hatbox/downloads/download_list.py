@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
@@ -10,9 +11,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final, NamedTuple, Protocol
 
 from hatbox.downloads.download_item import CHANGE_FIELDS, DownloadItem, DownloadRequest
-from hatbox.downloads.download_path import free_path, name_from_url
+from hatbox.downloads.download_path import name_from_url, open_part, publish, reserve_file
 from hatbox.downloads.download_query import find_downloads
-from hatbox.errors import ApiError, HatboxError
+from hatbox.errors import ApiError, HatboxError, NetworkError
 from hatbox.events import Event
 from hatbox.tasks import Tasks
 
@@ -44,6 +45,8 @@ class DownloadStream(NamedTuple):
     validator: str | None
     """What identifies the version of the file (ETag or Last-Modified), if the server can send the rest of it later."""
     chunks: AsyncIterator[bytes]
+    offset: int | None = None
+    """Where in the file a partial response starts, if the server says so."""
 
 
 class DownloadSource(Protocol):
@@ -84,16 +87,16 @@ class Downloads:
         extension_name: str | None = None,
     ) -> int:
         """Start a download, and return its id. Raises ApiError."""
-        if len(self._running) >= _MAX_ACTIVE:
-            raise ApiError(f"At most {_MAX_ACTIVE} downloads may run at a time")
+        self._check_active()
         wanted = name_from_url(request.url) if name is None else name
         try:
-            path = await asyncio.to_thread(free_path, self.folder, wanted, overwrite=overwrite)
+            reserved = reserve_file(self.folder, wanted, overwrite=overwrite)
         except OSError as error:
             logger.warning("download of %s: %s", request.url, error)
             raise ApiError("An unexpected error occurred") from error
         self._last_id += 1
-        item = DownloadItem(self._last_id, request, path, self._time(), extension_id, extension_name)
+        item = DownloadItem(self._last_id, request, reserved.path, self._time(), extension_id, extension_name)
+        item.reserved = reserved
         self._items[item.id] = item
         self._shown[item.id] = item.view()
         self._limit()
@@ -143,6 +146,7 @@ class Downloads:
         item = self._get(number)
         if not item.can_resume:
             raise ApiError(f"Download {number} cannot be resumed")
+        self._check_active()
         item.error, item.is_canceled = None, False
         self._changed(item)
         self._run(item)
@@ -176,14 +180,23 @@ class Downloads:
             self._forget(number)
         return numbers
 
+    def remove_finished(self, since: float | None) -> None:
+        """Remove downloads that have ended and were started since then; their files stay. Paused ones stay listed."""
+        for number, item in list(self._items.items()):
+            if item.state != "in_progress" and not item.is_paused and (since is None or item.started_at >= since):
+                self._forget(number)
+
     async def close(self) -> None:
         """Stop all downloads, and delete their partial data."""
         for number in list(self._running):
             await self._stop(self._items[number], discard=True)
         for item in self._items.values():
-            if not item.is_complete:
-                _part(item).unlink(missing_ok=True)
+            _discard(item)
         await self._tasks.wait()
+
+    def _check_active(self) -> None:
+        if len(self._running) >= _MAX_ACTIVE:
+            raise ApiError(f"At most {_MAX_ACTIVE} downloads may run at a time")
 
     def _get(self, number: int) -> DownloadItem:
         item = self._items.get(number)
@@ -198,7 +211,11 @@ class Downloads:
 
     def _run(self, item: DownloadItem) -> None:
         task = self._running[item.id] = self._tasks.spawn(self._download(item))
-        task.add_done_callback(lambda _: self._running.pop(item.id, None))
+        task.add_done_callback(lambda _: self._ended(item, task))
+
+    def _ended(self, item: DownloadItem, task: asyncio.Task[None]) -> None:
+        if self._running.get(item.id) is task:  # a listener of onChanged may have resumed it
+            del self._running[item.id]
 
     async def _download(self, item: DownloadItem) -> None:
         try:
@@ -214,15 +231,24 @@ class Downloads:
         except OSError as error:
             logger.warning("download to %s failed: %s", item.path, error)
             item.error = "FILE_FAILED"
+        except Exception:  # a client raises ValueError, for example for a body with lone surrogates
+            logger.exception("download of %s failed", item.request.url)
+            item.error = "NETWORK_FAILED"
+        if not item.is_complete and not item.can_resume:
+            _discard(item)
         self._changed(item)
 
     async def _save(self, item: DownloadItem, stream: DownloadStream) -> None:
         is_continued = item.received > 0 and stream.status == _PARTIAL
+        if is_continued and stream.offset != item.received:
+            raise NetworkError(f"{item.request.url}: the server sent another part of the file")
+        if item.reserved is None:
+            raise FileNotFoundError(f"{item.path}: the partial file was deleted")
         item.received = item.received if is_continued else 0
         item.mime, item.validator = stream.mime, stream.validator
         item.total = -1 if stream.total is None else item.received + stream.total
-        part = _part(item)
-        file = await asyncio.to_thread(part.open, "ab" if is_continued else "wb")
+        # Cuts off what a thread wrote after the download was paused: it is not counted, and is sent again.
+        file = open_part(item.reserved.part, item.received)
         try:
             async for chunk in stream.chunks:
                 await asyncio.to_thread(file.write, chunk)
@@ -230,7 +256,8 @@ class Downloads:
                 item.has_partial_data = stream.validator is not None
         finally:
             file.close()
-        await asyncio.to_thread(part.replace, item.path)
+        item.path = publish(item.reserved)
+        item.reserved = None
         item.is_complete = item.exists = True
         item.has_partial_data = False
 
@@ -244,11 +271,9 @@ class Downloads:
         item.is_canceled = True
         if cancel is not None:
             await cancel()
-        if discard:
-            item.has_partial_data = False
-        if not item.has_partial_data:
+        if discard or not item.has_partial_data:
             item.received = 0
-            await asyncio.to_thread(_part(item).unlink, missing_ok=True)
+            _discard(item)
         self._changed(item)
 
     def _changed(self, item: DownloadItem) -> None:
@@ -264,7 +289,8 @@ class Downloads:
             self.on_changed.emit({**delta, "id": item.id})
 
     def _forget(self, number: int) -> None:
-        if self._items.pop(number, None) is not None:
+        if (item := self._items.pop(number, None)) is not None:
+            _discard(item)
             self._shown.pop(number, None)
             self.on_erased.emit(number)
 
@@ -275,5 +301,10 @@ class Downloads:
                 self._forget(number)
 
 
-def _part(item: DownloadItem) -> Path:
-    return item.path.with_name(f"{item.path.name}.part")
+def _discard(item: DownloadItem) -> None:
+    """Delete the partial data of a download, if it has created some."""
+    item.has_partial_data = False
+    if item.reserved is not None:
+        with contextlib.suppress(OSError):
+            item.reserved.part.unlink()
+        item.reserved = None

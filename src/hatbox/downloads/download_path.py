@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import os
 import re
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
-from typing import Final
+from typing import BinaryIO, Final, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from hatbox.errors import ApiError
 
-__all__ = ["check_file_name", "free_path", "name_from_url"]
+__all__ = ["ReservedFile", "check_file_name", "name_from_url", "open_part", "publish", "reserve_file"]
 
 _ILLEGAL: Final = re.compile(r'[\x00-\x1f\x7f"*:<>?\\|\u200e\u200f\u202a-\u202e\u2066-\u2069]')
 _MAX_NAME: Final = 200
 _MAX_NUMBER: Final = 10_000
+_NO_LINKS: Final = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS)  # of file systems without hard links, such as FAT
+
+
+class ReservedFile(NamedTuple):
+    """Where a download is saved."""
+
+    path: Path
+    part: Path
+    """An empty file, which this download has created. It is written here, and published at its end."""
+    replaces: bool = False
+    """Whether it replaces an existing file of this path."""
 
 
 def check_file_name(name: str) -> PurePosixPath:
@@ -36,8 +51,8 @@ def name_from_url(url: str) -> PurePosixPath:
     return PurePosixPath(_sanitized(last.replace("/", "_")) or "download")
 
 
-def free_path(folder: Path, name: PurePosixPath, *, overwrite: bool) -> Path:
-    """Create the folders of a file, and return its path: numbered if the name is taken, unless `overwrite`.
+def reserve_file(folder: Path, name: PurePosixPath, *, overwrite: bool) -> ReservedFile:
+    """Create the folders and the partial file of a download: numbered if the name is taken, unless `overwrite`.
 
     Raises OSError. A link that leads out of the folder is refused.
     """
@@ -45,14 +60,57 @@ def free_path(folder: Path, name: PurePosixPath, *, overwrite: bool) -> Path:
     wanted.parent.mkdir(parents=True, exist_ok=True)
     if not wanted.parent.resolve().is_relative_to(folder.resolve()):
         raise PermissionError(f"{wanted.parent} is not inside {folder}")
-    if overwrite and not wanted.is_dir() and not wanted.is_symlink():
-        return wanted
-    path = wanted
-    for number in range(1, _MAX_NUMBER):
-        if not path.exists() and not path.is_symlink() and not path.with_name(f"{path.name}.part").exists():
-            return path
-        path = wanted.with_name(f"{wanted.stem}({number}){wanted.suffix}")
+    is_replaced = overwrite and not wanted.is_dir() and not wanted.is_symlink()
+    for path in _numbered(wanted):
+        if is_replaced or not os.path.lexists(path):
+            part = path.with_name(f"{path.name}.part")
+            with contextlib.suppress(FileExistsError):
+                os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+                return ReservedFile(wanted if is_replaced else path, part, is_replaced)
     raise FileExistsError(f"{wanted}: too many files have this name")
+
+
+def open_part(part: Path, offset: int) -> BinaryIO:
+    """Open a partial file to write from `offset` on. What follows is cut off. Raises OSError."""
+    file = os.fdopen(os.open(part, os.O_RDWR | os.O_NOFOLLOW), "r+b")
+    try:
+        if file.seek(0, os.SEEK_END) < offset:
+            raise OSError(f"{part} is shorter than what was downloaded")
+        file.seek(offset)
+        file.truncate()
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def publish(file: ReservedFile) -> Path:
+    """Give a complete file its name, and return its path. Raises OSError.
+
+    Without `replaces`, a file that was created meanwhile stays, and this one is numbered.
+    """
+    if file.replaces:
+        return file.part.replace(file.path)
+    for path in _numbered(file.path):
+        try:
+            os.link(file.part, path, follow_symlinks=False)
+        except FileExistsError:
+            continue
+        except OSError as error:
+            if error.errno not in _NO_LINKS:
+                raise
+            if os.path.lexists(path):
+                continue
+            return file.part.replace(path)
+        file.part.unlink()
+        return path
+    raise FileExistsError(f"{file.path}: too many files have this name")
+
+
+def _numbered(path: Path) -> Iterator[Path]:
+    yield path
+    for number in range(1, _MAX_NUMBER):
+        yield path.with_name(f"{path.stem}({number}){path.suffix}")
 
 
 def _sanitized(name: str) -> str:

@@ -53,9 +53,10 @@ class NativeMessaging:
 
     async def send(self, extension_id: str, application: str, text: str) -> str:
         """Start an application, send it one message, and return its first answer as JSON text. Raises ApiError."""
+        message = _encode(text)
         process = await self._start(extension_id, application)
         try:
-            process.write(_encode(text))
+            process.write(message)
             answer = await process.read()
             if answer is None:
                 raise ApiError(_UNEXPECTED)
@@ -88,6 +89,7 @@ class NativeMessaging:
             channel.opened()
             if self._closed:
                 end.disconnect()
+                end.on_disconnect()
             failure = await _forward(process, end)
             self._ends.discard(end)
             if end.open:
@@ -175,7 +177,7 @@ async def _forward(process: NativeProcess, end: _NativeEnd) -> ApiError | None:
 
 def _json(message: Any) -> str:
     try:
-        return json.dumps(without_undefined(message), ensure_ascii=False, separators=(",", ":"))
+        return json.dumps(without_undefined(message), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     except (TypeError, ValueError, RecursionError) as error:
         raise ApiError(f"the message cannot be written as JSON: {error}") from None
 
@@ -186,6 +188,12 @@ def _parse(text: str) -> Any:
 
 
 def _encode(text: str) -> bytes:
+    """A message for an application: JSON, or nothing for undefined. Raises ApiError for other text of a script."""
+    try:
+        if text:
+            _check_json(text)
+    except (ValueError, RecursionError) as error:
+        raise ApiError(f"a message for a native application must be JSON text: {error}") from None
     return text.encode("utf-8", "surrogatepass")
 
 
@@ -193,12 +201,16 @@ def _checked(message: bytes) -> str:
     """The text of a message that is JSON. Raises ApiError with Firefox's message for others."""
     text = message.decode("utf-8", "replace")
     try:
-        # Not msgspec, which refuses lone surrogates. Long integers are not converted: that takes quadratic time.
-        json.loads(text, parse_constant=_refuse, parse_int=len)
+        _check_json(text)
     except (ValueError, RecursionError) as error:
         logger.warning("a native application sent a message that is not JSON: %s", error)
         raise ApiError(_UNEXPECTED) from None
     return text
+
+
+def _check_json(text: str) -> None:
+    # Not msgspec, which refuses lone surrogates. Long integers are not converted: that takes quadratic time.
+    json.loads(text, parse_constant=_refuse, parse_int=len)
 
 
 def _refuse(constant: str) -> NoReturn:

@@ -38,6 +38,7 @@ class NativeProcess:
         self._input = cast(asyncio.StreamWriter, process.stdin)
         self._output = cast(asyncio.StreamReader, process.stdout)
         self._name = name
+        self._draining: asyncio.Future[None] | None = None
         self._stderr = asyncio.ensure_future(self._log_stderr(cast(asyncio.StreamReader, process.stderr)))
 
     @classmethod
@@ -64,7 +65,12 @@ class NativeProcess:
             return None
         self._input.write(_LENGTH.pack(len(message)) + message)
         _, high = transport.get_write_buffer_limits()
-        return self._drain() if transport.get_write_buffer_size() > high else None
+        if transport.get_write_buffer_size() <= high:
+            return None
+        # A task, as not every sender waits: an application may answer before it has read everything.
+        if self._draining is None or self._draining.done():
+            self._draining = asyncio.ensure_future(self._drain())
+        return asyncio.shield(self._draining)
 
     async def read(self) -> bytes | None:
         """The next message; None after the last one. Raises ApiError if a message is too long."""

@@ -176,7 +176,10 @@ class Channel:
         """All listeners were called: deliver the waiting messages."""
         waiting, self._waiting = self._waiting or [], None
         for port, message, done in waiting:
-            self._send(port, message)
+            try:
+                self._send(port, message)
+            except ApiError as error:  # the other messages are delivered
+                logger.warning("a message of port %s was not delivered: %s", self.name, error)
             _finish(done)
         if self._closing is not None:
             self._end(self._closing, None)

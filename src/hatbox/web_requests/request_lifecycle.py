@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import AsyncIterable, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
@@ -26,7 +26,7 @@ from hatbox.web_requests.request_model import (
     RequestFrame,
     RequestSnapshot,
 )
-from hatbox.web_requests.response_filter import CHANNEL_REDIRECTED, ResponseFilter
+from hatbox.web_requests.response_filter import CHANNEL_REDIRECTED, FilterOverflow, ResponseFilter
 
 if TYPE_CHECKING:
     from hatbox.web_requests.request_events import RequestEvents
@@ -114,11 +114,22 @@ class RequestLifecycle:
         return True
 
     def filter_body(self, chunks: AsyncIterable[bytes]) -> AsyncIterable[bytes]:
-        """The body, filtered by extensions. As in Firefox, the last filter comes first."""
+        """The body, filtered by extensions. As in Firefox, the last filter comes first.
+
+        Reading it raises RequestCancelled if a filter wrote too much.
+        """
         self._has_body_started = True
         for each in reversed(self._filters):
             chunks = each.apply(chunks)
-        return chunks
+        return self._until_overflow(chunks) if self._filters else chunks
+
+    async def _until_overflow(self, chunks: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
+        try:
+            async for chunk in chunks:
+                yield chunk
+        except FilterOverflow as error:
+            self.failed(_ABORTED)
+            raise RequestCancelled(str(error)) from error
 
     def start_hop(
         self, url: str, method: str = "GET", *, body: RequestBody | None = None, third_party: bool = False

@@ -13,9 +13,9 @@ import logging
 from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterator, Mapping
 from typing import Any, Final
 
-from hatbox.errors import ApiError
+from hatbox.errors import ApiError, HatboxError
 
-__all__ = ["CHANNEL_REDIRECTED", "INVALID_REQUEST", "ResponseFilter"]
+__all__ = ["CHANNEL_REDIRECTED", "INVALID_REQUEST", "FilterOverflow", "ResponseFilter"]
 
 logger = logging.getLogger("hatbox.web_requests")
 
@@ -24,6 +24,10 @@ CHANNEL_REDIRECTED: Final = "Channel redirected"
 
 _MAX_EVENT_BYTES: Final = 1 << 18  # of one data event
 _MAX_WRITTEN_BYTES: Final = 64 << 20  # that no engine has read yet
+
+
+class FilterOverflow(HatboxError):
+    """An extension wrote more than a filter may store. The body would be incomplete."""
 
 
 class ResponseFilter:
@@ -36,6 +40,7 @@ class ResponseFilter:
         self._written: list[bytes] = []
         self._written_bytes = 0
         self._is_closed = False
+        self._overflow: str | None = None
         self._handled: asyncio.Future[bool] | None = None
         self._ended = asyncio.Event()
 
@@ -72,7 +77,7 @@ class ResponseFilter:
         self._end()
 
     async def apply(self, chunks: AsyncIterable[bytes]) -> AsyncGenerator[bytes, None]:
-        """The filtered body."""
+        """The filtered body. Raises FilterOverflow."""
         try:
             await self._event({"start": True})
             async for chunk in chunks:
@@ -124,10 +129,15 @@ class ResponseFilter:
             raise ApiError("invalid data of a response filter") from None
         self._written_bytes += len(contents)
         if self._written_bytes > _MAX_WRITTEN_BYTES:
-            raise ApiError(f"a response filter may write at most {_MAX_WRITTEN_BYTES} bytes at a time")
+            self._overflow = f"a response filter may write at most {_MAX_WRITTEN_BYTES} bytes at a time"
+            self._written.clear()
+            self.disconnect()
+            raise ApiError(self._overflow)
         self._written.append(contents)
 
     def _take(self) -> list[bytes]:
+        if self._overflow is not None:
+            raise FilterOverflow(self._overflow)
         written, self._written, self._written_bytes = self._written, [], 0
         return written
 

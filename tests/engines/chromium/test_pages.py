@@ -153,12 +153,12 @@ async def test_downloads_go_to_the_folder_and_leave_the_page_where_it_is(
         profile.chromium(headless=True, browser=browser, downloads=folder) as runner,
     ):
         page = await runner.new_page("Work", site.url("/page/1"))
-        for name in ("file.bin", "file (1).bin"):
+        for name in ("file.bin", "file(1).bin"):
             await page.evaluate("location.href = '/download'")
             await until_awaited(lambda name=name: asyncio.to_thread(_is_complete, folder / name))  # type: ignore[misc]
         tab = await tab_when(profile, url=site.url("/page/1"), title="Page 1", loading=False)
         assert tab.error == ""
-    assert (folder / "file (1).bin").read_bytes() == b"some bytes"
+    assert (folder / "file(1).bin").read_bytes() == b"some bytes"
 
 
 def _is_complete(file: Path) -> bool:

@@ -128,7 +128,7 @@ class BrowsingDataNamespace(Protocol):
 
     @overload
     def removeDownloads(self, options: RemovalOptionsDict, callback: None = None) -> Awaitable[None]:
-        """Removes the list of downloads. Hatbox has none."""
+        """Removes downloads that have ended from the list of downloads. Their files stay."""
 
     @overload
     def removeDownloads(self, options: RemovalOptionsDict, callback: Callable[..., Any]) -> None: ...

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from playwright.async_api import Download, Page
 from playwright.async_api import Error as PlaywrightError
 
 from hatbox.downloads.download_list import Downloads
+from hatbox.downloads.download_path import publish, reserve_file
 from hatbox.engines.chromium.debounce import log_exceptions
 from hatbox.tasks import Tasks
 
@@ -36,27 +37,26 @@ def save_downloads(page: Page, target: PageDownloads, tasks: Tasks, cookie_store
 
 
 async def _save(download: Download, target: PageDownloads, cookie_store_id: str) -> None:
-    path = _free_path(target.folder, download.suggested_filename)
+    name = PurePosixPath(Path(download.suggested_filename).name or "download")
+    try:
+        reserved = reserve_file(target.folder, name, overwrite=False)
+    except OSError as error:
+        logger.warning("download of %s failed: %s", name, error)
+        return
     listed = target.listed
-    item = None if listed is None else listed.observe(download.url, path, cookie_store_id, download.cancel)
+    item = None if listed is None else listed.observe(download.url, reserved.path, cookie_store_id, download.cancel)
     size = None
     try:
-        await download.save_as(path)
+        await download.save_as(reserved.part)
+        path = publish(reserved)
         size = path.stat().st_size
+        if item is not None:
+            item.path = path
         logger.info("downloaded %s", path)
     except (PlaywrightError, OSError) as error:
-        logger.warning("download of %s failed: %s", path.name, error)
+        logger.warning("download of %s failed: %s", name, error)
     finally:
+        if size is None:
+            reserved.part.unlink(missing_ok=True)
         if listed is not None and item is not None:
             listed.finish(item, size)
-
-
-def _free_path(folder: Path, name: str) -> Path:
-    """The path for a file of this name, numbered if the name is taken."""
-    folder.mkdir(parents=True, exist_ok=True)
-    wanted = folder / (Path(name).name or "download")
-    path, number = wanted, 0
-    while path.exists():
-        number += 1
-        path = wanted.with_name(f"{wanted.stem} ({number}){wanted.suffix}")
-    return path

@@ -7,7 +7,7 @@ from typing import Any
 
 from hatbox.api.namespace import Namespace
 from hatbox.api.namespaces.browsing_data import data_removal
-from hatbox.api.namespaces.browsing_data.data_removal import Options, removal_of
+from hatbox.api.namespaces.browsing_data.data_removal import DataRemoval, Options, removal_of
 from hatbox.api.services import Services
 from hatbox.schema import NamespaceSchema
 
@@ -22,6 +22,7 @@ def implement(schema: NamespaceSchema, services: Services) -> Namespace:
 class _BrowsingData(Namespace):
     def __init__(self, schema: NamespaceSchema, services: Services) -> None:
         super().__init__(schema, services.store, {})
+        self._downloads = services.downloads
 
     def settings(self) -> asyncio.Future[Any]:
         return self._read("settings", data_removal.settings)
@@ -54,4 +55,12 @@ class _BrowsingData(Namespace):
         return self._remove("removePluginData", options, "pluginData")
 
     def _remove(self, member: str, options: Options, *kinds: str) -> asyncio.Future[Any]:
-        return self._write(member, data_removal.remove, removal_of(f"browsingData.{member}", options), kinds)
+        removal = removal_of(f"browsingData.{member}", options)
+        removed = self._write(member, data_removal.remove, removal, kinds)
+        return asyncio.ensure_future(self._remove_listed(removed, removal)) if "downloads" in kinds else removed
+
+    async def _remove_listed(self, removed: asyncio.Future[Any], removal: DataRemoval) -> Any:
+        """Clear the list of downloads, which is in memory, if the options are valid. Like Firefox, ignore hosts."""
+        result = await removed
+        self._downloads.remove_finished(removal.since)
+        return result

@@ -1,7 +1,8 @@
 """Functions of the namespace browsingData: transaction functions. Error messages match Firefox.
 
 A profile stores cookies, localStorage, IndexedDB, visited pages and closed tabs. Engines have caches and service
-workers, and clear them on request. Other data types do not exist here, so removing them does nothing.
+workers, and clear them on request. The list of downloads is in memory, and the namespace clears it. Other
+data types do not exist here, so removing them does nothing.
 """
 
 from __future__ import annotations
