@@ -299,6 +299,22 @@ def test_a_process_that_stages_without_end_is_refused_and_needs_no_memory(tmp_pa
     asyncio.run(main())
 
 
+def test_two_databases_that_commit_at_the_same_time_store_their_own_rows(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with hatbox.open(tmp_path / "profile.db") as profile:
+            installed = await profile.extensions.install(make(tmp_path))
+            databases = IndexedDb(profile._store, installed.extension.area)
+            started = []
+            for number, value in ((1, "a"), (2, "b")):  # as in one read: nothing runs between these requests
+                started.append(databases.handle("stage", [1, False, [["1.0", value]]]))
+                started.append(databases.handle("commit", [number, 0, [1], "{}"]))
+            await asyncio.gather(*started)
+            pages = [await databases.handle("read", [number, 1, ""]) for number in (1, 2)]
+            assert [page.rows for page in pages] == [[("1.0", "a")], [("1.0", "b")]]
+
+    asyncio.run(main())
+
+
 def test_many_small_requests_do_not_block_the_extension(tmp_path: Path) -> None:
     async def use(_: Profile, extension: Extension) -> None:
         counted = await extension.evaluate(

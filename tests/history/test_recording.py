@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import hatbox
 from hatbox import Profile
 from hatbox.extension_data.extension_permissions import Permissions
 from hatbox.extension_data.granted_permissions import save_granted
+from hatbox.store.base import Transaction
 from hatbox.tabs.pages import PageState, update_page
 from tests.extensions.made import make
 from tests.extensions.runtime.lab import needs_deno
@@ -77,6 +79,24 @@ async def test_it_is_recorded_while_an_extension_with_the_permission_runs_or_is_
         await profile.extensions.remove(installed.extension.area)
         await visit(profile, SITE + "removed")
         assert await urls(profile) == [SITE + "installed", SITE + "granted", SITE + "running"]
+
+
+@needs_deno
+@in_loop
+async def test_nothing_is_recorded_after_the_run_of_a_temporary_extension_was_killed(tmp_path: Path) -> None:
+    async with hatbox.open(tmp_path / "profile.db") as profile:
+        extension = await profile.extensions.start(make(tmp_path, permissions=["history"]))
+
+        def kill(transaction: Transaction) -> None:
+            """Leave the record of a process that has ended."""
+            record = msgspec.json.decode(transaction.extensions.get(extension.area, "running", "") or b"")
+            killed = msgspec.json.encode({**record, "since": "0"})
+            transaction.extensions.put(extension.area, "running", "", killed)
+
+        await visit(profile)
+        await profile.store.write(kill)
+        await visit(profile, SITE + "killed")
+        assert await urls(profile) == [SITE]
 
 
 @in_loop

@@ -254,6 +254,7 @@ def test_history_and_bookmarks_are_consistent_although_rows_of_them_are_lost(tmp
             VisitRow(3, 2, 1, 3.0, "typed", 0),
             VisitRow(4, 2, 2, 4.0, "link", 3),
             VisitRow(5, 2, 7, 5.0, "link", 0),
+            VisitRow(6, 2, 2, 6.0, "reload", 0),  # not counted
         ]
         transaction.history.put_visits(visits)
 
@@ -274,5 +275,5 @@ def test_history_and_bookmarks_are_consistent_although_rows_of_them_are_lost(tmp
     assert parents["inner"] == "unfiled_____"
     assert parents["good"] == "menu________"
     assert sorted([parents["first"], parents["second"]]) in (["first", "unfiled_____"], ["second", "unfiled_____"])
-    assert [(row.visits, row.typed, row.last_visit) for row in pages] == [(1, 1, 3.0), (1, 0, 4.0)]
-    assert [visit.id for visit in visits] == [3, 4]
+    assert [(row.visits, row.typed, row.last_visit) for row in pages] == [(1, 1, 3.0), (1, 0, 6.0)]
+    assert [visit.id for visit in visits] == [3, 4, 6]

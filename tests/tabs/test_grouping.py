@@ -52,6 +52,14 @@ def test_the_id_of_a_group_is_never_used_again() -> None:
     assert group(desk, 1).id > first.id
 
 
+def test_a_group_whose_tabs_were_lost_does_not_exist() -> None:
+    desk = with_tabs(2)
+    made = group(desk, 1)
+    desk.do(lambda each: each.tabs.update(1, discardable=0))
+    with pytest.raises(ApiError, match=f"No group with id: {made.id}"):
+        desk.do(lambda each: add_to_group(each, rows_of(each, [2]), made))
+
+
 def test_removing_an_identity_removes_its_groups() -> None:
     desk = with_tabs(2)
     desk.open(PERSONAL)

@@ -14,7 +14,9 @@ from hatbox.tabs.program_records import record_in
 __all__ = ["ArchiveContents", "digest_of_extension", "is_restored_kind", "read_contents"]
 
 _SESSION: Final = "session."
-_TRANSIENT: Final = frozenset({"running", "action", "pageAction", "notification", "notification.count"})
+_TRANSIENT: Final = frozenset(
+    {"running", "action", "pageAction", "sidebarAction", "notification", "notification.count"}
+)
 """Kinds of extension data that belong to running programs."""
 
 

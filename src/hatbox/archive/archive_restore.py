@@ -112,7 +112,8 @@ class _Restore:
         self._restore_pages(stream.rows("tab_pages"))
         self._restore_extensions(stream.rows("extension_data"))
         self._restore_packages(stream.rows("packages"))
-        self._restore_history(stream.rows("history"), stream)
+        if "history" in self._contents.manifest.tables:  # an archive of version 1 says nothing about it
+            self._restore_history(stream.rows("history"), stream)
         self._restore_bookmarks(stream.rows("bookmarks"))
         stream.finish()
         self._log.finish()

@@ -55,7 +55,10 @@ class IndexedDb:
             case "commit", [database, revision, list(stores), str() | None as description] if _are_numbers(
                 database, revision, *stores
             ):
-                return self._commit(Commit(database, revision, tuple(stores), description, self._staged))
+                # Taken here, not when the coroutine first runs: another database may stage its changes before that.
+                staged, too_large = self._staged, self._is_too_large()
+                self.discard_staged()
+                return self._commit(Commit(database, revision, tuple(stores), description, staged), too_large=too_large)
             case "delete", [database, revision] if _are_numbers(database, revision):
                 return self._store.write(
                     lambda transaction: indexed_databases.delete(transaction, extension, database, revision)
@@ -75,9 +78,7 @@ class IndexedDb:
     def _is_too_large(self) -> bool:
         return self._staged_size > QUOTA or self._staged_rows > _MAX_STAGED_ROWS
 
-    async def _commit(self, commit: Commit) -> None:
-        too_large = self._is_too_large()
-        self.discard_staged()
+    async def _commit(self, commit: Commit, *, too_large: bool) -> None:
         if too_large:
             raise ApiError("QuotaExceededError")
         await self._store.write(lambda transaction: indexed_databases.commit(transaction, self._extension, commit))

@@ -335,6 +335,7 @@ class Extensions:
 
     async def close(self) -> None:
         """End all extensions of this process."""
+        self.page_tabs.stop_reporting()
         for extension in self.running:
             await self.stop(extension)
         await self._messages.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
+from hatbox.history.visits import counted
 from hatbox.store.base import PageRow, Transaction, VisitRow
 
 __all__ = ["ArchivedHistory", "read_history", "replace_history"]
@@ -42,14 +43,6 @@ def _consistent(store: int, pages: Sequence[PageRow], visits: Iterable[VisitRow]
         if visit.page in by_page:
             by_page[visit.page].append(visit._replace(store=store))
     found = {page.url: page for page in pages if by_page[page.id]}  # each URL once
-    kept = [
-        page._replace(
-            store=store,
-            visits=len(by_page[page.id]),
-            typed=sum(visit.transition == "typed" for visit in by_page[page.id]),
-            last_visit=max(visit.visited for visit in by_page[page.id]),
-        )
-        for page in found.values()
-    ]
+    kept = [counted(page._replace(store=store), by_page[page.id]) for page in found.values()]
     kept.sort(key=lambda page: page.id)
     return kept, sorted((visit for page in kept for visit in by_page[page.id]), key=lambda visit: visit.id)

@@ -10,6 +10,7 @@ from typing import Any, Final
 import msgspec
 
 from hatbox.store.base import Transaction
+from hatbox.store.processes import ProcessId, host_id
 from hatbox.store.profile_settings import AUTO, PROFILE
 
 __all__ = ["is_recorded"]
@@ -36,9 +37,16 @@ class _Installed(msgspec.Struct, frozen=True):
     about: _About = _About()
 
 
+class _Run(msgspec.Struct, frozen=True):
+    process: int
+    started_at: str = msgspec.field(name="since")
+    host: str = ""
+
+
 _decode_setting = msgspec.json.Decoder(str).decode
 _decode_installed = msgspec.json.Decoder(_Installed).decode
 _decode_granted: Any = msgspec.json.Decoder(_Permissions).decode
+_decode_run = msgspec.json.Decoder(_Run).decode
 
 
 def is_recorded(transaction: Transaction) -> bool:
@@ -63,6 +71,15 @@ def _wants_history(transaction: Transaction, area: str, value: bytes) -> bool:
             granted = transaction.extensions.get(area, _GRANTED, "")
             if granted is None or _PERMISSION not in _decode_granted(granted).permissions:
                 return False
+        return installed.permanent or _is_running(transaction, area)
     except (msgspec.MsgspecError, UnicodeDecodeError):
         return False
-    return installed.permanent or transaction.extensions.get(area, _RUNNING, "") is not None
+
+
+def _is_running(transaction: Transaction, area: str) -> bool:
+    """Whether an extension runs. The record of a process that was killed stays until the next start."""
+    value = transaction.extensions.get(area, _RUNNING, "")
+    if value is None:
+        return False
+    run = _decode_run(value)
+    return transaction.processes.is_running(ProcessId(run.host or host_id(), run.process, run.started_at))

@@ -29,6 +29,7 @@ __all__ = [
     "TitleChange",
     "add_visit",
     "clear_history",
+    "counted",
     "delete_hosts",
     "delete_page",
     "delete_visits",
@@ -43,7 +44,7 @@ TITLE_CHANGED: Final = "history.title"
 
 TRANSITIONS: Final = {"link": 1, "typed": 2, "auto_bookmark": 3, "auto_subframe": 4, "manual_subframe": 8, "reload": 9}
 """The supported transitions, with Firefox's numbers."""
-_NOT_COUNTED: Final = frozenset({"manual_subframe", "reload"})  # in Firefox's visitCount
+_NOT_COUNTED: Final = frozenset({"manual_subframe", "reload"})  # in Firefox's visitCount; see also lost_records.py
 
 _MAX_URL_LENGTH: Final = 2_000  # as in Firefox
 _MAX_TITLE_LENGTH: Final = 4_096
@@ -116,9 +117,8 @@ def add_visit(
     number = table.next_id(now)
     before = table.get(store, url)
     page = before or PageRow(number, store, url, "", 0, 0, visited)
-    counted = int(transition not in _NOT_COUNTED)
     page = page._replace(
-        visits=page.visits + counted,
+        visits=page.visits + int(transition not in _NOT_COUNTED),
         typed=page.typed + int(transition == "typed"),
         last_visit=max(page.last_visit, visited),
         title=page.title if title is None else _stored_title(title),
@@ -201,7 +201,7 @@ def _delete(transaction: Transaction, visits: Sequence[VisitRow]) -> list[str]:
             continue
         rest = table.visits(page)
         if rest:
-            table.put(_counted(page, rest))
+            table.put(counted(page, rest))
         else:
             table.delete([page])
             if not table.find(page.url):
@@ -209,7 +209,8 @@ def _delete(transaction: Transaction, visits: Sequence[VisitRow]) -> list[str]:
     return gone
 
 
-def _counted(page: PageRow, visits: Sequence[VisitRow]) -> PageRow:
+def counted(page: PageRow, visits: Sequence[VisitRow]) -> PageRow:
+    """A page with the numbers and the time of these visits, which are all that it has."""
     return page._replace(
         visits=sum(visit.transition not in _NOT_COUNTED for visit in visits),
         typed=sum(visit.transition == "typed" for visit in visits),

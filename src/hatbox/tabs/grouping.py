@@ -53,6 +53,9 @@ def group_tabs(transaction: Transaction, rows: Sequence[TabRow], window: int) ->
 
 def add_to_group(transaction: Transaction, rows: Sequence[TabRow], group: TabGroup) -> None:
     """Add tabs to a group: those left of it at its start, the others at its end."""
+    members = members_of(transaction, group)
+    if not members:  # its tabs were lost in a repair: find_groups() does not list it either
+        raise ApiError(f"No group with id: {group.id}")
     _unpin(transaction, rows)
     members = members_of(transaction, group)
     inside = {row.id for row in members}

@@ -59,7 +59,7 @@ def test_clear_asks_first_and_clears_one_identity_or_all(cli: Cli, profile: Path
     fill(profile)
     asked = cli("history", "clear", stdin="n\n")
     assert asked.status != 0
-    assert "Delete the history of all identities for ever?" in asked.err
+    assert "Delete the history of all identities for ever? Identities in the trash keep theirs." in asked.err
     assert len(cli("history", "list", "--json").json) == 2
     assert cli("history", "clear", "-i", "Work", "--yes").out == "Deleted the history of Work.\n"
     assert [each["cookieStoreId"] for each in cli("history", "list", "--json").json] == ["firefox-default"]

@@ -211,6 +211,38 @@ async def test_a_tab_shows_a_page_of_the_extension(browser: str, tmp_path: Path)
 
 
 @with_browser
+async def test_closing_the_profile_keeps_the_tabs_of_pages(browser: str, tmp_path: Path) -> None:
+    made = make(tmp_path, files={"page.html": "<!doctype html><title>Page</title>"})
+    async with hatbox.open(tmp_path / "profile.db") as profile:
+        await profile.chromium(headless=True).__aenter__()  # ended by the profile, after the extensions
+        extension = await profile.extensions.start(made)
+        url = extension.manifest.base_url + "page.html"
+        tab = await profile.tabs.open("Work", url)
+        await eventually(lambda: title_of(profile, tab.id), "Page")
+    async with hatbox.open(tmp_path / "profile.db") as profile:
+        assert await url_of(profile, tab.id) == url
+
+
+@with_browser
+async def test_of_two_engines_the_first_shows_the_pages_and_then_the_second(browser: str, tmp_path: Path) -> None:
+    made = make(tmp_path, files={"page.html": "<!doctype html><title>Page</title>"})
+    async with hatbox.open(tmp_path / "profile.db") as profile:
+        async with profile.chromium(identities=["Work"], headless=True) as first:
+            extension = await profile.extensions.start(made)
+            tab = await profile.tabs.open("Work", extension.manifest.base_url + "page.html")
+            await eventually(lambda: title_of(profile, tab.id), "Page")
+            async with profile.chromium(identities=["Personal"], headless=True) as second:
+                assert tab.id in first.engine.tabs
+                assert tab.id not in second.engine.tabs
+            assert tab.id in first.engine.tabs
+            window = await extension.open_page("page.html")
+            await window.close()
+            await profile.chromium(identities=["Personal"], headless=True).__aenter__()  # ended by the profile
+        window = await extension.open_page("page.html")
+        await window.close()
+
+
+@with_browser
 async def test_a_tab_goes_from_a_page_of_the_extension_to_a_site_and_back(browser: str, tmp_path: Path) -> None:
     files = {"page.html": "<!doctype html><title>Own</title>own"}
     async with run(tmp_path, files=files) as (profile, runner, extension):

@@ -71,7 +71,8 @@ def clear(
     chosen = run_with_profile(profile, check)
     if not yes:
         of = "all identities" if identity is None else f'"{identity}"'
-        confirm(f"Delete the history of {of} for ever? ", "not deleted")
+        trash = " Identities in the trash keep theirs." if identity is None else ""
+        confirm(f"Delete the history of {of} for ever?{trash} ", "not deleted")
 
     async def clear_found(opened: Profile) -> None:
         await opened.history.clear(chosen)

@@ -116,7 +116,7 @@ class ChromiumEngine(Engine):
             pages = running.pages.copy()
             running.pages.clear()
             saving = (save_snapshot(running.env.delegate, tab_id, page) for tab_id, page in pages.items())
-            await asyncio.gather(*saving, *([] if self._hosted is None else [self._hosted.stop()]))
+            await asyncio.gather(*saving, *([] if self._hosted is None else [self._hosted.stop(running.env)]))
             await running.contexts.close_all()
         await self._shut_down()
 
@@ -125,7 +125,7 @@ class ChromiumEngine(Engine):
         if self.running is not None:
             self.running.abandon()
             if self._hosted is not None:
-                self._hosted.abandon()
+                self._hosted.abandon(self.running.env)
 
     async def abandon(self) -> None:
         """See Engine."""
@@ -186,8 +186,8 @@ class ChromiumEngine(Engine):
 
     async def activate(self, tab: Tab) -> None:
         """See Engine."""
-        if self._hosted is not None and tab.id in self._hosted.tabs:
-            await self._hosted.activate(tab.id)
+        if (hosted := self._own_host) is not None and tab.id in hosted.tabs:
+            await hosted.activate(tab.id)
         if self.running is not None:
             await self.running.focus.activate(tab.id, self.running.pages.get(tab.id))
 
@@ -195,8 +195,8 @@ class ChromiumEngine(Engine):
         """See Engine."""
         if (running := self.running) is None:
             return
-        if self._hosted is not None and tab_id in self._hosted.tabs:
-            await self._hosted.close(tab_id)
+        if (hosted := self._own_host) is not None and tab_id in hosted.tabs:
+            await hosted.close(tab_id)
             return
         page = running.pages.pop(tab_id, None)
         if page is None:
@@ -248,13 +248,14 @@ class ChromiumEngine(Engine):
     @property
     def tabs(self) -> set[int]:
         """The ids of tabs that have a page now."""
-        return set(self.running.pages) | (self._hosted.tabs if self._hosted else set()) if self.running else set()
+        hosted = self._own_host
+        return set(self.running.pages) | (hosted.tabs if hosted else set()) if self.running else set()
 
     def page_of(self, tab_id: int) -> PlaywrightPage | None:
         """The page of a tab; None if it has none."""
         page = self.running.pages.get(tab_id) if self.running else None
-        if page is None and self._hosted is not None:
-            return self._hosted.page_of(tab_id)
+        if page is None and (hosted := self._own_host) is not None:
+            return hosted.page_of(tab_id)
         return page.page if page else None
 
     def use_credentials(self, tab_id: int, url: str) -> None:
@@ -265,8 +266,8 @@ class ChromiumEngine(Engine):
         """Wait until nothing is loading in the page of a tab."""
         if self.running and (page := self.running.pages.get(tab_id)):
             await page.state.wait_until_idle()
-        elif self._hosted is not None:
-            await self._hosted.wait_until_loaded(tab_id)
+        elif (hosted := self._own_host) is not None:
+            await hosted.wait_until_loaded(tab_id)
 
     async def wait_until_synced(self) -> None:
         """Wait until changes made so far, in the profile or in the browser, are in both, and Fetch.enable has
@@ -306,8 +307,14 @@ class ChromiumEngine(Engine):
 
     def _host_of(self, tab: Tab) -> HostedPages | None:
         """The host of the URL that a tab loads next, if Chromium itself cannot load it."""
-        is_hosted = self._hosted is not None and self._hosted.serves(tab.pending_url or tab.url)
-        return self._hosted if is_hosted else None
+        hosted = self._own_host
+        return hosted if hosted is not None and hosted.serves(tab.pending_url or tab.url) else None
+
+    @property
+    def _own_host(self) -> HostedPages | None:
+        """The host of pages of extensions, if it shows them in this browser and not in that of another engine."""
+        is_own = self._hosted is not None and self.running is not None and self._hosted.is_in(self.running.env)
+        return self._hosted if is_own else None
 
     def _require_running(self) -> RunningBrowser:
         if self.running is None:
@@ -321,7 +328,7 @@ class ChromiumEngine(Engine):
         if self._page_scripts is not None:
             self._page_scripts.browser_stopped()
         if self._hosted is not None:
-            self._hosted.abandon()
+            self._hosted.abandon(running.env)
         running.env.delegate.engine_crashed("its process has ended")
 
     async def _shut_down(self) -> None:

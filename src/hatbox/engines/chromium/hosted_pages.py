@@ -30,10 +30,13 @@ class HostedPages(Protocol):
     async def start(self, env: BrowserEnvironment) -> None:
         """The browser was launched."""
 
-    async def stop(self) -> None:
+    def is_in(self, env: BrowserEnvironment) -> bool:
+        """Whether it shows its pages in this browser. With several, it shows them in the first one."""
+
+    async def stop(self, env: BrowserEnvironment) -> None:
         """Save data, and close all pages: the browser is about to be closed."""
 
-    def abandon(self) -> None:
+    def abandon(self, env: BrowserEnvironment) -> None:
         """The browser has crashed, or another engine has the tabs: save nothing."""
 
     async def open(self, tab: Tab) -> None:

@@ -70,14 +70,14 @@ class BackgroundPage(Runtime):
         try:
             async with asyncio.timeout(limits.start_timeout):
                 return await loading.load()
-        except TimeoutError:
+        except BaseException as error:
+            loading.release()
             await target.close()
-            raise ExtensionTerminated(f"the background page did not load in {limits.start_timeout:g} s") from None
-        except PlaywrightError as error:
-            await target.close()
-            raise ExtensionTerminated(f"the background page did not load: {error.message}") from error
-        except BaseException:
-            await target.close()
+            if isinstance(error, TimeoutError):
+                problem = f"the background page did not load in {limits.start_timeout:g} s"
+                raise ExtensionTerminated(problem) from None
+            if isinstance(error, PlaywrightError):
+                raise ExtensionTerminated(f"the background page did not load: {error.message}") from error
             raise
 
     async def evaluate(self, source: str, *, inspect: bool = False, timeout: float | None = None) -> Any:
@@ -223,9 +223,13 @@ class _HiddenDocument:
             self._requests.failed.set_result(str(reason))
 
     def _on_exit(self) -> None:
+        self.release()
+        self._tasks.spawn(self._target.close())
+
+    def release(self) -> None:
+        """Stop observing the document: it has ended, or did not load."""
         if self._storage is not None:
             self._storage.remove(self)
         if self._memory is not None:
             self._memory.stop()
         self._requests.stop()
-        self._tasks.spawn(self._target.close())

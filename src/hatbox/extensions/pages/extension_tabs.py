@@ -45,10 +45,14 @@ class ExtensionTabs:
     def __init__(self, store: Store, running: Callable[[], Iterable[Extension]]) -> None:
         self._store = store
         self._running = running
-        self._env: BrowserEnvironment | None = None
+        self._envs: list[BrowserEnvironment] = []  # of all running engines; the first one shows the pages
         self._tabs: dict[int, ExtensionTab] = {}
         self._sidebars: dict[int, ExtensionWindow] = {}  # by window id of the profile
         self._changing_sidebars = asyncio.Lock()
+
+    @property
+    def _env(self) -> BrowserEnvironment | None:
+        return self._envs[0] if self._envs else None
 
     @property
     def is_running(self) -> bool:
@@ -73,7 +77,16 @@ class ExtensionTabs:
         if self._env is not None:
             await self._store.write(reload_failed)
 
+    def stop_reporting(self) -> None:
+        """Report no page as closed any more: the extensions are about to end, and their tabs stay in the profile."""
+        for tab in self._tabs.values():
+            tab.stop()
+
     # ----------------------------------------------------------------------------------------------------- HostedPages
+
+    def is_in(self, env: BrowserEnvironment) -> bool:
+        """See HostedPages."""
+        return env is self._env
 
     @property
     def tabs(self) -> set[int]:
@@ -91,21 +104,20 @@ class ExtensionTabs:
 
     async def start(self, env: BrowserEnvironment) -> None:
         """See HostedPages."""
-        self._env = env
-        self._store.subscribe(self._on_change)
+        if not self._envs:
+            self._store.subscribe(self._on_change)
+        self._envs.append(env)
 
-    async def stop(self) -> None:
+    async def stop(self, env: BrowserEnvironment) -> None:
         """See HostedPages."""
-        self._forget_browser()
-        for tab in self._tabs.values():
-            tab.stop()
-        self._tabs.clear()
+        if not self._forget_browser(env):
+            return
         await asyncio.gather(*(extension.browser_pages.close() for extension in self._running()))
 
-    def abandon(self) -> None:
+    def abandon(self, env: BrowserEnvironment) -> None:
         """See HostedPages."""
-        self._forget_browser()
-        self._tabs.clear()
+        if not self._forget_browser(env):
+            return
         for extension in self._running():
             extension.browser_pages.abandon()
 
@@ -153,15 +165,19 @@ class ExtensionTabs:
 
         opener = await page.opener()
         opener_id = next((tab_id for tab_id, tab in self._tabs.items() if tab.window.page is opener), None)
+        tab: Tab | None = None
         try:
             cookie_store_id = await self._cookie_store_of(opener_id)
-            tab = await self.require_browser().delegate.page_opened(cookie_store_id, opener_id)
-        except HatboxError as error:  # the engine is stopping
+            delegate = self.require_browser().delegate
+            tab = await delegate.page_opened(cookie_store_id, opener_id)
+            window = await windows.adopt(page, tab.id)
+        except HatboxError as error:  # the engine is stopping, or the page was closed meanwhile
             logger.debug("page of an extension closed: %s", error)
+            if tab is not None:
+                await delegate.page_closed(tab.id)
             await page.close()
             return
-        window = await windows.adopt(page, tab.id)
-        shown = self._add(ExtensionTab(self.require_browser().delegate, window, tab))
+        shown = self._add(ExtensionTab(delegate, window, tab))
         if window.url.startswith("moz-extension:"):
             shown.reload()
         else:
@@ -181,11 +197,19 @@ class ExtensionTabs:
 
     # ---------------------------------------------------------------------------------------------------------- shared
 
-    def _forget_browser(self) -> None:
-        if self._env is not None:
-            self._env = None
-            self._sidebars.clear()
-            self._store.unsubscribe(self._on_change)
+    def _forget_browser(self, env: BrowserEnvironment) -> bool:
+        """Forget a browser, and stop the tabs in it. Returns False if another one shows the pages."""
+        is_shown_elsewhere = self._env is not None and self._env is not env
+        if env in self._envs:
+            self._envs.remove(env)
+            if not self._envs:
+                self._store.unsubscribe(self._on_change)
+        if is_shown_elsewhere:
+            return False
+        self.stop_reporting()
+        self._tabs.clear()
+        self._sidebars.clear()
+        return True
 
     def _on_change(self, change: ChangeRecord) -> None:
         if change.topic == SIDEBARS_CHANGED and self._env is not None:

@@ -129,7 +129,9 @@ class ExtensionWindows:
 
     def abandon(self) -> None:
         """Stop all work: the browser has ended."""
-        self._context = None
+        context, self._context = self._context, None
+        if context is not None:
+            context.abandon()
         self.resources.storage.detach()
         self.windows.clear()
 

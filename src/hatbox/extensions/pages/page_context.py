@@ -129,6 +129,11 @@ class PageContext:
         await close_context(self.context, self.context_id, self.browser_session)
         self._reserved.close()
 
+    def abandon(self) -> None:
+        """Release what belongs to this process: the browser has ended."""
+        self._tasks.cancel()
+        self._reserved.close()
+
     # -------------------------------------------------------------------------------------------------------- pages
 
     def _on_page(self, page: Page) -> None:

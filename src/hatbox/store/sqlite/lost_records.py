@@ -13,7 +13,8 @@ from hatbox.store.tables.schema import BOOKMARKS, HISTORY
 __all__ = ["repair_records"]
 
 _COUNTED = (
-    "SELECT history.store, history.id, count(*), coalesce(sum(visits.transition = 'typed'), 0), max(visits.visited) "
+    "SELECT history.store, history.id, sum(visits.transition NOT IN ('manual_subframe', 'reload')), "
+    "sum(visits.transition = 'typed'), max(visits.visited) "
     "FROM history JOIN visits ON visits.page = history.id AND visits.store = history.store "
     "GROUP BY history.store, history.id"
 )
