@@ -16,6 +16,7 @@ from hatbox.extension_data import menu_items, notifications
 from hatbox.extension_data.action_values import SIDEBAR_ACTION
 from hatbox.extension_data.actions import ACTION, PAGE_ACTION
 from hatbox.extension_data.background_type import is_event_page
+from hatbox.extension_data.new_tab_page import record_new_tab_page
 from hatbox.extension_data.sidebars import close_sidebars_of, open_sidebars
 from hatbox.store.base import Transaction
 from hatbox.store.processes import ProcessId, host_id
@@ -87,6 +88,7 @@ def register_run(
         extension, name, process.pid, process.started_at, manifest, extension_id or extension, process.host
     )
     transaction.extensions.put(extension, _KIND, "", msgspec.json.encode(running))
+    record_new_tab_page(transaction, get_all(transaction))
     open_first_window(transaction)
 
 
@@ -105,7 +107,9 @@ def unregister_run(transaction: Transaction, extension: str) -> None:
 
 def clean_up(transaction: Transaction) -> None:
     """Clean up after runs that have ended or were killed: show the tabs that they hid, close the first window."""
-    alive = {each.id for each in get_all(transaction)}
+    running = get_all(transaction)
+    record_new_tab_page(transaction, running)
+    alive = {each.id for each in running}
     for extension, _, _ in transaction.extensions.find(_KIND):
         if extension not in alive:
             transaction.extensions.delete(extension, _KIND, "")

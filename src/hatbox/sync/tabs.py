@@ -24,6 +24,16 @@ class SyncTabs:
         """Emitted for each observable change of a tab."""
         self.on_activated = SyncEvent(tabs.on_activated, loop)
         """Emitted for each tab that becomes active in its window."""
+        self.on_highlighted = SyncEvent(tabs.on_highlighted, loop)
+        """Emitted when other tabs of a window are highlighted."""
+        self.on_group_created = SyncEvent(tabs.on_group_created, loop)
+        """Emitted for each new tab group."""
+        self.on_group_updated = SyncEvent(tabs.on_group_updated, loop)
+        """Emitted for each change of a tab group."""
+        self.on_group_moved = SyncEvent(tabs.on_group_moved, loop)
+        """Emitted for each tab group that was moved, with its new window."""
+        self.on_group_removed = SyncEvent(tabs.on_group_removed, loop)
+        """Emitted for each tab group that lost its last tab."""
         self.on_hidden = SyncEvent(tabs.on_hidden, loop)
         """Emitted when an engine has hidden the page of a tab, with a description of lost typed text."""
         self.on_moved = SyncEvent(tabs.on_moved, loop)

@@ -20,7 +20,7 @@ from tests.engines.chromium.real import browser_process, running, value, with_br
 from tests.extensions.made import make
 from tests.extensions.runtime.lab import needs_deno
 from tests.site import PAGES, Answer, Seen, Site, page
-from tests.waiting import until_awaited
+from tests.waiting import until, until_awaited
 
 WORK, PERSONAL = "firefox-container-2", "firefox-container-1"
 EVERYWHERE = {"urls": ["<all_urls>"]}
@@ -399,7 +399,7 @@ async def test_a_new_window_has_a_tab_before_its_first_request_is_sent(browser: 
         await shown.evaluate("void open('/page/2?stays', '', 'noopener')")
         await until_awaited(lambda: tabs(first, (WORK, "about:blank"), (PERSONAL, site.url("/page/2?stays")), moved))
         assert [each.cookies for each in site.requests("/page/2")] == [{}, {}]
-        assert len(web.runner.engine.tabs) == 4
+        await until(lambda: len(web.runner.engine.tabs) == 4)
         context = await web.runner.context("Work")
         assert [each.url for each in context.pages] == [site.url("/page/1"), "about:blank"]
 

@@ -13,7 +13,7 @@ from hatbox.api.namespaces.tabs.tab_arguments import resolve_cookie_store, resol
 from hatbox.api.namespaces.tabs.tab_query import CURRENT_WINDOW, TabQuery, parse_query
 from hatbox.api.namespaces.tabs.tab_views import NO_TAB, TabView, tab_view
 from hatbox.errors import ApiError
-from hatbox.extension_data.new_tab_page import new_tab_page
+from hatbox.extension_data.new_tab_page import NEW_TAB_ROW, new_tab_page
 from hatbox.identities.ids import user_context_id_of
 from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs.highlighting import set_highlighted
@@ -112,6 +112,7 @@ def _load_for_create(transaction: Transaction, details: Details) -> None:
         identities=[store] if store else [],
         tabs=[details["openerTabId"]] if _has_opener(details) else [],
         windows=[window] if window is not None and window != CURRENT_WINDOW else [],
+        values=[NEW_TAB_ROW] if details["url"] is None else [],
         last_focused=True,
     )
 
