@@ -1,4 +1,4 @@
-"""Hostile pages and hostile content scripts: nothing is forged or reached, and nobody else is delayed."""
+"""Hostile pages and hostile content scripts: they forge no message, reach no binding, and delay no other page."""
 
 from __future__ import annotations
 

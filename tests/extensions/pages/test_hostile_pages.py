@@ -1,4 +1,4 @@
-"""Hostile extensions: their pages reach nothing that is not theirs, and delay nobody."""
+"""Hostile extensions: their pages reach no data of others, and do not delay other pages."""
 
 from __future__ import annotations
 

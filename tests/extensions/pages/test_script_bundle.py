@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from hatbox.extensions.pages import script_bundle
 from hatbox.extensions.pages.script_bundle import bundle_function, page_script, page_settings
-from hatbox.extensions.runtime import Boot, RuntimeLimits
+from hatbox.extensions.runtime import Boot, RuntimeLimits, module_bundle
 
 BOOT = Boot(uuid="u", extension_id="a@x", manifest={"name": "</script>\u2028"}, description={})
 
@@ -31,7 +30,7 @@ def test_the_bundle_has_no_module_syntax_and_each_module_once() -> None:
 def test_module_syntax_that_the_bundler_does_not_know_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
 ) -> None:
-    monkeypatch.setattr(script_bundle, "_FOLDER", tmp_path)
+    monkeypatch.setattr(module_bundle, "MODULE_FOLDER", tmp_path)
     (tmp_path / "page_main.js").write_text(f"{line}\nexport function start() {{}}\n")
     with pytest.raises(ValueError, match=r"page_main\.js: the bundler does not support"):
         bundle_function.__wrapped__()

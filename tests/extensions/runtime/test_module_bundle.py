@@ -11,7 +11,7 @@ from hatbox.extensions.runtime.module_bundle import bundle
 
 
 def test_modules_come_after_those_that_they_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module_bundle, "_FOLDER", tmp_path)
+    monkeypatch.setattr(module_bundle, "MODULE_FOLDER", tmp_path)
     (tmp_path / "one.js").write_text(
         '// a comment\nimport {\n  two,\n} from "./two.js";\nimport {known} from "./known.js";\nexport const one = 1;\n'
     )
@@ -26,7 +26,7 @@ def test_modules_come_after_those_that_they_import(tmp_path: Path, monkeypatch: 
 
 @pytest.mark.parametrize("line", ['import "./x.js";', 'import * as x from "./x.js";', "export default 1;"])
 def test_what_it_does_not_support_is_an_error(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module_bundle, "_FOLDER", tmp_path)
+    monkeypatch.setattr(module_bundle, "MODULE_FOLDER", tmp_path)
     (tmp_path / "one.js").write_text(f"{line}\n")
     with pytest.raises(ValueError, match="does not support"):
         bundle("one", [])

@@ -25,7 +25,7 @@
     if (onReply !== undefined) replies.set(id, onReply);
     connection.send(JSON.stringify({id, sessionId, method, params}));
   };
-  // What nobody waits for is reported together with the next urgent message: a page load is one message to the host.
+  // Events without a deadline are sent together with the next urgent one: a page load is one message to the host.
   let reports = [];
   let timer = null;
   const flush = () => {

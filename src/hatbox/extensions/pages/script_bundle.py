@@ -1,32 +1,26 @@
 """Builds one classic script from the modules in runtime/js, for documents of Chromium.
 
 The script is injected before any other script of a document (Page.addScriptToEvaluateOnNewDocument), so it must be
-one text that runs synchronously. The bundler supports only what those modules use: `import {…} from "./file.js"`, and
-exported functions, classes and constants.
+one text that runs synchronously.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any, Final
 
 from hatbox.extensions.runtime import boot as runtime_boot
 from hatbox.extensions.runtime.boot import Boot
 from hatbox.extensions.runtime.limits import RuntimeLimits
+from hatbox.extensions.runtime.module_bundle import MODULE_FOLDER, modules_text, without_comments
 from hatbox.javascript.wire_codec import encode
 
 __all__ = ["bundle_function", "exports_of", "page_script", "page_settings", "settings_text"]
 
-_FOLDER: Final = Path(runtime_boot.__file__).parent / "js"
 _ENTRY: Final = "page_main"
 _SOURCE_URL: Final = "hatbox:page.js"
-_IMPORT: Final = re.compile(r'^import \{([^}]*)\} from "\./(\w+)\.js";$', re.MULTILINE)
-_EXPORT: Final = re.compile(r"^export (?:async )?(?:function\*?|class|const) (\w+|\{[^}]*\})", re.MULTILINE)
-_COMMENT: Final = re.compile(r"^\s*//.*\n", re.MULTILINE)
 _USED_SETTINGS: Final = ("description", "maxBytes", "maxValues", "listeners")
 
 
@@ -105,7 +99,7 @@ def bundle_function(entry: str = _ENTRY) -> str:
     that module's `start` is called, and decides what is returned.
     """
     return (
-        f'((post, settings) => {{\n"use strict";\n{_modules(entry)}'
+        f'((post, settings) => {{\n"use strict";\n{modules_text(entry)}'
         f"return ${entry}.start(post, settings, {_members()});\n}})"
     )
 
@@ -113,44 +107,11 @@ def bundle_function(entry: str = _ENTRY) -> str:
 @cache
 def exports_of(entry: str) -> str:
     """A JavaScript expression: the object with the exports of a module."""
-    return f'(() => {{\n"use strict";\n{_modules(entry)}return ${entry};\n}})()'
-
-
-def _modules(entry: str) -> str:
-    order: dict[str, str] = {}
-    _collect(entry, order)
-    return "".join(f"const ${name} = (() => {{\n{source}}})();\n" for name, source in order.items())
-
-
-def _collect(name: str, order: dict[str, str]) -> None:
-    """Add a module to the order, after the modules that it imports."""
-    source = (_FOLDER / f"{name}.js").read_text("utf-8")
-    for match in _IMPORT.finditer(source):
-        if match[2] not in order:
-            _collect(match[2], order)
-    order[name] = _converted(name, source)
-
-
-def _converted(name: str, source: str) -> str:
-    """The body of a function that returns the exports of a module."""
-    exported = [local for match in _EXPORT.finditer(source) for local in _bound_names(match[1])]
-    body = _IMPORT.sub(lambda match: f"const {{{match[1].replace(' as ', ': ')}}} = ${match[2]};", source)
-    body = re.sub(r"^export ", "", body, flags=re.MULTILINE)
-    body = _COMMENT.sub("", body)
-    if unsupported := re.search(r"^(import|export)\b.*", _EXPORT.sub("", _IMPORT.sub("", source)), re.MULTILINE):
-        raise ValueError(f"{name}.js: the bundler does not support: {unsupported[0]}")
-    return f"{body.rstrip()}\nreturn {{__proto__: null, {', '.join(exported)}}};\n"
-
-
-def _bound_names(pattern: str) -> list[str]:
-    """The names that a declaration binds: `name`, or `{a, b: c}`."""
-    if not pattern.startswith("{"):
-        return [pattern]
-    return [part.split(":")[-1].strip() for part in pattern.strip("{}").split(",") if part.strip()]
+    return f'(() => {{\n"use strict";\n{modules_text(entry)}return ${entry};\n}})()'
 
 
 def _members() -> str:
     """An object with the functions of members/ by namespace."""
-    files = sorted((_FOLDER / "members").glob("*.js"))
-    entries = (f"{file.stem}: (\n{_COMMENT.sub('', file.read_text('utf-8')).strip()}\n)" for file in files)
+    files = sorted((MODULE_FOLDER / "members").glob("*.js"))
+    entries = (f"{file.stem}: (\n{without_comments(file.read_text('utf-8')).strip()}\n)" for file in files)
     return f"{{__proto__: null, {', '.join(entries)}}}"
