@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import hatbox
-from tests.conformance.content_scripts.record import CASES, FILES, LOOPBACK, Case, compare, record, recorded
+from tests.conformance.background_cases import Case, by_name, check_same
+from tests.conformance.content_scripts.record import CASES, FILES, RECORDING
 from tests.conformance.content_scripts.site import FrameSite
 from tests.engines.chromium.conftest import browser as browser
 from tests.extensions.made import make
 from tests.extensions.runtime.lab import needs_deno
-from tests.firefox import find_firefox, firefox_version
 
 pytestmark = needs_deno
 
-FIREFOX = recorded()["answers"]
+FIREFOX = RECORDING.load()["answers"]
 
 # What docs/differences.md names, under "Content scripts".
 _LET = "let is disallowed as a lexically bound name"
@@ -41,8 +40,8 @@ ABSENT = {
 
 def expected_of(case: Case) -> dict[str, Any]:
     """What Firefox answered, by the name of the probe, except for the differences."""
-    expected = {name: [how, value] for name, how, value in FIREFOX[case.name]} | DIFFERENT.get(case.name, {})
-    if case.script == "manifest":
+    expected = by_name(FIREFOX[case.name]) | DIFFERENT.get(case.name, {})
+    if case.script.stem == "manifest":
         _, about = expected["what a content script has"]
         shown = {key: [name for name in about[key] if name not in absent] for key, absent in ABSENT.items()}
         expected["what a content script has"] = ["resolved", about | shown | {"self": True}]
@@ -51,31 +50,19 @@ def expected_of(case: Case) -> dict[str, Any]:
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 def test_content_scripts_are_as_in_firefox(case: Case, tmp_path: Path, browser: str) -> None:
-    found = {name: [how, value] for name, how, value in asyncio.run(_run(case, tmp_path, browser))}
-    expected = expected_of(case)
-    assert list(found) == list(expected)
-    different = [
-        f"{name}\n  hatbox:  {json.dumps(found[name])}\n  firefox: {json.dumps(theirs)}"
-        for name, theirs in expected.items()
-        if found[name] != theirs
-    ]
-    assert not different, "\n".join(different)
+    check_same(by_name(asyncio.run(_run(case, tmp_path, browser))), expected_of(case))
 
 
 def test_firefox_still_answers_as_recorded() -> None:
-    version = recorded()["firefox"]
-    binary = find_firefox()
-    if binary is None or firefox_version(binary) != version:
-        pytest.skip(f"the Firefox that was recorded, {version}, is not installed")
-    assert compare(recorded(), record()) is None
+    RECORDING.check_firefox()
 
 
 async def _run(case: Case, folder: Path, browser: str) -> list[list[Any]]:
     with FrameSite() as site:
-        keys = case.keys()
-        keys["permissions"] = [*case.permissions, *([LOOPBACK] if case.version == 2 else [])]
         background = f"globalThis.answers = (async () => {{\n{case.body(site)}\n}})();"
-        made = make(folder, background, name="probe", manifest_version=case.version, files=FILES, **keys)
+        made = make(
+            folder, background, name="probe", manifest_version=case.version, files=FILES, **case.keys_in_hatbox()
+        )
         async with (
             asyncio.timeout(280),
             hatbox.open(folder / "profile.db") as profile,

@@ -10,18 +10,17 @@ from typing import Any
 import pytest
 
 import hatbox
-from tests.conformance.content_scripts.record import LOOPBACK, Case, compare
+from tests.conformance.background_cases import Case, by_name, check_same
 from tests.conformance.content_scripts.site import FrameSite
-from tests.conformance.extension_pages.record import CASES, FILES, record, recorded
+from tests.conformance.extension_pages.record import CASES, FILES, RECORDING
 from tests.conformance.test_ui import ASKING
 from tests.engines.chromium.conftest import browser as browser
 from tests.extensions.made import make
 from tests.extensions.runtime.lab import needs_deno
-from tests.firefox import find_firefox, firefox_version
 
 pytestmark = needs_deno
 
-FIREFOX = recorded()["answers"]
+FIREFOX = RECORDING.load()["answers"]
 
 # What docs/differences.md names, under "`chrome` is `browser`" and "Pages of extensions": the pages have https URLs in
 # Chromium, and runtime.getBackgroundPage() does not exist in them.
@@ -35,31 +34,19 @@ DIFFERENT: dict[str, Any] = {
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 def test_pages_of_an_extension_are_as_in_firefox(case: Case, tmp_path: Path, browser: str) -> None:
-    found = {name: [how, value] for name, how, value in asyncio.run(_run(case, tmp_path, browser))}
-    expected = {name: [how, value] for name, how, value in FIREFOX[case.name]} | DIFFERENT
-    assert list(found) == list(expected)
-    different = [
-        f"{name}\n  hatbox:  {json.dumps(found[name])}\n  firefox: {json.dumps(theirs)}"
-        for name, theirs in expected.items()
-        if found[name] != theirs
-    ]
-    assert not different, "\n".join(different)
+    check_same(by_name(asyncio.run(_run(case, tmp_path, browser))), by_name(FIREFOX[case.name]) | DIFFERENT)
 
 
 def test_firefox_still_answers_as_recorded() -> None:
-    version = recorded()["firefox"]
-    binary = find_firefox()
-    if binary is None or firefox_version(binary) != version:
-        pytest.skip(f"the Firefox that was recorded, {version}, is not installed")
-    assert compare(recorded(), record()) is None
+    RECORDING.check_firefox()
 
 
 async def _run(case: Case, folder: Path, browser: str) -> list[list[Any]]:
     with FrameSite() as site:
-        keys = case.keys()
-        keys["permissions"] = [*case.permissions, *([LOOPBACK] if case.version == 2 else [])]
         background = f"{ASKING}\nglobalThis.finished = (async () => {{\n{case.body(site)}\n}})();"
-        made = make(folder, background, name="probe", manifest_version=case.version, files=FILES, **keys)
+        made = make(
+            folder, background, name="probe", manifest_version=case.version, files=FILES, **case.keys_in_hatbox()
+        )
         tasks: list[asyncio.Task[None]] = []
         async with (
             asyncio.timeout(200),
