@@ -186,7 +186,8 @@ def test_a_new_passphrase_is_asked_for_twice(file: Path, monkeypatch: pytest.Mon
 def test_damaged_and_other_files_are_refused(cli: Cli, file: Path) -> None:
     cli("backup", str(file))
     data = file.read_bytes()
-    for changed in (data[:-1], data + b"\n", data[:100] + b"x" + data[101:], b"", b"Dear reader"):
+    one_byte_changed = data[:100] + bytes([data[100] ^ 1]) + data[101:]
+    for changed in (data[:-1], data + b"\n", one_byte_changed, b"", b"Dear reader"):
         file.write_bytes(changed)
         result = cli("restore", str(file), "-y")
         assert result.status == 1

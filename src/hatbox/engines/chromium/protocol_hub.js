@@ -81,7 +81,7 @@
 
   const activate = session => {
     session.active = true;
-    emitSoon("attached", session.id, session.info, session.parent, session.isNew);
+    emitSoon("attached", session.id, session.info, session.parent);
     prepare(session, "Page.enable", {});
     prepare(session, "Runtime.enable", {});
     for (const [name, executionContextName] of bindings) prepare(session, "Runtime.addBinding", {name, executionContextName});

@@ -11,7 +11,6 @@ import contextlib
 import itertools
 import json
 import logging
-from collections.abc import Callable
 from importlib.resources import files
 from typing import Any, Final, Protocol
 
@@ -48,32 +47,17 @@ class HubSession:
         self.parent_frame_id: str | None = info.get("parentFrameId")
         self.url: str = info["url"]
         self._hub = hub
-        self._listeners: dict[str, list[Callable[[dict[str, Any]], None]]] = {}
 
     def send(self, method: str, params: dict[str, Any] | None = None) -> asyncio.Future[dict[str, Any]]:
         """Send a command now; the future of its result. Fails with Playwright's Error."""
         return self._hub.send(self.id, method, params or {})
 
-    def on(self, event: str, listener: Callable[[dict[str, Any]], None]) -> None:
-        """Call the listener for each event of this name."""
-        self._listeners.setdefault(event, []).append(listener)
-
-    def remove_listener(self, event: str, listener: Callable[[dict[str, Any]], None]) -> None:
-        """Do not call the listener any more."""
-        with contextlib.suppress(ValueError, KeyError):
-            self._listeners[event].remove(listener)
-
-    def emit(self, event: str, params: dict[str, Any]) -> None:
-        """Call the listeners of an event."""
-        for listener in list(self._listeners.get(event, ())):
-            listener(params)
-
 
 class HubDelegate(Protocol):
     """Receives the sessions and events of pages and frames. All calls are synchronous and in the order of CDP."""
 
-    def session_attached(self, session: HubSession, *, is_new: bool) -> None:
-        """A page or frame is attached. A new one has run no script yet."""
+    def session_attached(self, session: HubSession) -> None:
+        """A page or frame is attached."""
 
     def session_detached(self, session: HubSession) -> None:
         """The page or frame was closed, or the frame is in another process now."""
@@ -117,10 +101,6 @@ class ProtocolHub:
     def add_context(self, context_id: str, cookie_store_id: str) -> None:
         """Add scripts to the pages of a browser context, open ones included: to documents that they load next."""
         self._post("context", context_id, cookie_store_id)
-
-    def remove_context(self, context_id: str) -> None:
-        """Forget a closed context."""
-        self._post("context", context_id, None)
 
     def add_binding(self, name: str, world: str) -> None:
         """Add a binding to the worlds of this name."""
@@ -240,16 +220,15 @@ class ProtocolHub:
     def _on_report(self, report: list[Any]) -> None:
         match report:
             case ["event", session_id, name, params] if session := self.sessions.get(session_id):
-                session.emit(name, params)
                 self._delegate.session_event(session, name, params)
             case ["reply", number, error, result] if (reply := self._replies.get(number)) and not reply.done():
                 if error is None:
                     reply.set_result(result)
                 else:
                     reply.set_exception(PlaywrightError(error))
-            case ["attached", session_id, info, parent_id, is_new]:
+            case ["attached", session_id, info, parent_id]:
                 session = self.sessions[session_id] = HubSession(self, session_id, info, parent_id)
-                self._delegate.session_attached(session, is_new=is_new)
+                self._delegate.session_attached(session)
             case ["detached", session_id] if session := self.sessions.pop(session_id, None):
                 self._end(session)
 
@@ -262,7 +241,6 @@ class ProtocolHub:
         for reply in self._sent.pop(session.id, ()):
             if not reply.done():
                 reply.set_exception(PlaywrightError(_LOST))
-        session.emit("Target.detachedFromTarget", {"sessionId": session.id})
         self._delegate.session_detached(session)
 
     def _lose(self) -> None:

@@ -119,7 +119,7 @@ class ChromiumContentScripts:
 
     # For the connection
 
-    def session_attached(self, session: HubSession, *, is_new: bool) -> None:  # noqa: ARG002
+    def session_attached(self, session: HubSession) -> None:
         """See HubDelegate."""
         self._frames.attach(session, session.parent_frame_id)
 
