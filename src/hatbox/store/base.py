@@ -20,6 +20,7 @@ from hatbox.store.lease import Lease
 from hatbox.store.processes import ProcessId
 
 __all__ = [
+    "NO_GROUP",
     "RESYNC",
     "BookmarkRow",
     "BookmarkTable",
@@ -59,6 +60,9 @@ __all__ = [
 
 T = TypeVar("T")
 
+NO_GROUP: Final = -1
+"""`TabRow.tab_group` of a tab that is in no group."""
+
 IdentityRow: TypeAlias = tuple[int, str, str, str, int]
 """One identity: userContextId, name, icon, color, hidden (0 or 1). A tuple, because a million must be cheap."""
 
@@ -91,7 +95,7 @@ class TabRow(NamedTuple):
     muted: int
     muted_by: str
     discardable: int
-    """Flags, see tabs/tab_flags.py: whether it may be discarded, is discarded or highlighted; its group."""
+    """Whether the browser may discard it by itself."""
     opener: int | None
     owner: int | None
     """The tab to activate when this one is closed, until another tab was active."""
@@ -106,6 +110,12 @@ class TabRow(NamedTuple):
     status: int | None
     content_type: str
     error: str
+    discarded: int
+    """Whether it has no page until it is activated, navigated or reloaded."""
+    highlighted: int
+    """Whether it is highlighted beside other tabs. The active tab is marked only if others are."""
+    tab_group: int
+    """The id of its group, or NO_GROUP."""
 
 
 class WindowRow(NamedTuple):
