@@ -493,7 +493,7 @@ async def test_a_sidebar_that_cannot_be_shown_is_not_open(browser: str, tmp_path
 
 @with_browser
 async def test_a_sidebar_closes_with_its_window(browser: str, tmp_path: Path) -> None:
-    async with run(tmp_path) as (profile, runner, extension):
+    async with run(tmp_path) as (_, runner, extension):
         await runner.new_page("Work")
         other = await extension.evaluate("browser.windows.create({}).then(({id}) => id)")
         shown = await extension.browser_pages.sidebar(other)
