@@ -668,20 +668,14 @@ class BookmarkTable(Protocol):
 class ClosedTabTable(Protocol):
     """The recently closed tabs. Tabs that were closed with their window have one session."""
 
-    def find(self) -> list[ClosedTabRow]:
-        """All tabs, the first closed first."""
-
-    def find_session(self, session: int) -> list[ClosedTabRow]:
-        """The tabs of a session, in the order in which they were closed."""
+    def find(self, sessions: Collection[int]) -> list[ClosedTabRow]:
+        """The tabs of sessions, the first closed first."""
 
     def sessions(self) -> list[int]:
         """All sessions, the first one first."""
 
     def insert(self, session: int | None, store: int, closed: float, data: bytes) -> int:
         """Add a tab to a session, or with None to a new one. Returns the session."""
-
-    def put(self, row: ClosedTabRow) -> None:
-        """Store a tab. It replaces the one with this id."""
 
     def delete(self, sessions: Collection[int]) -> None:
         """Delete sessions."""
