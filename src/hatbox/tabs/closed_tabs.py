@@ -11,8 +11,9 @@ from typing import Final
 
 import msgspec
 
-from hatbox.store.base import ClosedTabRow, TabRow, Transaction
+from hatbox.store.base import TabRow, Transaction
 from hatbox.store.profile_settings import PROFILE
+from hatbox.store.record_tables import ClosedTabRow
 from hatbox.tabs.program_records import find_records
 from hatbox.tabs.session_values import kind_of_tab, kind_of_window
 from hatbox.tabs.tab_model import is_blank

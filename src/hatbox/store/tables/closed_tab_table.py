@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from hatbox.store.base import ClosedTabRow
+from hatbox.store.record_tables import ClosedTabRow
 from hatbox.store.tables.rows import Rows
 
 __all__ = ["SqlClosedTabTable"]
