@@ -75,7 +75,7 @@ class Desk:
 
 def at_desk(use: Callable[[Desk], Awaitable[None]]) -> None:
     async def main() -> None:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             await use(Desk())
 
     asyncio.run(main())

@@ -19,6 +19,7 @@ from hatbox.extensions.pages.extension_tabs import ExtensionTabs
 from hatbox.extensions.runtime import Boot, Runtime, describe
 from hatbox.messaging.context import ExtensionContext
 from hatbox.store.base import Store, Transaction
+from hatbox.tabs.windows import last_focused
 
 if TYPE_CHECKING:
     from hatbox.extensions.extension import Extension
@@ -83,10 +84,21 @@ class BrowserPages:
         return await self.open(options.page)
 
     async def sidebar(self, window_id: int | None = None) -> ExtensionWindow:
-        """Show the sidebar of a window of the profile, by default without the values of a window or tab.
+        """Open the sidebar in a window of the profile, by default the last focused one, as the user does.
 
-        Raises ExtensionError if the extension has none, or if its page is not a page of the extension.
+        Returns its page, also if the sidebar was open. Raises ExtensionError if the extension has none, or if its page
+        is not a page of the extension.
         """
+        self._tabs.require_browser()
+        if window_id is None:
+            focused = await self._store.read(last_focused)
+            if focused is None:
+                return await self.load_sidebar(None)
+            window_id = focused.id
+        return await self._tabs.open_sidebar(self._extension, window_id)
+
+    async def load_sidebar(self, window_id: int | None) -> ExtensionWindow:
+        """Show the page of the sidebar with the values of a window. It is not marked as open in the profile."""
         area, manifest = self._extension.area, self._extension.caller.manifest
 
         def read(transaction: Transaction) -> str:
