@@ -105,6 +105,21 @@ class ExtensionCaller(Caller):
         self.on_test_report: TestReporter | None = None
         """Receives the reports of browser.test, which exists only if this is set before the scripts run."""
 
+    def in_context(self, context: ExtensionContext) -> ExtensionCaller:
+        """The same extension, whose code runs in this context."""
+        caller = ExtensionCaller(
+            self.extension_id,
+            self.uuid,
+            self.manifest,
+            self.grants,
+            self.texts,
+            self.on_permission_request,
+            context,
+            self.id,
+        )
+        caller.on_test_report = self.on_test_report
+        return caller
+
     def may_use(self, schema: NamespaceSchema) -> bool:
         """Whether it has the permissions and the manifest keys of a namespace."""
         return (

@@ -126,7 +126,7 @@ class Extension:
             self._indexed_db,
             options.on_log,
         )
-        self.browser_pages = BrowserPages(self, self._pages.new_caller, self._local_storage, store, page_tabs)
+        self.browser_pages = BrowserPages(self, self.caller.in_context, self._local_storage, store, page_tabs)
         """Its pages in the Chromium engine of this process."""
         self._host.on_local_storage = self.browser_pages.background_changed_storage
         self._supervisor = Supervisor(self._run, on_exit=options.on_exit or self._log_exit)

@@ -79,19 +79,7 @@ class ExtensionWorld:
 
     def caller(self, context: ExtensionContext) -> ExtensionCaller:
         """The extension as the caller of the API, in the context of one document."""
-        like = self.extension.caller
-        caller = ExtensionCaller(
-            like.extension_id,
-            like.uuid,
-            like.manifest,
-            like.grants,
-            like.texts,
-            like.on_permission_request,
-            context,
-            like.id,
-        )
-        caller.on_test_report = like.on_test_report
-        return caller
+        return self.extension.caller.in_context(context)
 
     def boot(self) -> Boot:
         """The settings of the bridge."""
