@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from hatbox.api.caller import ExtensionCaller
 from hatbox.errors import ExtensionError
 from hatbox.extension_data.action_values import ActionScope
+from hatbox.extension_data.actions import action_keys
 from hatbox.extension_data.sidebars import sidebar_panel
 from hatbox.extensions import ui_triggers
 from hatbox.extensions.local_storage import LocalStorage
@@ -63,14 +64,14 @@ class BrowserPages:
     async def popup(self, *, tab_id: int | None = None) -> ExtensionWindow:
         """Click the action in a tab, by default the active one, and show its popup.
 
-        Without a popup the action is clicked, and ExtensionError is raised.
+        An extension with a page action only has that one clicked. Without a popup, ExtensionError is raised after the
+        click.
         """
         self._tabs.require_browser()
-        extension_id = self._extension.id
+        extension_id, manifest = self._extension.id, self._extension.caller.manifest
+        what = "page-action" if action_keys(manifest) is None and manifest.get("page_action") else "action"
         result = await self._store.write(
-            lambda transaction: ui_triggers.trigger(
-                transaction, extension_id, "action", tab_id=tab_id, shows_popup=False
-            )
+            lambda transaction: ui_triggers.trigger(transaction, extension_id, what, tab_id=tab_id, shows_popup=False)
         )
         if result.popup is None:
             raise ExtensionError(f"the action of {self._name} has no popup. It was clicked.")
