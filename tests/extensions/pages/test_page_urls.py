@@ -26,4 +26,4 @@ def test_another_url_is_unchanged(url: str) -> None:
 
 
 def test_the_host_is_the_one_of_firefox() -> None:
-    assert HTTPS == f"https://{URLS.uuid}"  # extensions write `moz-extension://${location.host}/`
+    assert f"https://{URLS.uuid}" == HTTPS  # extensions write `moz-extension://${location.host}/`
