@@ -494,6 +494,30 @@ async def test_is_open_agrees_with_the_sidebar_that_the_user_sees(browser: str, 
 
 
 @with_browser
+async def test_a_script_opens_the_popup(browser: str, tmp_path: Path) -> None:
+    async with run(tmp_path) as (_, runner, extension):
+        await runner.new_page("Work")
+        await extension.evaluate("browser.browserAction.openPopup()")
+        await until(lambda: extension.browser_pages.open_windows)
+        (shown,) = extension.browser_pages.open_windows
+        await eventually(shown.page.title, "Popup")
+        assert shown.kind == "POPUP"
+        message = "call => call().then(() => '', error => error.message)"
+        for prepare, call, expected in (
+            ("browserAction.setPopup({popup: ''})", "browserAction.openPopup()", "No popup URL is set"),
+            ("browserAction.disable()", "browserAction.openPopup()", "Popup is disabled"),
+            ("windows.getAll()", "browserAction.openPopup({windowId: 99})", "Invalid window ID: 99"),
+        ):
+            await extension.evaluate(f"browser.{prepare}")
+            assert await extension.evaluate(f"({message})(() => browser.{call})") == expected
+        other = await extension.evaluate("browser.windows.create({}).then(({id}) => id)")
+        first = await extension.evaluate(f"browser.windows.getAll().then(all => all.find(w => w.id !== {other}).id)")
+        assert "only for the currently focused window" in await extension.evaluate(
+            f"({message})(() => browser.browserAction.openPopup({{windowId: {first}}}))"
+        )
+
+
+@with_browser
 async def test_a_sidebar_that_cannot_be_shown_is_not_open(browser: str, tmp_path: Path) -> None:
     async with run(tmp_path, sidebar_action={"default_panel": "missing.html"}) as (_, runner, extension):
         await runner.new_page("Work")
