@@ -6,7 +6,7 @@ Imports Playwright only when a page is opened.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from hatbox.api.caller import ExtensionCaller
 from hatbox.errors import ExtensionError
@@ -59,20 +59,20 @@ class BrowserPages:
             return await (self.options() if page == "options" else self.sidebar())
         return await self.open(page, kind=kind)
 
-    async def popup(self, *, tab_id: int | None = None) -> ExtensionWindow:
-        """Click the action in a tab, by default the active one, and show its popup.
+    async def popup(
+        self, button: Literal["action", "page-action"] = "action", *, tab_id: int | None = None
+    ) -> ExtensionWindow:
+        """Click the action or page action in a tab, by default the active one, and show its popup.
 
-        Without a popup the action is clicked, and ExtensionError is raised.
+        Without a popup the button is clicked, and ExtensionError is raised.
         """
         self._tabs.require_browser()
         extension_id = self._extension.id
         result = await self._store.write(
-            lambda transaction: ui_triggers.trigger(
-                transaction, extension_id, "action", tab_id=tab_id, shows_popup=False
-            )
+            lambda transaction: ui_triggers.trigger(transaction, extension_id, button, tab_id=tab_id, shows_popup=False)
         )
         if result.popup is None:
-            raise ExtensionError(f"the action of {self._name} has no popup. It was clicked.")
+            raise ExtensionError(f"the {button.replace('-', ' ')} of {self._name} has no popup. It was clicked.")
         return await self.open(result.popup, kind="POPUP")
 
     async def options(self) -> ExtensionWindow:
