@@ -8,7 +8,7 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from hatbox.api.caller import ExtensionCaller, PermissionPrompt, TestReporter
+from hatbox.api.caller import ExtensionCaller, ExtensionTestMessage, PermissionPrompt, TestReporter
 from hatbox.api.dispatcher import Dispatcher
 from hatbox.errors import EngineError, ExtensionTerminated
 from hatbox.extension_data import run_records
@@ -259,15 +259,12 @@ class Extension:
         return await runtime.evaluate(source, inspect=inspect, timeout=timeout)
 
     async def send_test_message(self, values: Sequence[Any], *, user_input: bool = False) -> None:
-        """Call the listeners of browser.test.onMessage in the background; with `user_input` as user input handlers."""
+        """Call the listeners of browser.test.onMessage in all scripts; with `user_input` as user input handlers."""
         await self.wake()
-        runtime = self.runtime
-        if runtime is None or self._options.on_test_report is None:
+        if self.runtime is None or self._options.on_test_report is None:
             raise ExtensionTerminated(f"{self.id} is not running in a test")
-        if user_input:
-            self._host.note_user_input()
-        event = "testing.onUserMessage" if user_input else "testing.onMessage"
-        await runtime.listeners.dispatch(event, [list(values)], wait=False)
+        events = self.dispatcher.require_namespace(self.caller, "testing").events
+        events["onUserMessage" if user_input else "onMessage"].event.emit(ExtensionTestMessage(self.id, list(values)))
 
     def permissions_changed(self) -> None:
         """Update the namespaces of the scripts, and close connections that are not permitted any more."""

@@ -238,6 +238,7 @@ class Extensions:
         if not self._running:
             self._registry.start()
         self._running[manifest.id] = self._messages.running[manifest.id] = extension
+        self._messages.on_running_changed.emit(None)
         self._alarms.watch(run.area)
         try:
             await extension.start(*starting.start_events(run, manifest, is_startup=is_startup))
@@ -252,6 +253,7 @@ class Extensions:
         """End an extension that was started in this process."""
         self._running.pop(extension.id, None)
         self._messages.running.pop(extension.id, None)
+        self._messages.on_running_changed.emit(None)
         self._alarms.unwatch(extension.area)
         if not self._running:
             self._registry.stop()
@@ -327,6 +329,7 @@ class Extensions:
         if not run.is_installed or version != manifest.version or old.digest != loaded.digest:
             events.append(starting.updated(version, temporary=not run.is_installed))
         await extension.restart(loaded, run, *events)
+        self._messages.on_running_changed.emit(None)
         await _record_version(self._store, extension)
 
     async def close(self) -> None:

@@ -102,6 +102,17 @@ class ProtocolHub:
         """Add a binding to the worlds of this name."""
         self._post("binding", name, world)
 
+    def remove_binding(self, name: str) -> None:
+        """Remove a binding from new documents, and receive no more calls of it from open ones."""
+        self._post("unbind", name)
+
+    def embed(self, frame_id: str, binding: str, source: str) -> None:
+        """Add a binding and a script to the main world of the documents that a frame in a process of its own loads.
+
+        The frame may be attached later. The script must remove the binding from documents that it is not meant for.
+        """
+        self._post("embed", frame_id, binding, source)
+
     def set_script(self, key: str, source: str, world: str | None) -> None:
         """Run a script in each new document, in the world of this name or the main world. Replaces that of the key.
 
