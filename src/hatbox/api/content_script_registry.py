@@ -42,6 +42,11 @@ class ContentScriptRegistry:
         if host in self._hosts:
             self._hosts.remove(host)
 
+    @property
+    def has_engine(self) -> bool:
+        """Whether an engine with a DOM runs in this process."""
+        return bool(self._hosts)
+
     def host_of(self, tab_id: int) -> ContentScriptHost:
         """The engine that shows a tab. Raises ApiError if none does."""
         host = self.find_host(tab_id)

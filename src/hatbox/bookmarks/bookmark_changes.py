@@ -13,7 +13,8 @@ import msgspec
 from hatbox.bookmarks.bookmark_roots import ensure_roots
 from hatbox.errors import ApiError
 from hatbox.javascript.text import well_formed
-from hatbox.store.base import BookmarkRow, Transaction
+from hatbox.store.base import Transaction
+from hatbox.store.record_tables import BookmarkRow
 from hatbox.store.tables.bookmark_tree import ROOT, ROOTS, UNFILED
 from hatbox.urls.url import parse_url
 

@@ -16,7 +16,8 @@ import msgspec
 
 from hatbox.errors import ApiError
 from hatbox.javascript.text import well_formed
-from hatbox.store.base import PageRow, Transaction, VisitRow
+from hatbox.store.base import Transaction
+from hatbox.store.record_tables import PageRow, VisitRow
 from hatbox.urls.url import parse_url
 
 __all__ = [

@@ -83,6 +83,8 @@ class MessageRouter:
         self._find_tab = find_tab
         self.running: dict[str, RunningExtension] = {}
         """The extensions that run in this process."""
+        self.on_running_changed: Event[None] = Event("extensions.onRunningChanged")
+        """Emitted after an extension was started, reloaded or stopped."""
         self.contexts: list[ExtensionContext] = []
         """Their open contexts, oldest first."""
         self.on_message: MessageEvent[Message] = MessageEvent("runtime.onMessage")

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any, Final
 
-from hatbox.extensions.pages.hidden_target import HiddenTarget
+from hatbox.engines.chromium.hidden_target import HiddenTarget
 from hatbox.extensions.runtime.exit_reason import Exit
 from hatbox.extensions.runtime.limits import RuntimeLimits
 
