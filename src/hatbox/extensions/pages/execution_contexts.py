@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
+from hatbox.engines.chromium.debounce import log_exceptions
 from hatbox.extensions.pages.cdp_connection import CdpConnection
 from hatbox.extensions.runtime.exit_reason import Exit
 
@@ -47,11 +48,15 @@ class ExecutionContexts:
         self._binding = binding
         self._accept = accept
         self._connections: dict[int, CdpConnection] = {}
-        events.on("Runtime.executionContextCreated", self._on_created)
-        events.on("Runtime.executionContextDestroyed", self._on_destroyed)
-        events.on("Runtime.executionContextsCleared", lambda _: self.close(Exit("exited", "the document was closed")))
-        events.on("Runtime.bindingCalled", self._on_binding_called)
-        events.on("Inspector.targetCrashed", lambda _: self.close(Exit("crashed: the renderer process has ended")))
+        listeners: dict[str, Callable[[dict[str, Any]], None]] = {
+            "Runtime.executionContextCreated": self._on_created,
+            "Runtime.executionContextDestroyed": self._on_destroyed,
+            "Runtime.executionContextsCleared": lambda _: self.close(Exit("exited", "the document was closed")),
+            "Runtime.bindingCalled": self._on_binding_called,
+            "Inspector.targetCrashed": lambda _: self.close(Exit("crashed: the renderer process has ended")),
+        }
+        for name, listener in listeners.items():
+            events.on(name, log_exceptions(listener))
 
     def connection(self, number: int) -> CdpConnection | None:
         """The connection of a context, by the executionContextId of an event."""
