@@ -40,12 +40,18 @@ class ExecutionContexts:
     """The connections of one session. Create it before Runtime.enable is sent.
 
     `accept` is called for each new context, and returns its connection, or None. Its runtime must exist by then.
+    `on_other_binding` is called for the bindings of others: Playwright's work for a second listener delays each call.
     """
 
     def __init__(
-        self, events: ContextEvents, binding: str, accept: Callable[[ExecutionContext], CdpConnection | None]
+        self,
+        events: ContextEvents,
+        binding: str,
+        accept: Callable[[ExecutionContext], CdpConnection | None],
+        on_other_binding: Callable[[dict[str, Any]], None] = lambda _: None,
     ) -> None:
         self._binding = binding
+        self._on_other_binding = on_other_binding
         self._accept = accept
         self._connections: dict[int, CdpConnection] = {}
         listeners: dict[str, Callable[[dict[str, Any]], None]] = {
@@ -89,6 +95,7 @@ class ExecutionContexts:
             connection.closed(Exit("exited", "the document was closed"))
 
     def _on_binding_called(self, event: dict[str, Any]) -> None:
-        connection = self._connections.get(event["executionContextId"])
-        if connection is not None and event["name"] == self._binding:
+        if event["name"] != self._binding:
+            self._on_other_binding(event)
+        elif (connection := self._connections.get(event["executionContextId"])) is not None:
             connection.binding_called(event["payload"])
