@@ -7,7 +7,6 @@ import logging
 import os
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING
 
 from hatbox.api.caller import PermissionPrompt, TestReporter
 from hatbox.api.dispatcher import Dispatcher
@@ -36,9 +35,6 @@ from hatbox.extensions.runtime import DenoProcess, Exit, LogEntry, RuntimeLimits
 from hatbox.messaging.message_router import MessageRouter
 from hatbox.store.base import Store, Transaction
 from hatbox.tasks import Tasks
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["Extensions"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from playwright.async_api import Error as PlaywrightError
 
@@ -24,6 +24,7 @@ from hatbox.extensions.content_scripts.document_bridge import DocumentBridge
 from hatbox.extensions.content_scripts.extension_world import ExtensionWorld
 from hatbox.extensions.content_scripts.frame_injections import FrameInjections
 from hatbox.extensions.content_scripts.page_frames import PageFrame, PageFrames, WorldContext
+from hatbox.extensions.content_scripts.style_sheets import end_runners
 from hatbox.extensions.content_scripts.web_resources import WebResources
 from hatbox.extensions.extension import Extension
 from hatbox.messaging.message_router import MessageRouter
@@ -32,6 +33,8 @@ from hatbox.tasks import Tasks
 __all__ = ["ChromiumContentScripts"]
 
 logger = logging.getLogger("hatbox.extensions")
+
+_KINDS: Final = ("code", "config", "main")  # as in RunnerSources
 
 
 class ChromiumContentScripts:
@@ -89,10 +92,10 @@ class ChromiumContentScripts:
         world = self._world(extension_id) if scripts else self._worlds.get(extension_id)
         if world is None:
             return
-        world.scripts = tuple(scripts)
+        before, world.scripts = world.scripts, tuple(scripts)
         self._outdated[extension_id] = None
         if not scripts and not world.extension.is_started:
-            self._remove_world(world)
+            await self._end_world(world, before)
         if self._hub is not None or (scripts and self._browser is not None and self._browser.has_pages):
             await self._update_or_log()
 
@@ -155,6 +158,7 @@ class ChromiumContentScripts:
         if world is not None and world.extension is extension and world.is_current:
             return world
         if world is not None:
+            self._closing.spawn(self._end_world(world, world.scripts))
             self._remove_world(world)
         if not isinstance(extension, Extension):
             return None
@@ -184,12 +188,22 @@ class ChromiumContentScripts:
                 del self._bridges[context]
                 bridge.close("the extension was stopped")
         if self._hub is not None:
-            self._hub.remove_script(f"{world.names.world} isolated")
-            self._hub.remove_script(f"{world.names.world} main")
+            for kind in _KINDS:
+                self._hub.remove_script(f"{world.names.world} {kind}")
             self._hub.remove_binding(world.names.binding)
             self._hub.remove_binding(world.frame_names.binding)
-            if not self._worlds:
-                self._hub.close()  # pages without content scripts cost nothing
+
+    async def _end_world(self, world: ExtensionWorld, scripts: tuple[ContentScript, ...]) -> None:
+        """Remove a world, and the style sheets of its extension from open pages."""
+        if self._worlds.get(world.extension.id) is world:
+            self._remove_world(world)
+        if self._hub is not None:
+            styled = [script for script in scripts if script.css]
+            frames = self._frames.matching(lambda frame: self._is_matched(frame, world, styled))
+            await end_runners(frames, world.names)
+            await self._injections.style_sheets.remove_all(world.extension.id)
+        if self._hub is not None and not self._worlds:
+            self._hub.close()  # pages without content scripts cost nothing
 
     def _on_permissions_changed(self, extension_id: str) -> None:
         self._outdated[extension_id] = None
@@ -225,8 +239,8 @@ class ChromiumContentScripts:
 
     async def _update_world(self, hub: ProtocolHub, world: ExtensionWorld, browser: ScriptedBrowser) -> None:
         sources = await world.runner_sources(browser.launched)
-        for kind, source, name in (("isolated", sources.isolated, world.names.world), ("main", sources.main, None)):
-            key = f"{world.names.world} {kind}"
+        for kind, source in zip(_KINDS, sources, strict=True):
+            key, name = f"{world.names.world} {kind}", None if kind == "main" else world.names.world
             if source is None:
                 hub.remove_script(key)
             else:
@@ -234,13 +248,13 @@ class ChromiumContentScripts:
         if world.scripts and not world.has_run_in_open_pages:
             world.has_run_in_open_pages = True
             await hub.wait_until_ready()
-            for frame in self._frames.matching(lambda frame: self._is_matched(frame, world)):
+            for frame in self._frames.matching(lambda frame: self._is_matched(frame, world, world.scripts)):
                 self._tasks.spawn(self._run_in_open_document(frame, world, sources.isolated, sources.main))
 
-    def _is_matched(self, frame: PageFrame, world: ExtensionWorld) -> bool:
+    def _is_matched(self, frame: PageFrame, world: ExtensionWorld, scripts: Sequence[ContentScript]) -> bool:
         document = self._frames.document(frame, self._cookie_store_of(frame))
         hosts = world.extension.caller.hosts
-        return any(script_matches(script, document, hosts) for script in world.scripts)
+        return any(script_matches(script, document, hosts) for script in scripts)
 
     async def _run_in_open_document(
         self, frame: PageFrame, world: ExtensionWorld, isolated: str | None, main: str | None
