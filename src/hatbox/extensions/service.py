@@ -21,7 +21,7 @@ from hatbox.extension_data.run_records import RunRecord
 from hatbox.extensions import installing, starting, ui_triggers
 from hatbox.extensions.alarm_scheduler import AlarmScheduler
 from hatbox.extensions.background_place import BackgroundPlace
-from hatbox.extensions.extension import Extension, RunOptions
+from hatbox.extensions.extension import Extension
 from hatbox.extensions.installing import Candidate, Installation
 from hatbox.extensions.package.extension_urls import file_name
 from hatbox.extensions.package.package_cache import PackageCache
@@ -31,6 +31,7 @@ from hatbox.extensions.package_repository import PackageRepository
 from hatbox.extensions.pages.extension_tabs import ExtensionTabs
 from hatbox.extensions.permission_grants import change_grants, read_grants
 from hatbox.extensions.registry_sync import RegistrySync, with_area
+from hatbox.extensions.run_options import RunOptions
 from hatbox.extensions.runtime import DenoProcess, Exit, LogEntry, RuntimeLimits
 from hatbox.messaging.message_router import MessageRouter
 from hatbox.store.base import Store, Transaction
