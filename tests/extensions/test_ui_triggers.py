@@ -385,3 +385,12 @@ def test_a_menu_item_is_clicked_on_a_bookmark(tmp_path: Path) -> None:
         ]
 
     run_made(tmp_path, use, background, permissions=["menus", "bookmarks", "tabs"])
+
+
+def test_open_popup_says_that_it_needs_chromium(tmp_path: Path) -> None:
+    async def use(profile: Profile, extension: Extension) -> None:
+        await tab_at(profile)
+        call = "browser.browserAction.openPopup().catch(error => error.message)"
+        assert "Run the extension with --engine chromium" in await extension.evaluate(call)
+
+    run_made(tmp_path, use, "", files={"popup.html": ""}, browser_action={"default_popup": "popup.html"})

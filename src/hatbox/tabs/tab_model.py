@@ -9,8 +9,7 @@ from typing import Final, Literal, TypeVar
 import msgspec
 
 from hatbox.identities.ids import cookie_store_id_of
-from hatbox.store.base import TabRow, Transaction, WindowRow
-from hatbox.tabs.tab_flags import DISCARDABLE, DISCARDED, HIGHLIGHTED, NO_GROUP, group_in
+from hatbox.store.base import NO_GROUP, TabRow, Transaction, WindowRow
 
 __all__ = [
     "ACTIVATED",
@@ -239,7 +238,7 @@ def _tab(row: TabRow, index: int) -> Tab:
         hidden=row.hidden == 1,
         muted=row.muted == 1,
         muted_by=row.muted_by,
-        discardable=row.discardable & DISCARDABLE != 0,
+        discardable=row.discardable == 1,
         opener_id=row.opener,
         successor_id=row.successor,
         last_accessed=row.last_accessed,
@@ -249,9 +248,9 @@ def _tab(row: TabRow, index: int) -> Tab:
         http_status=row.status,
         content_type=row.content_type,
         error=row.error,
-        discarded=row.discardable & DISCARDED != 0,
-        highlighted=row.active == 1 or row.discardable & HIGHLIGHTED != 0,
-        group_id=group_in(row.discardable),
+        discarded=row.discarded == 1,
+        highlighted=row.active == 1 or row.highlighted == 1,
+        group_id=row.tab_group,
     )
 
 
