@@ -355,6 +355,38 @@ async def _pretend(profile: Profile, record: run_records.RunRecord, **changed: A
     await profile.store.write(lambda each: each.extensions.put(record.id, "running", "", value))
 
 
+def test_a_menu_item_is_clicked_on_a_bookmark(tmp_path: Path) -> None:
+    background = """
+    self.received = [];
+    browser.menus.create({id: "open", title: "Open", contexts: ["bookmark"]});
+    browser.menus.create({id: "everywhere", title: "Everywhere", contexts: ["all"]});
+    browser.menus.onShown.addListener(({contexts, bookmarkId, menuIds}, tab) => {
+      received.push([contexts, bookmarkId, menuIds, tab ?? null]);
+    });
+    browser.menus.onClicked.addListener(({menuItemId, bookmarkId, pageUrl}, tab) => {
+      received.push([menuItemId, bookmarkId, pageUrl ?? null, tab ?? null]);
+    });
+    """
+
+    async def use(profile: Profile, extension: Extension) -> None:
+        await tab_at(profile)
+        bookmark = (await extension.browser.bookmarks.create({"url": "https://site.example/"}))["id"]
+        item = 'menu item "Open" of made'
+        assert await error_message(profile, "menu:open") == f"{item} needs a bookmark. Add --bookmark ID."
+        for what, bookmark_id, words in [
+            ("menu:open", "x", 'no bookmark has the id "x".'),
+            ("menu:everywhere", bookmark, 'menu item "Everywhere" of made is not shown on bookmarks.'),
+        ]:
+            assert await error_message(profile, what, bookmark_id=bookmark_id) == words
+        await profile.extensions.trigger(extension.id, "menu:open", bookmark_id=bookmark)
+        assert await extension.evaluate("received") == [
+            [["bookmark"], bookmark, ["open"], None],
+            ["open", bookmark, None, None],
+        ]
+
+    run_made(tmp_path, use, background, permissions=["menus", "bookmarks", "tabs"])
+
+
 def test_open_popup_says_that_it_needs_chromium(tmp_path: Path) -> None:
     async def use(profile: Profile, extension: Extension) -> None:
         await tab_at(profile)

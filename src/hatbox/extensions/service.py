@@ -275,12 +275,14 @@ class Extensions:
         link_text: str | None = None,
         image_url: str | None = None,
         selection_text: str | None = None,
+        bookmark_id: str | None = None,
         close: bool = False,
     ) -> asyncio.Future[ui_triggers.TriggerResult]:
         """Perform a user action: `menu:ID`, `action`, `page-action`, `command:NAME` or `notification:ID`.
 
-        It happens in a tab, by default the active one. A menu can be opened on a link, an image or selected text.
-        With `close`, a notification is closed instead of clicked. Resolves when the listeners are called.
+        It happens in a tab, by default the active one. A menu can be opened on a link, an image, selected text
+        or a bookmark. With `close`, a notification is closed instead of clicked. Resolves when the listeners are
+        called.
         """
         return self._store.write(
             lambda transaction: ui_triggers.trigger(
@@ -292,6 +294,7 @@ class Extensions:
                 link_text=link_text,
                 image_url=image_url,
                 selection_text=selection_text,
+                bookmark_id=bookmark_id,
                 close=close,
             )
         )

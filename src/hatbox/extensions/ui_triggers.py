@@ -51,7 +51,7 @@ _REQUIRED_CONTEXT: Final = {
     "image": "needs an image. Add --image URL",
     "video": "needs a video, which is not supported",
     "audio": "needs audio, which is not supported",
-    "bookmark": "needs a bookmark, which is not supported",
+    "bookmark": "needs a bookmark. Add --bookmark ID",
     "launcher": "needs an app launcher, which is not supported",
     "frame": "needs a frame, which is not supported",
 }
@@ -107,14 +107,16 @@ def trigger(
     link_text: str | None = None,
     image_url: str | None = None,
     selection_text: str | None = None,
+    bookmark_id: str | None = None,
     close: bool = False,
     shows_popup: bool = True,
 ) -> TriggerResult:
     """Trigger `menu:ID`, `action`, `page-action`, `options`, `sidebar`, `command:NAME` or `notification:ID` on behalf
     of the user.
 
-    `tab_id` defaults to the active tab. A menu can be opened on a link, an image or selected text. With `close`, a
-    notification is closed instead of clicked. A popup is shown where the extension runs, unless `shows_popup` is False.
+    `tab_id` defaults to the active tab. A menu can be opened on a link, an image, selected text or a bookmark. With
+    `close`, a notification is closed instead of clicked. A popup is shown where the extension runs,
+    unless `shows_popup` is False.
     """
     extension = _running(transaction, extension_id)
     kind, colon, name = what.partition(":")
@@ -134,6 +136,7 @@ def trigger(
             to_well_formed(link_text),
             to_well_formed(image_url),
             to_well_formed(selection_text),
+            bookmark_id,
         )
         popup = _click_menu_item(transaction, extension, to_well_formed(name), target)
     elif kind == "action":
@@ -175,6 +178,7 @@ class _MenuTarget(msgspec.Struct, frozen=True):
     link_text: str | None
     image_url: str | None
     selection_text: str | None
+    bookmark_id: str | None
 
     @property
     def is_on_element(self) -> bool:
@@ -188,7 +192,11 @@ def _click_menu_item(transaction: Transaction, extension: RunRecord, name: str, 
         raise TriggerError(_not_found("menu item", name, extension, [str(each) for each in items]))
     label = f'menu item "{item.title or item.id}" of {extension.name}'
     _check_clickable(items, item, label)
-    context = _menu_context(_item_ancestors(items, item), target, label)
+    path = _item_ancestors(items, item)
+    if target.bookmark_id is None:
+        context = _menu_context(path, target, label)
+    else:
+        context = _bookmark_context(transaction, extension, path, target.bookmark_id, label)
     version = extension.manifest.get("manifest_version")
     clicks_action = item.command is not None and _ACTION_COMMANDS.get(item.command) == version
     clicks_page_action = item.command == _PAGE_ACTION_COMMAND
@@ -226,7 +234,7 @@ def _menu_context(path: Sequence[MenuItem], target: _MenuTarget, label: str) -> 
         raise TriggerError(_NO_TAB)
     if any(not item.visible for item in path):
         raise TriggerError(f"{label} is not visible.")
-    contexts = ("page",) if target.is_on_element else path[0].contexts
+    contexts = ("page",) if target.is_on_element else [name for name in path[0].contexts if name != "bookmark"]
     for name in contexts:
         context = MenuContext(
             tab=target.tab,
@@ -241,9 +249,25 @@ def _menu_context(path: Sequence[MenuItem], target: _MenuTarget, label: str) -> 
         )
         if all(is_item_visible(context, item) for item in path):
             return context
-    required = [_REQUIRED_CONTEXT[name] for name in contexts if name in _REQUIRED_CONTEXT]
-    problem = required[0] if required and len(required) == len(contexts) else f"is not shown in tab {target.tab.id}"
+    names = contexts or path[0].contexts
+    required = [_REQUIRED_CONTEXT[name] for name in names if name in _REQUIRED_CONTEXT]
+    problem = required[0] if required and len(required) == len(names) else f"is not shown in tab {target.tab.id}"
     raise TriggerError(f"{label} {problem}.")
+
+
+def _bookmark_context(
+    transaction: Transaction, extension: RunRecord, path: Sequence[MenuItem], bookmark_id: str, label: str
+) -> MenuContext:
+    """The context of a bookmark. As in Firefox, it has no tab, and needs the permission `bookmarks`."""
+    manifest = extension.manifest
+    if "bookmarks" not in (*(manifest.get("permissions") or ()), *(manifest.get("optional_permissions") or ())):
+        raise TriggerError(f"{label} is not shown on bookmarks: the extension has no permission for them.")
+    if transaction.bookmarks.get(bookmark_id) is None:
+        raise TriggerError(f'no bookmark has the id "{bookmark_id}".')
+    context = MenuContext(tab=None, ui_context="bookmark", bookmark_id=bookmark_id)
+    if not all(is_item_visible(context, item) for item in path):
+        raise TriggerError(f"{label} is not shown on bookmarks.")
+    return context
 
 
 # ── Actions and commands ──
