@@ -17,6 +17,7 @@ from hatbox.extension_data.action_values import SIDEBAR_ACTION, ActionScope, set
 from hatbox.extension_data.sidebars import close_sidebar, open_sidebar
 from hatbox.extensions.extension import Extension
 from hatbox.extensions.runtime import LogEntry
+from hatbox.testing.site import LoopbackSite
 from tests.engines.chromium.conftest import browser as browser
 from tests.engines.chromium.real import with_browser
 from tests.extensions.made import make
@@ -69,6 +70,16 @@ async def eventually(read: Callable[[], Awaitable[Any]], expected: Any) -> None:
         return bool(await read() == expected)
 
     await until_awaited(is_expected)
+
+
+@with_browser
+async def test_the_popup_of_a_page_action_opens_where_the_extension_has_no_other_action(tmp_path: Path) -> None:
+    page_action = {"default_popup": "popup.html", "show_matches": ["<all_urls>"]}
+    with LoopbackSite() as site:
+        async with run(tmp_path, browser_action=None, page_action=page_action) as (_, runner, extension):
+            await runner.new_page("firefox-default", site.url("/"), keep=True)
+            window = await extension.browser_pages.popup()
+            assert await window.page.title() == "Popup"
 
 
 @with_browser
