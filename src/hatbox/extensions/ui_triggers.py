@@ -13,7 +13,7 @@ from typing import Any, Final
 import msgspec
 
 from hatbox.errors import TriggerError
-from hatbox.extension_data import commands, menu_clicks, menu_items, notifications, run_records, sidebars
+from hatbox.extension_data import commands, menu_clicks, menu_items, notifications, omnibox_input, run_records, sidebars
 from hatbox.extension_data.action_clicks import click_action
 from hatbox.extension_data.action_values import GLOBAL, ActionScope, get_value, tab_scope
 from hatbox.extension_data.actions import (
@@ -26,6 +26,7 @@ from hatbox.extension_data.actions import (
 )
 from hatbox.extension_data.menu_contexts import UI_CONTEXTS, MenuContext, is_item_visible
 from hatbox.extension_data.menu_items import MenuItem, MenuItemId
+from hatbox.extension_data.omnibox_input import OmniboxView, get_omnibox
 from hatbox.extension_data.page_opening import PAGE_KINDS
 from hatbox.extension_data.run_records import RunRecord
 from hatbox.extensions.page_triggers import NO_PAGE_ENGINE, find_page, page_url, request_shown, shows_pages
@@ -37,7 +38,7 @@ from hatbox.tabs.windows import last_focused
 
 __all__ = ["ExtensionUi", "TriggerResult", "list_ui", "open_page", "trigger"]
 
-_NAMED: Final = ("menu", "command", "notification")
+_NAMED: Final = ("menu", "command", "notification", "omnibox", "omnibox-enter")
 _UNNAMED: Final = ("action", "page-action", "options", "sidebar")
 _ACTION_COMMANDS: Final = {"_execute_action": 3, "_execute_browser_action": 2}
 """The commands that click the action, with their manifest version."""
@@ -73,6 +74,7 @@ class ExtensionUi(msgspec.Struct, frozen=True, rename="camel"):
     """The URL of the options page."""
     sidebar: str | None = None
     """The URL of the sidebar."""
+    omnibox: OmniboxView | None = None
 
 
 class TriggerResult(msgspec.Struct, frozen=True, rename="camel"):
@@ -111,8 +113,8 @@ def trigger(
     close: bool = False,
     shows_popup: bool = True,
 ) -> TriggerResult:
-    """Trigger `menu:ID`, `action`, `page-action`, `options`, `sidebar`, `command:NAME` or `notification:ID` on behalf
-    of the user.
+    """Trigger `menu:ID`, `action`, `page-action`, `options`, `sidebar`, `command:NAME`, `notification:ID`,
+    `omnibox:TEXT` or `omnibox-enter:TEXT` on behalf of the user.
 
     `tab_id` defaults to the active tab. A menu can be opened on a link, an image, selected text or a bookmark. With
     `close`, a notification is closed instead of clicked. A popup is shown where the extension runs,
@@ -123,7 +125,8 @@ def trigger(
     if kind not in (*_NAMED, *_UNNAMED) or bool(colon) != (kind in _NAMED):
         raise TriggerError(
             f'invalid trigger "{what}". '
-            "Use menu:ID, action, page-action, options, sidebar, command:NAME or notification:ID."
+            "Use menu:ID, action, page-action, options, sidebar, command:NAME, notification:ID, omnibox:TEXT or "
+            "omnibox-enter:TEXT."
         )
     if kind in PAGE_KINDS:
         return open_page(transaction, extension_id, kind, tab_id=tab_id)
@@ -145,6 +148,8 @@ def trigger(
         popup = _click_page_action(transaction, extension, tab)
     elif kind == "command":
         popup = _execute_command(transaction, extension, to_well_formed(name), tab)
+    elif kind in ("omnibox", "omnibox-enter"):
+        _use_omnibox(transaction, extension, to_well_formed(name), enter=kind == "omnibox-enter")
     else:
         _act_on_notification(transaction, extension, to_well_formed(name), close=close)
     in_tab = tab.id if tab and kind != "notification" else None
@@ -333,6 +338,16 @@ def _act_on_notification(transaction: Transaction, extension: RunRecord, name: s
     act(transaction, extension.id, name)
 
 
+# ── Omnibox ──
+
+
+def _use_omnibox(transaction: Transaction, extension: RunRecord, text: str, *, enter: bool) -> None:
+    if not extension.manifest.get("omnibox"):
+        raise TriggerError(f"{extension.name} has no omnibox keyword in its manifest.")
+    use = omnibox_input.enter_text if enter else omnibox_input.type_text
+    use(transaction, extension.id, text)
+
+
 # ── Listing ──
 
 
@@ -356,6 +371,7 @@ def _extension_ui(transaction: Transaction, extension: RunRecord) -> ExtensionUi
         notifications=notifications.get_all(transaction, extension.id),
         options=find_page(transaction, extension, "options", scope),
         sidebar=find_page(transaction, extension, "sidebar", scope),
+        omnibox=get_omnibox(transaction, extension.id, manifest),
     )
 
 

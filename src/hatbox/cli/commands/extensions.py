@@ -195,7 +195,8 @@ def trigger(
         str,
         typer.Argument(
             metavar="TRIGGER",
-            help="menu:ID, action, page-action, options, sidebar, command:NAME or notification:ID.",
+            help="menu:ID, action, page-action, options, sidebar, command:NAME, notification:ID, omnibox:TEXT or "
+            "omnibox-enter:TEXT.",
         ),
     ],
     tab: Annotated[
@@ -428,6 +429,10 @@ def _lines(shown: ExtensionUi) -> Iterator[tuple[str, str, str]]:
             yield name, "", f"opens {url}"
     for command in shown.commands:
         yield f"command:{command.name}", command.description or "", command.shortcut
+    if shown.omnibox is not None:
+        yield "omnibox:TEXT", shown.omnibox.default_suggestion, f"keyword {shown.omnibox.keyword}"
+        for suggestion in shown.omnibox.suggestions:
+            yield f"omnibox-enter:{suggestion.content}", suggestion.description, ""
     for name, options in shown.notifications.items():
         yield f"notification:{name}", options["title"], options["message"]
 
