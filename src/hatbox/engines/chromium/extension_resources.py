@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple, Protocol
 from urllib.parse import urlsplit
@@ -11,9 +12,10 @@ from hatbox.events import Event
 __all__ = ["RESOURCE_PATTERNS", "ExtensionResources", "ResourceRequest", "ResourceResponse", "is_resource_url"]
 
 _SCHEME: Final = "moz-extension:"
-_HOSTS: Final = ".extension.invalid/"
+_HOST: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")  # Chromium's spelling is lower case
+_HOST_PATTERN: Final = "-".join("?" * length for length in (8, 4, 4, 4, 12))
 
-RESOURCE_PATTERNS: Final = (f"{_SCHEME}*", f"https://*{_HOSTS}*")
+RESOURCE_PATTERNS: Final = (f"{_SCHEME}*", f"https://{_HOST_PATTERN}/*")
 """The URLs in patterns of CDP Fetch.enable: Firefox's spelling, and the one that Chromium loads documents from."""
 
 
@@ -25,6 +27,8 @@ class ResourceRequest(NamedTuple):
     """The http or https URLs of the documents that may have started it, at least one. All must be allowed to."""
     frame_id: str | None
     """The CDP id of the frame that shows the file as its document; None for other loads."""
+    page_id: str = ""
+    """The target id of the page."""
 
 
 class ResourceResponse(NamedTuple):
@@ -32,6 +36,8 @@ class ResourceResponse(NamedTuple):
 
     headers: Sequence[tuple[str, str]]
     body: bytes
+    redirect_url: str | None = None
+    """The URL that is loaded instead."""
 
 
 class ExtensionResources(Protocol):
@@ -59,4 +65,4 @@ def is_resource_url(url: str) -> bool:
     """Whether a URL is of an extension, in one of its spellings."""
     if not url.startswith("https://"):
         return url.startswith(_SCHEME)
-    return (urlsplit(url).hostname or "").endswith(_HOSTS.removesuffix("/"))
+    return _HOST.fullmatch(urlsplit(url).hostname or "") is not None
