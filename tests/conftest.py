@@ -26,7 +26,12 @@ _MIN_FREE_BYTES: Final = 2 * 10**9
 _QUICK: Final = "HATBOX_QUICK_TESTS"  # set for the worker processes of pytest-xdist
 
 # Tests do not depend on the speed of the machine.
-settings.register_profile("any speed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "any speed",
+    deadline=None,
+    max_examples=int(os.environ.get("HATBOX_TEST_EXAMPLES", "100")),
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("any speed")
 
 if os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > _MIN_FREE_BYTES:

@@ -16,7 +16,7 @@ ScriptKey: TypeAlias = tuple[str, object]
 """Who registered a script, such as `manifest`, and its name there."""
 
 MAX_SCRIPTS: Final = 1000
-"""Maximum of content scripts of an extension."""
+"""The maximum number of content scripts of an extension."""
 NO_ENGINE: Final = (
     "Content scripts need a page in the Chromium engine of this process, and the tab has none. "
     "Run the extension with --engine chromium"

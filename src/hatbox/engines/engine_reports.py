@@ -17,7 +17,7 @@ from hatbox.tabs.opening import open_tab
 from hatbox.tabs.pages import navigate, page_navigated_itself, save_page_snapshot, update_page
 from hatbox.tabs.script_tabs import add_script_tab, inherit_script
 from hatbox.tabs.strip import close_rows, row_of
-from hatbox.tabs.tab_model import Tab, tab_of
+from hatbox.tabs.tab_model import OPENED_BY_PAGE, Tab, record_change, tab_of
 from hatbox.tabs.visibility import show_and_activate
 
 __all__ = ["EngineReports"]
@@ -116,7 +116,10 @@ class EngineReports:
                 inherit_script(transaction, opener.id, tab.id)
             elif cookie_store_id in self.scripted:
                 add_script_tab(transaction, self._run, tab.id)
-            return tab_of(transaction, row_of(transaction, tab.id))
+            tab = tab_of(transaction, row_of(transaction, tab.id))
+            if tab.opener_id is not None:
+                record_change(transaction, OPENED_BY_PAGE, tab)
+            return tab
 
         if self.stopped:
             raise EngineError(f"the {self._engine_name} engine is shutting down and opens no pages")

@@ -170,7 +170,7 @@ class MessageRouter:
         if len(sender.ports) >= MAX_PORTS:
             raise ApiError(f"Too many ports are open: {MAX_PORTS}")
         if number in sender.ports:
-            raise ApiError(f"There is a port {number} already")
+            raise ApiError(f"Port {number} already exists")
         return -next(self._numbers) if number is None else number
 
     async def _open(self, channel: Channel, sender: ExtensionContext, recipient: Recipient) -> None:

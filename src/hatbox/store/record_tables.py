@@ -110,7 +110,7 @@ class HistoryTable(Protocol):
         """Delete all pages and visits, or those of a cookie store."""
 
     def is_empty(self, store: int | None = None) -> bool:
-        """Whether there are no pages, or none of a cookie store."""
+        """Whether no page is stored, or none of a cookie store."""
 
     def visits(self, page: PageRow) -> list[VisitRow]:
         """The visits of a page, the first one first."""

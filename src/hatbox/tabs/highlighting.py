@@ -45,7 +45,7 @@ def highlight_tabs(transaction: Transaction, rows: Sequence[TabRow]) -> None:
 
 
 def set_highlighted(transaction: Transaction, row: TabRow, *, highlighted: bool, activate: bool) -> None:
-    """Highlight a tab beside others, and activate it if requested; or end this. One tab always is highlighted."""
+    """Highlight a tab beside others, and activate it if requested; or end this. One tab is always highlighted."""
     others = [each for each in highlighted_rows(transaction, row.window) if each.id != row.id]
     if not highlighted:
         if others:

@@ -84,7 +84,7 @@ def members_of(transaction: Transaction, group: TabGroup) -> list[TabRow]:
 
 
 def create_group(transaction: Transaction, window: int) -> TabGroup:
-    """Add a group, in the first colour that its window does not have. The caller adds tabs to it."""
+    """Add a group, in the first color that its window does not have. The caller adds tabs to it."""
     used = [group.color for group in find_groups(transaction) if group.window_id == window]
     color = next((color for color in GROUP_COLORS if color not in used), GROUP_COLORS[0])
     last = transaction.extensions.get(*_COUNTER)

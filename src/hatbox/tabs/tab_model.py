@@ -22,6 +22,7 @@ __all__ = [
     "NAVIGATED",
     "NEW_TAB",
     "NO_WINDOW",
+    "OPENED_BY_PAGE",
     "PAGE_HIDDEN",
     "REMOVED",
     "UPDATED",
@@ -57,6 +58,7 @@ NEW_TAB: Final = "New Tab"  # the title of a blank page
 NO_WINDOW: Final = -1  # the id that stands for no window
 
 CREATED, UPDATED, REMOVED = "tabs.created", "tabs.updated", "tabs.removed"
+OPENED_BY_PAGE = "tabs.opened"  # a page opened another one: its new tab, whose opener is the tab of the page
 NAVIGATED = "tabs.navigated"  # a navigation was requested; read by engines only
 ACTIVATED, MOVED, ATTACHED, DETACHED = "tabs.activated", "tabs.moved", "tabs.attached", "tabs.detached"
 HIGHLIGHT_CHANGED = "tabs.highlighted"  # other tabs are highlighted, and the active tab is the same

@@ -121,7 +121,7 @@ class ProtocolHub:
         self._post("script", key, source, world)
 
     def remove_script(self, key: str) -> None:
-        """Run the script of a key no more."""
+        """Remove the script of a key from later documents."""
         self._post("remove", key)
 
     async def wait_until_ready(self) -> None:

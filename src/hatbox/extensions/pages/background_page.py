@@ -93,7 +93,7 @@ class BackgroundPage(Runtime):
 
 
 class _HiddenDocument:
-    """The set-up of one background page, and what lives as long as its document. Implements StoragePage.
+    """Starts one background page, and owns what ends with its document. Implements StoragePage.
 
     The Runtime domain is disabled before the scripts of the extension send anything: Chromium would send an event for
     each console message and error of a script that floods. The binding is added again, for a world that does not exist,

@@ -51,7 +51,7 @@ class BackgroundRequests:
         self._tasks.spawn(self._navigate(url))
 
     def stop(self) -> None:
-        """Answer no more."""
+        """Stop answering requests."""
         self._tasks.cancel()
 
     def _on_paused(self, event: dict[str, Any]) -> None:

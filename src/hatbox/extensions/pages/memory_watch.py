@@ -31,7 +31,7 @@ class MemoryWatch:
         self._read()
 
     def stop(self) -> None:
-        """Read no more."""
+        """Stop reading."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

@@ -60,7 +60,7 @@ class TabInjector:
         return await self._store.read(lambda transaction: tab_of(transaction, row_or_active(transaction, tab_id)))
 
     async def ready_tab(self, tab_id: int | None) -> Tab:
-        """The same. A new tab is waited for until its page has started to load."""
+        """The same. Waits until the page of a new tab has started to load."""
         tab = await self.tab(tab_id)
         changed = asyncio.Event()
 
