@@ -255,7 +255,7 @@ async def test_a_page_of_the_extension_in_a_frame_has_its_policy_and_the_page_ca
     }
     async with content_lab(tmp_path, browser, [script("browser.runtime")], files=files, background=ECHO, **OPEN) as lab:
         base = await lab.message("base")
-        https = base.replace("moz-extension://", "https://").removesuffix("/") + ".extension.invalid/"
+        https = base.replace("moz-extension://", "https://")
         page = await lab.open(lab.page("/"))
         found = await page.evaluate(
             """async url => {
