@@ -15,12 +15,21 @@ from hatbox.extensions.content_scripts.declared_names import DeclaredNames, is_s
 from hatbox.urls.globs import Glob, glob
 from hatbox.urls.match_patterns import HostPermissions, MatchPattern, parse_url_pattern
 
-__all__ = ["LoadedScript", "WorldNames", "host_patterns", "isolated_runner", "main_runner", "source_text"]
+__all__ = [
+    "LoadedScript",
+    "WorldNames",
+    "for_open_document",
+    "host_patterns",
+    "isolated_runner",
+    "main_runner",
+    "source_text",
+]
 
 _RUNNER: Final = files(__package__).joinpath("runner.js").read_text("utf-8").strip()
 _RUN_AT: Final = {"document_start": 0, "document_end": 1, "document_idle": 2}
 _DECLARE: Final = "hatboxDeclare$"
 _COOKIE_STORE_ID: Final = "%COOKIE_STORE_ID%"
+_START: Final = "%START%"
 
 
 class WorldNames(msgspec.Struct, frozen=True):
@@ -83,6 +92,11 @@ def main_runner(
     return f"{_RUNNER}({json.dumps(config)}, [{functions}]);\n"
 
 
+def for_open_document(source: str, cookie_store_id: str) -> str:
+    """The source of a runner for a document that was loaded before the extension has started."""
+    return source.replace(_COOKIE_STORE_ID, cookie_store_id).replace(_START, "open", 1)
+
+
 def source_text(source: ScriptSource, read: Callable[[str], bytes | None]) -> str | None:
     """The text of a source; None if its file does not exist."""
     if not source.file:
@@ -97,7 +111,8 @@ def host_patterns(hosts: HostPermissions) -> list[dict[str, Any]]:
 
 
 def _config(entries: list[dict[str, Any]]) -> dict[str, Any]:
-    return {"scripts": entries, "restricted": sorted(RESTRICTED_HOSTS), "store": _COOKIE_STORE_ID}
+    # `start` is before the texts of scripts, which may contain the same placeholder.
+    return {"start": _START, "scripts": entries, "restricted": sorted(RESTRICTED_HOSTS), "store": _COOKIE_STORE_ID}
 
 
 def _entry(script: ContentScript, hosts: HostPermissions) -> dict[str, Any]:
