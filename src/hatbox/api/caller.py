@@ -58,6 +58,8 @@ class Caller:
         """The sender of its messages."""
         self.is_handling_user_input = False
         """Whether a user input handler runs: only then may it request permissions."""
+        self.note_user_input: Callable[[], None] = _ignore
+        """Accepts calls of user input handlers in its scripts for a while. Set by their host."""
         self.active_tabs: dict[int, int] = {}
         """Tabs that `activeTab` gives access to, each with the navigation id of its page."""
 
@@ -111,8 +113,21 @@ class ExtensionCaller(Caller):
         """Decides about requested permissions. The default denies all."""
         self.on_test_report: TestReporter | None = None
         """Receives the reports of browser.test, which exists only if this is set before the scripts run."""
-        self.note_user_input: Callable[[], None] = _ignore
-        """Accepts calls of user input handlers in its scripts for a while. Set by their host."""
+
+    def in_context(self, context: ExtensionContext) -> ExtensionCaller:
+        """The same extension, whose code runs in this context."""
+        caller = ExtensionCaller(
+            self.extension_id,
+            self.uuid,
+            self.manifest,
+            self.grants,
+            self.texts,
+            self.on_permission_request,
+            context,
+            self.id,
+        )
+        caller.on_test_report = self.on_test_report
+        return caller
 
     def may_use(self, schema: NamespaceSchema) -> bool:
         """Whether it has the permissions and the manifest keys of a namespace."""

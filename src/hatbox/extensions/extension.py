@@ -126,7 +126,7 @@ class Extension:
             self._indexed_db,
             options.on_log,
         )
-        self.browser_pages = BrowserPages(self, self._pages.new_caller, self._local_storage, store, page_tabs)
+        self.browser_pages = BrowserPages(self, self.caller.in_context, self._local_storage, store, page_tabs)
         """Its pages in the Chromium engine of this process."""
         self._host.on_local_storage = self.browser_pages.background_changed_storage
         self._supervisor = Supervisor(self._run, on_exit=options.on_exit or self._log_exit)
@@ -320,7 +320,8 @@ class Extension:
     async def _start_runtime(self, background: Background) -> Runtime:
         manifest, place = self.manifest, self._options.background
         has_browser = self.browser_pages.has_browser
-        self.is_in_chromium = runs_in_chromium(background, place, self._options.limits, has_browser=has_browser)
+        limits = self._options.limits
+        self.is_in_chromium = runs_in_chromium(self.package, background, place, limits, has_browser=has_browser)
         has_window = not (background.service_worker or self.is_in_chromium)
         boot = Boot(
             uuid=manifest.uuid,

@@ -26,6 +26,7 @@ from hatbox.extensions.content_scripts.frame_injections import FrameInjections
 from hatbox.extensions.content_scripts.page_frames import PageFrame, PageFrames, WorldContext
 from hatbox.extensions.content_scripts.runner_source import for_open_document
 from hatbox.extensions.content_scripts.style_sheets import end_runners
+from hatbox.extensions.content_scripts.web_resources import WebResources
 from hatbox.extensions.extension import Extension
 from hatbox.messaging.message_router import MessageRouter
 from hatbox.tasks import Tasks
@@ -53,6 +54,8 @@ class ChromiumContentScripts:
         self._injections = FrameInjections(self._bridge, self._allows)
         self._tasks = Tasks()
         self._closing = Tasks()  # never cancelled
+        self.resources = WebResources(messages, self._embed)
+        """See PageScripts."""
 
     # For the engine
 
@@ -159,7 +162,7 @@ class ChromiumContentScripts:
         if not isinstance(extension, Extension):
             return None
         world = self._worlds[extension_id] = ExtensionWorld(extension)
-        self._bindings[world.names.binding] = world
+        self._bindings[world.names.binding] = self._bindings[world.frame_names.binding] = world
         extension.permission_listeners.append(world.on_permissions_changed)
         world.on_outdated = lambda: self._on_permissions_changed(extension_id)
         if self._hub is not None:
@@ -176,7 +179,8 @@ class ChromiumContentScripts:
         """The extension was stopped, or another version runs: its content scripts lose their connection."""
         extension_id = world.extension.id
         self._worlds.pop(extension_id, None)
-        self._bindings.pop(world.names.binding, None)
+        for binding in (world.names.binding, world.frame_names.binding):
+            self._bindings.pop(binding, None)
         world.extension.permission_listeners.remove(world.on_permissions_changed)
         for context, bridge in [*self._bridges.items()]:
             if bridge.world is world:
@@ -185,6 +189,8 @@ class ChromiumContentScripts:
         if self._hub is not None:
             self._hub.remove_script(f"{world.names.world} isolated")
             self._hub.remove_script(f"{world.names.world} main")
+            self._hub.remove_binding(world.names.binding)
+            self._hub.remove_binding(world.frame_names.binding)
 
     async def _end_world(self, world: ExtensionWorld, scripts: tuple[ContentScript, ...]) -> None:
         """Remove a world, and the style sheets of its extension from open pages."""
@@ -303,7 +309,7 @@ class ChromiumContentScripts:
         world = self._bindings.get(event["name"])
         found = self._frames.context(session, event["executionContextId"])
         browser = self._browser
-        if world is None or found is None or browser is None or found[1].world != world.names.world:
+        if world is None or found is None or browser is None or not _is_of(found[1], world):
             return
         frame, context = found
         main = self._frames.root(frame)
@@ -326,7 +332,7 @@ class ChromiumContentScripts:
         for context in contexts:
             if context.world == "":
                 self._injections.style_sheets.forget_document(context.unique_id)
-            elif bridge := self._bridges.pop(context, None):
+            if bridge := self._bridges.pop(context, None):
                 bridge.close()
 
     def _update_urls(self, frame_id: str) -> None:
@@ -335,6 +341,20 @@ class ChromiumContentScripts:
             if bridge := self._bridges.get(context):
                 bridge.update_url()
 
+    async def _embed(self, extension_id: str, frame_id: str) -> bool:
+        """Prepare a frame for a page of an extension; whether that was possible."""
+        world = self._world(extension_id)
+        try:
+            await self._update()
+            if world is None or self._hub is None:
+                return False
+            self._hub.embed(frame_id, world.frame_names.binding, world.frame_source())
+            await self._hub.wait_until_ready()
+        except PlaywrightError as error:
+            logger.error("a frame with a page of %s was not loaded: %s", extension_id, error)
+            return False
+        return True
+
     def _on_context_opened(self, context_id: str, cookie_store_id: str) -> None:
         if self._hub is not None:
             self._hub.add_context(context_id, cookie_store_id)
@@ -342,6 +362,11 @@ class ChromiumContentScripts:
     def _cookie_store_of(self, frame: PageFrame) -> str:
         page = self._frames.root(frame).session
         return self._browser.cookie_store_of(page.context_id) if self._browser is not None else ""
+
+
+def _is_of(context: WorldContext, world: ExtensionWorld) -> bool:
+    """Whether messages of an execution context may be those of an extension: its world, or a page of it in a frame."""
+    return context.world == world.names.world or (context.world == "" and context.origin == world.urls.origin)
 
 
 async def _evaluate(frame: PageFrame, unique_id: str, expression: str) -> None:

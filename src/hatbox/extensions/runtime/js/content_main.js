@@ -1,6 +1,7 @@
 // The entry of the bridge in the world of content scripts (content_scripts/runner.js).
 
 import {start as startPage} from "./page_main.js";
+import {mapResources} from "./content_resources.js";
 import {encodeResult, encodeThrown} from "./content_values.js";
 import {defineValue, parse, stringify} from "./primordials.js";
 
@@ -12,6 +13,7 @@ export function start(post, text, members) {
   const settings = parse(text);
   settings.data.page = location.href; // relative URLs are relative to the document
   const receive = startPage(post, stringify(settings), members);
+  if (settings.resources !== null) mapResources(settings.data.base.slice(0, -1), settings.resources);
   shareFetch(settings.hosts, settings.data.base, globalThis.fetch);
   return {__proto__: null, receive, encodeResult, encodeThrown};
 }
