@@ -4,7 +4,7 @@
 
 Four browsers run at once: without extensions, with one extension that has a content script of 20 KB, with five, and
 with five whose scripts use `browser` while the page loads. Their loads alternate in random order, so that the load of
-the machine affects all alike. Each load is in a new process, because two sites alternate: nothing is compiled there yet.
+the machine affects all alike. Two sites alternate, so each load is in a new process, where nothing is compiled yet.
 Milliseconds are medians of the time that a program waits; CPU time is the mean of all processes of the browser (Linux).
 Only the ratios mean something on another machine.
 """
