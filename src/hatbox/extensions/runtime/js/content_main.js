@@ -1,17 +1,18 @@
 // The entry of the bridge in the world of content scripts (content_scripts/runner.js).
 
-import {start as startDocument} from "./document_main.js";
+import {parsed, start as startDocument} from "./document_main.js";
 import {encodeResult, encodeThrown} from "./content_values.js";
-import {defineValue, parse, stringify} from "./primordials.js";
+import {defineValue} from "./primordials.js";
 
 const {Request: NativeRequest, URL: NativeUrl} = globalThis;
 const nativeFetch = globalThis.fetch.bind(globalThis);
 
-// As start() of document_main.js. Returns the function that the host calls, and those that encode the results of executeScript.
+// As start() of document_main.js, with the text of the settings. Returns the function that the host calls, and those that
+// encode the results of executeScript.
 export function start(post, text, members) {
-  const settings = parse(text);
+  const settings = parsed(text);
   settings.data.page = location.href; // relative URLs are relative to the document
-  const receive = startDocument(post, stringify(settings), members);
+  const receive = startDocument(post, settings, members);
   shareFetch(settings.hosts, settings.data.base, globalThis.fetch);
   return {__proto__: null, receive, encodeResult, encodeThrown};
 }
