@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, settings
 
 from hatbox.store import sqlite
 from hatbox.store.registry import store_at
-from tests.groups import mark
+from tests.groups import mark, slow_first
 from tests.postgres import address_for
 from tests.store.delayed_store import delayed_store_at
 
@@ -26,7 +26,12 @@ _MIN_FREE_BYTES: Final = 2 * 10**9
 _QUICK: Final = "HATBOX_QUICK_TESTS"  # set for the worker processes of pytest-xdist
 
 # Tests do not depend on the speed of the machine.
-settings.register_profile("any speed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "any speed",
+    deadline=None,
+    max_examples=int(os.environ.get("HATBOX_TEST_EXAMPLES", "100")),
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("any speed")
 
 if os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > _MIN_FREE_BYTES:
@@ -49,6 +54,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Mark the groups of tests. In a quick run, deselect all that are not quick."""
     for item in items:
         mark(item)
+    slow_first(items)
     if os.environ.get(_QUICK):
         slow = {item for item in items if item.get_closest_marker("browser") or item.get_closest_marker("slow")}
         items[:] = [item for item in items if item not in slow]
@@ -67,6 +73,14 @@ def other_stores() -> Iterator[None]:
             patch.setattr(sqlite, "store_at", delayed_store_at)
         elif store == "postgres":
             patch.setattr(sqlite, "store_at", lambda address: store_at(address_for(Path(address))))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def driver_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Node.js compiles the driver of Playwright once, not in each test that starts a browser."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NODE_COMPILE_CACHE", str(tmp_path_factory.mktemp("node")))
         yield
 
 

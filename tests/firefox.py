@@ -119,6 +119,13 @@ def firefox_version(binary: str) -> str:
     return shown.stdout.strip().rpartition(" ")[2]
 
 
+def save_log(path: Path, firefox: Firefox, log: Sequence[Any]) -> None:
+    """Write what a probe has logged, one entry on a line, with the version of the browser."""
+    lines = ",\n  ".join(json.dumps(entry) for entry in log)
+    version = json.dumps(firefox_version(firefox.binary))
+    path.write_text(f'{{\n "firefox": {version},\n "log": [\n  {lines}\n ]\n}}\n', "ascii")
+
+
 class Firefox:
     """One running browser. `prefs` are set on top of those that keep it quiet and off the network.
 

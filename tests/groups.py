@@ -6,7 +6,7 @@ from typing import Final
 
 import pytest
 
-__all__ = ["mark"]
+__all__ = ["mark", "slow_first"]
 
 _BROWSER_FIXTURES: Final = {"browser", "desktop", "display", "firefox"}
 _BROWSER_FILES: Final = (
@@ -56,14 +56,31 @@ _SLOW: Final = (
 )
 
 
+# Files whose tests share results that take long to compute, and are in no module-scoped fixture.
+_SHARED_RESULTS: Final = ("tests/conformance/test_extensions.py",)
+
+
 def mark(item: pytest.Item) -> None:
-    """Mark a test `browser` or `slow`, if it is."""
+    """Mark a test `browser` or `slow`, if it is. Tests that share a fixture or a browser run in one worker."""
     path = item.nodeid.partition("::")[0]
     parameters = getattr(getattr(item, "callspec", None), "params", {})
     needs_browser = _BROWSER_FIXTURES & set(getattr(item, "fixturenames", ()))
     is_browser_test = path in _BROWSER_FILES or item.name.startswith(_BROWSER_TESTS)
     if needs_browser or is_browser_test or parameters.get("engine") == "chromium":
         item.add_marker("browser")
-        item.add_marker(pytest.mark.xdist_group(path))  # one worker, which starts one browser
     elif item.nodeid.startswith(_SLOW):
         item.add_marker("slow")
+    if item.get_closest_marker("browser") or path in _SHARED_RESULTS or _has_module_fixture(item):
+        item.add_marker(pytest.mark.xdist_group(path))
+
+
+def slow_first(items: list[pytest.Item]) -> None:
+    """Move slow tests to the front, so that at the end of a run no worker is alone with one of them."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
+def _has_module_fixture(item: pytest.Item) -> bool:
+    """Whether a test uses a fixture of its module. Each worker that runs one of these tests sets it up again."""
+    info = getattr(item, "_fixtureinfo", None)
+    definitions = info.name2fixturedefs.values() if info else ()
+    return any(each.scope == "module" for several in definitions for each in several)

@@ -21,9 +21,9 @@ def with_clock(use: Callable[[Clock], Awaitable[None]]) -> None:
 
 def test_it_tells_the_time_and_can_be_moved() -> None:
     async def use(clock: Clock) -> None:
-        assert abs(clock.time() - time.time()) < 1
+        assert abs(clock.time() - time.time()) < 60
         await clock.advance(HOUR)
-        assert abs(clock.time() - time.time() - HOUR) < 1
+        assert abs(clock.time() - time.time() - HOUR) < 60
         with pytest.raises(ValueError, match="must not be negative"):
             await clock.advance(-1)
 

@@ -260,7 +260,7 @@ def test_a_call_in_one_thread_while_another_closes_is_done_or_refused(path: Path
         begun.wait()
         profile.close()
         for thread in threads:
-            thread.join(5)
+            thread.join(60)
         assert not any(thread.is_alive() for thread in threads), "a call waits for ever"
         assert not wrong
         with hatbox.open_sync(path) as profile:
@@ -306,7 +306,7 @@ def test_a_call_that_comes_in_the_very_moment_of_closing_is_refused(
     caller.start()
     seen_open.wait(1)
     profile.close()
-    caller.join(5)
+    caller.join(60)
     assert answers, "the call waits for ever"
     assert isinstance(answers[0], (list, hatbox.ProfileClosed))
 

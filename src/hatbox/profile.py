@@ -37,8 +37,7 @@ if TYPE_CHECKING:
     from hatbox.archive.restore_report import RestoreReport
     from hatbox.clock import Clock
     from hatbox.cookies.cookie_stores import CookieStore, CookieStores
-    from hatbox.downloads.download_item import DownloadRequest
-    from hatbox.downloads.download_list import Downloads, DownloadStream
+    from hatbox.downloads.download_list import Downloads
     from hatbox.engines.background.engine_log import EngineLog
     from hatbox.engines.background.opened_tabs import OpenedTabs
     from hatbox.engines.chromium.chromium_runner import ChromiumRunner
@@ -176,9 +175,11 @@ class Profile:
         """The downloads of extensions that run in this process, and their folder: by default that of the user."""
         import platformdirs
 
+        from hatbox.clients.download_source import HttpxDownloadSource
         from hatbox.downloads.download_list import Downloads
 
-        return Downloads(Path(platformdirs.user_downloads_dir()), _LateDownloadSource(self.httpx), self.clock.time)
+        source = HttpxDownloadSource(lambda identity, timeout: self.httpx(identity, timeout=timeout))
+        return Downloads(Path(platformdirs.user_downloads_dir()), source, self.clock.time)
 
     @cached_property
     def _messages(self) -> MessageRouter:
@@ -674,19 +675,3 @@ def _names(identities: Sequence[str] | None) -> list[str] | None:
     if isinstance(identities, str):
         raise TypeError(f"identities must be a list of names, not the string {identities!r}")
     return None if identities is None else list(identities)
-
-
-class _LateDownloadSource:
-    """A DownloadSource that imports httpx with the first download."""
-
-    def __init__(self, client: Callable[..., AsyncClient]) -> None:
-        self._client = client
-
-    def open(
-        self, request: DownloadRequest, offset: int, validator: str | None
-    ) -> AbstractAsyncContextManager[DownloadStream]:
-        """See DownloadSource."""
-        from hatbox.clients.download_source import HttpxDownloadSource
-
-        source = HttpxDownloadSource(lambda identity, timeout: self._client(identity, timeout=timeout))
-        return source.open(request, offset, validator)

@@ -58,7 +58,7 @@ def test_what_one_process_changes_is_told_in_another_profile_object(tmp_path: Pa
             heard: asyncio.Queue[Any] = asyncio.Queue()
             here.browser([CAMEL]).contextualIdentities.onRemoved.addListener(heard.put_nowait)
             removed = await there.browser([CAMEL]).contextualIdentities.remove("firefox-container-3")
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(60):
                 assert await heard.get() == {"contextualIdentity": removed}
 
     asyncio.run(main())

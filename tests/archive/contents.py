@@ -7,7 +7,8 @@ from typing import Any
 import msgspec
 
 from hatbox.maintenance import profile_info
-from hatbox.store.base import BookmarkRow, CookieRow, PageRow, Transaction, VisitRow
+from hatbox.store.base import CookieRow, Transaction
+from hatbox.store.record_tables import BookmarkRow, PageRow, VisitRow
 from hatbox.store.registry import dump_at
 from hatbox.store.tables.bookmark_tree import UNFILED, root_rows
 from hatbox.tabs.opening import open_tab

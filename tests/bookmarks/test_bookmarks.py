@@ -13,7 +13,8 @@ from hatbox.bookmarks import bookmark_changes
 from hatbox.bookmarks.bookmark_changes import create, move, remove, update
 from hatbox.bookmarks.bookmark_queries import BookmarkNode, read_all, search, tree
 from hatbox.errors import ApiError
-from hatbox.store.base import BookmarkRow, Transaction
+from hatbox.store.base import Transaction
+from hatbox.store.record_tables import BookmarkRow
 from hatbox.store.tables.bookmark_tree import ROOT, ROOTS, UNFILED, as_tree, root_rows
 from tests.store.in_loop import in_loop
 

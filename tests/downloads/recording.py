@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.downloads.test_downloads import file_site
-from tests.firefox import Firefox, firefox_version
+from tests.firefox import Firefox, save_log
 
 HERE = Path(__file__).parent
 RECORDING = HERE / "downloads.firefox.json"
@@ -25,9 +25,7 @@ def main() -> None:
         prefs: dict[str, bool | int | str] = {"browser.download.dir": folder, "browser.download.folderList": 2}
         with Firefox(prefs=prefs) as firefox:
             log = firefox.run(probe(site.origin), permissions=PERMISSIONS, timeout=60)
-            version = firefox_version(firefox.binary)
-    lines = ",\n  ".join(json.dumps(entry) for entry in log)
-    RECORDING.write_text(f'{{\n "firefox": {json.dumps(version)},\n "log": [\n  {lines}\n ]\n}}\n', "ascii")
+            save_log(RECORDING, firefox, log)
 
 
 def recorded() -> dict[str, Any]:

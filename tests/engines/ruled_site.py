@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import hatbox
-from hatbox.testing.site import LoopbackSite, Request, _StaticResponse
+from hatbox.testing.site import LoopbackSite, Request
 
 COOKIE = "who"
 DEFAULT = "firefox-default"
@@ -25,10 +25,6 @@ class Sent(NamedTuple):
 
 class RuledSite(LoopbackSite):
     """Every host below `localhost` is a site of its own, also for Chromium."""
-
-    def file(self, path: str, text: str, content_type: str) -> None:
-        """Define the response for a path: a file of any type."""
-        self._pages[path] = _StaticResponse(text.encode(), 200, (("Content-Type", content_type),))
 
     def sent(self, requests: Iterable[Request] | None = None) -> list[Sent]:
         """The requests so far, without icons."""

@@ -304,13 +304,24 @@ class Exclusive(FakeEngine):
         super().__init__()
         self._holders = holders
         self._violations = violations
+        self._crashes = 0
+
+    def crash(self) -> None:
+        """End all pages, also those that are being opened."""
+        self._crashes += 1
+        self.pages.clear()
+        self.forget_closed()
+        self.reports.engine_crashed("test")
 
     async def open(self, tab: hatbox.Tab, snapshot: bytes | None) -> None:
         holders = self._holders.setdefault(tab.cookie_store_id, set())
         if holders - {self}:
             self._violations.append(f"{tab.cookie_store_id} has pages in two engines")
         holders.add(self)
+        crashes = self._crashes
         await asyncio.sleep(0.002)  # other engines run meanwhile
+        if crashes != self._crashes:
+            raise hatbox.EngineError("the engine has crashed")
         await super().open(tab, snapshot)
 
     async def close(self, tab_id: int, *, hiding: bool) -> None:
@@ -343,6 +354,7 @@ def test_whatever_starts_and_ends_no_identity_has_pages_in_two_engines(
     path = tmp_path_factory.mktemp("any") / "profile.db"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(identity_division, "_POLL_SECONDS", 0.01)
+        patch.setattr(identity_division, "_GRACE_SECONDS", 0.05)  # the pages of a killed engine are closed at once
         patch.setattr(engine_supervisor, "_RESTART_DELAYS", (0,))
         logging.getLogger("hatbox.engines").setLevel(logging.CRITICAL)  # every crash is a line
         try:
@@ -388,9 +400,7 @@ async def _divide(path: Path, steps: list[tuple[str, int]]) -> None:
                     chosen[1]._on_lease_lost("killed")
                     await chosen[1].stop()
                 case "crash" if chosen:
-                    chosen[0].pages.clear()
-                    chosen[0].forget_closed()
-                    chosen[0].reports.engine_crashed("test")
+                    chosen[0].crash()
                 case _:
                     pass
         await asyncio.gather(*starting)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.extensions.made import make
-from tests.firefox import Firefox, firefox_version
+from tests.firefox import Firefox, save_log
 
 HERE = Path(__file__).parent
 RECORDING = HERE / "messages.firefox.json"
@@ -37,9 +37,7 @@ def main() -> None:
         peer = make_peer(Path(folder))
         firefox._marionette.send("Addon:Install", path=str(peer), temporary=True)
         log = firefox.run(PROBE, permissions=PERMISSIONS)
-        version = firefox_version(firefox.binary)
-    lines = ",\n  ".join(json.dumps(entry) for entry in log)
-    RECORDING.write_text(f'{{\n "firefox": {json.dumps(version)},\n "log": [\n  {lines}\n ]\n}}\n', "ascii")
+        save_log(RECORDING, firefox, log)
 
 
 def recorded() -> dict[str, list[Any]]:

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tests.firefox import Firefox, firefox_version
+from tests.firefox import Firefox, save_log
 
 HERE = Path(__file__).parent
 RECORDING = HERE / "native_messages.firefox.json"
@@ -57,9 +57,7 @@ def main() -> None:
     with Firefox() as firefox:
         install_apps(firefox._folder)
         log = firefox.run(PROBE, permissions=PERMISSIONS, timeout=120)
-        version = firefox_version(firefox.binary)
-    lines = ",\n  ".join(json.dumps(entry) for entry in log)
-    RECORDING.write_text(f'{{\n "firefox": {json.dumps(version)},\n "log": [\n  {lines}\n ]\n}}\n', "ascii")
+        save_log(RECORDING, firefox, log)
 
 
 def recorded() -> dict[str, list[Any]]:

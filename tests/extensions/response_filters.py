@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from tests.firefox import Firefox, firefox_version
+from tests.firefox import Firefox, save_log
 
 HERE = Path(__file__).parent
 RECORDING = HERE / "response_filters.firefox.json"
@@ -54,9 +54,7 @@ def probe(site: str, settle_ms: int) -> str:
 def main() -> None:
     with Firefox() as firefox, text_site() as site:
         log = firefox.run(probe(site, 300), permissions=PERMISSIONS, timeout=120)
-        version = firefox_version(firefox.binary)
-    lines = ",\n  ".join(json.dumps(entry) for entry in log)
-    RECORDING.write_text(f'{{\n "firefox": {json.dumps(version)},\n "log": [\n  {lines}\n ]\n}}\n', "ascii")
+        save_log(RECORDING, firefox, log)
 
 
 def recorded() -> dict[str, Any]:

@@ -312,7 +312,7 @@ def test_forged_numbers_of_ports_do_no_harm(tmp_path: Path) -> None:
             with pytest.raises(ApiError):
                 host.call("ports", "open", bad)
         host.call("ports", "open", [-7, "n", "nobody@example.org"])
-        with pytest.raises(ApiError, match="There is a port -7 already"):
+        with pytest.raises(ApiError, match="Port -7 already exists"):
             host.call("ports", "open", [-7, "n"])
         assert "ports" not in await extension.evaluate("Object.keys(browser)")
         with pytest.raises(AttributeError):

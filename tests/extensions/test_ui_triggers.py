@@ -353,3 +353,12 @@ def test_an_extension_runs_in_one_process_and_a_dead_process_is_ignored(tmp_path
 async def _pretend(profile: Profile, record: run_records.RunRecord, **changed: Any) -> None:
     value = msgspec.json.encode(msgspec.structs.replace(record, **changed))
     await profile.store.write(lambda each: each.extensions.put(record.id, "running", "", value))
+
+
+def test_open_popup_says_that_it_needs_chromium(tmp_path: Path) -> None:
+    async def use(profile: Profile, extension: Extension) -> None:
+        await tab_at(profile)
+        call = "browser.browserAction.openPopup().catch(error => error.message)"
+        assert "Run the extension with --engine chromium" in await extension.evaluate(call)
+
+    run_made(tmp_path, use, "", files={"popup.html": ""}, browser_action={"default_popup": "popup.html"})

@@ -104,7 +104,7 @@ class ServiceMachine(RuleBasedStateMachine):
 
     def run(self, awaitable: Awaitable[Any]) -> Any:
         async def story() -> Any:
-            return await asyncio.wait_for(awaitable, 20)
+            return await asyncio.wait_for(awaitable, 60)
 
         return self.loop.run_until_complete(story())
 

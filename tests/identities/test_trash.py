@@ -19,8 +19,9 @@ from hatbox.identities import trash_rows
 from hatbox.identities.clean_up import clean_up
 from hatbox.identities.ids import container_user_context_id
 from hatbox.identities.trash_state import TrashState, is_due, load_state
-from hatbox.store.base import PageRow, Transaction, TrashRow, VisitRow
+from hatbox.store.base import Transaction, TrashRow
 from hatbox.store.profile_settings import PROFILE
+from hatbox.store.record_tables import PageRow, VisitRow
 from hatbox.tabs.pages import PageState, save_page_snapshot, update_page
 from tests.api.caller import extension_browser
 from tests.store.in_loop import in_loop

@@ -9,7 +9,7 @@ from typing import Any, ParamSpec
 
 P = ParamSpec("P")
 
-LIMIT_SECONDS = 30  # far more than any test needs: one that takes so long waits for something that never comes
+LIMIT_SECONDS = 120  # far more than any test needs: one that takes so long waits for something that never comes
 
 
 def in_loop(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]:

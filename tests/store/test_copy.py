@@ -27,10 +27,11 @@ from hatbox.store.tables import dump
 from hatbox.store.tables.schema import CHANGES, PROFILE, TABLES
 from tests.store.fuzz import contents, make
 from tests.store.in_loop import in_loop
+from tests.store.kill_count import kill_count
 from tests.store.test_check import change, copied, files
 from tests.store.test_migrations import restore
 
-KILLS = 40
+KILLS = kill_count(40)
 
 
 @pytest.fixture(scope="module")

@@ -23,6 +23,7 @@ from hatbox.store.tables import dump
 from tests.postgres import Cluster, shared_cluster
 from tests.store.fuzz import make
 from tests.store.in_loop import in_loop
+from tests.store.kill_count import kill_count
 from tests.store.test_check import change, copied, files
 from tests.store.test_copy import (
     create_and_remove,
@@ -34,7 +35,7 @@ from tests.store.test_copy import (
 )
 from tests.store.test_migrations import restore
 
-KILLS = 20
+KILLS = kill_count(20)
 
 
 @pytest.fixture(scope="module")

@@ -25,9 +25,10 @@ import pytest
 import hatbox
 from hatbox.store.sqlite.lock import LockBusy, ProfileLock
 from tests.store.in_loop import in_loop
+from tests.store.kill_count import kill_count
 from tests.store.other_process import OtherProcess
 
-ROUNDS = 30
+ROUNDS = kill_count(30)
 
 
 @pytest.fixture

@@ -263,8 +263,17 @@ async def test_identities_of_earlier_versions_get_uuids_of_their_own(tmp_path: P
             assert await profile.store.read(lambda transaction: transaction.identities.uuids()) == uuids
 
 
-@pytest.mark.parametrize("version", [5, 6])
-@pytest.mark.parametrize("statement", ["UPDATE identities SET name = 'x' WHERE id = 1", "UPDATE head SET windows = 99"])
+@pytest.mark.parametrize(
+    ("version", "statement"),
+    [
+        (5, "UPDATE identities SET name = 'x' WHERE id = 1"),
+        (6, "UPDATE identities SET name = 'x' WHERE id = 1"),
+        (5, "UPDATE head SET windows = 99"),
+        (6, "UPDATE head SET windows = 99"),
+        (5, "UPDATE tabs SET title = 'x' WHERE id = 1"),
+        (7, "UPDATE tabs SET title = 'x' WHERE id = 1"),
+    ],
+)
 @in_loop
 async def test_damage_is_reported_by_the_upgrade_and_not_given_a_new_checksum(
     version: int, statement: str, tmp_path: Path
@@ -281,8 +290,10 @@ async def test_damage_is_reported_by_the_upgrade_and_not_given_a_new_checksum(
         assert version_of(connection) == version
 
 
-@pytest.mark.parametrize("version", [5, 6])
-def test_a_repair_saves_the_identities_of_a_profile_that_was_not_upgraded(version: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("version", [5, 6, 7])
+def test_a_repair_saves_the_identities_and_tabs_of_a_profile_that_was_not_upgraded(
+    version: int, tmp_path: Path
+) -> None:
     path, new = tmp_path / "profile.db", tmp_path / "repaired.db"
     identities = restore(version, path)
     done = repair(path, new)
@@ -290,3 +301,8 @@ def test_a_repair_saves_the_identities_of_a_profile_that_was_not_upgraded(versio
     with contextlib.closing(sqlite3.connect(new)) as connection:
         names = {name for (name,) in connection.execute("SELECT name FROM identities")}
         assert names == {identity["name"] for identity in identities}
+        tabs = json.loads((PROFILES / f"v{version}.tabs.json").read_text("utf-8"))["tabs"]
+        saved = connection.execute("SELECT id, url, discarded, highlighted, tab_group FROM tabs ORDER BY id")
+        assert saved.fetchall() == [
+            (tab["id"], tab["url"], 0, 0, -1) for tab in sorted(tabs, key=lambda tab: tab["id"])
+        ]

@@ -14,7 +14,8 @@ import pytest
 
 import hatbox
 from hatbox.errors import ProfileCorrupt, ProfileError, ProfileLocked
-from hatbox.store.base import BookmarkRow, PageRow, Transaction, VisitRow
+from hatbox.store.base import Transaction
+from hatbox.store.record_tables import BookmarkRow, PageRow, VisitRow
 from hatbox.store.sqlite.check import check
 from hatbox.store.sqlite.repair import repair
 from hatbox.store.tables.bookmark_tree import root_rows

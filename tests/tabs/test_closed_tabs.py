@@ -10,7 +10,7 @@ import pytest
 import hatbox
 from hatbox import Profile
 from hatbox.tabs.closed_tab_restore import restore_closed_tab, restore_closed_window
-from hatbox.tabs.closed_tabs import clear_closed_tabs, get_sessions
+from hatbox.tabs.closed_tabs import clear_closed_tabs, get_session, get_sessions
 from hatbox.tabs.pages import PageState, save_page_snapshot, update_page
 from hatbox.tabs.script_tabs import add_script_tab, close_script_tabs, run_key
 from hatbox.tabs.windows import close_window
@@ -126,6 +126,10 @@ async def test_a_value_of_a_later_version_is_skipped_and_the_list_can_be_cleared
         await profile.tabs.close(await open_page(profile, "Work", "a"))
         await profile.store.write(lambda each: each.closed_tabs.insert(None, 0, 5.0, b"unknown"))
         assert await closed(profile) == [["a"]]
+        last = await profile.store.read(lambda each: get_session(each, None))
+        assert last is not None
+        assert await profile.store.read(lambda each: get_session(each, last.id)) == last
+        assert await profile.store.read(lambda each: get_session(each, 10**19)) is None
         await profile.store.write(lambda each: clear_closed_tabs(each, None, {"other.example"}))
         assert await closed(profile) == [["a"]]
         await profile.store.write(lambda each: clear_closed_tabs(each, None, {"site.example"}))

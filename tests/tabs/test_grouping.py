@@ -7,12 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hatbox import ApiError
-from hatbox.store.base import Transaction
+from hatbox.store.base import NO_GROUP, Transaction
 from hatbox.tabs.grouping import add_to_group, group_tabs, move_group, ungroup_tabs, update_group
 from hatbox.tabs.moving import move_tabs, set_pinned
 from hatbox.tabs.opening import duplicate, open_window
 from hatbox.tabs.strip import row_of, rows_of
-from hatbox.tabs.tab_flags import NO_GROUP
 from hatbox.tabs.tab_groups import TabGroup, find_groups, get_group
 from hatbox.tabs.tab_model import Tab, all_tabs
 from hatbox.tabs.visibility import hide_tabs
@@ -55,7 +54,7 @@ def test_the_id_of_a_group_is_never_used_again() -> None:
 def test_a_group_whose_tabs_were_lost_does_not_exist() -> None:
     desk = with_tabs(2)
     made = group(desk, 1)
-    desk.do(lambda each: each.tabs.update(1, discardable=0))
+    desk.do(lambda each: each.tabs.update(1, tab_group=NO_GROUP))
     with pytest.raises(ApiError, match=f"No group with id: {made.id}"):
         desk.do(lambda each: add_to_group(each, rows_of(each, [2]), made))
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
 
 from hatbox import Profile
+from hatbox.errors import EngineError
 from hatbox.extensions.runtime import ScriptError
+from hatbox.testing import called
 from hatbox.testing.extensions import ExtensionUnderTest
 from hatbox.testing.made_extensions import make_extension
 from tests.extensions.runtime.lab import needs_deno
@@ -106,6 +109,91 @@ async def test_permissions_can_be_requested_by_listeners_of_user_input(extension
     with ext.user_input():
         await ext.send("request")
     assert await ext.message("answer") is True
+
+
+async def test_a_script_handles_user_input_of_its_own(extension: StartExtension) -> None:
+    async def grant(_: object) -> bool:
+        return True
+
+    ext = await extension(
+        manifest={"optional_permissions": ["cookies"]},
+        background="""
+        browser.test.withHandlingUserInput(() => {
+          browser.permissions.request({permissions: ["cookies"]}).then(granted => {
+            browser.test.sendMessage("granted", granted);
+          });
+        });
+        browser.permissions.request({permissions: ["cookies"]}).catch(error => {
+          browser.test.sendMessage("later", error.message);
+        });
+        """,
+        decide=grant,
+    )
+    assert await ext.message("granted") is True
+    assert "user input handler" in await ext.message("later")
+
+
+async def test_a_function_is_called_for_each_message_of_a_name(extension: StartExtension) -> None:
+    received: list[object] = []
+    ext = await extension(
+        background="""
+        browser.test.sendMessage("early", 1);
+        browser.test.onMessage.addListener(answer => {
+          browser.test.sendMessage("early", answer, "second");
+          browser.test.sendMessage("other");
+        });
+        """
+    )
+
+    async def receive(*values: object) -> None:
+        received.append(values)
+        if len(received) == 1:
+            await ext.send("answer")
+
+    ext.on_message("early", receive)
+    await ext.message("other")
+    assert received == [(1,), ("answer", "second")]
+    failed = asyncio.Event()
+
+    def fail() -> None:
+        failed.set()
+        raise ZeroDivisionError
+
+    ext.on_message("other", fail)
+    await ext.send("again")
+    await failed.wait()
+    assert "ZeroDivisionError" in str(ext.assertions.pop())
+
+
+async def test_messages_are_received_by_the_extension_that_they_are_sent_to(extension: StartExtension) -> None:
+    script = "browser.test.onMessage.addListener(value => { browser.test.sendMessage('got', value); });"
+    first, second = await extension(background=script), await extension(background=script)
+    await first.send(1)
+    await second.send(2)
+    assert [await second.message("got"), await first.message("got")] == [2, 1]
+    with pytest.raises(TimeoutError):
+        await second.message("got", timeout=0.01)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        "function background(a, b) { browser.test.sendMessage(a, b); }",
+        "(a, b) => { browser.test.sendMessage(a, b); }",
+        "async background(a, b) { await 0; browser.test.sendMessage(a, b); },",
+        '"page.js"(a, b) { browser.test.sendMessage(a, b); }',
+    ],
+)
+async def test_a_function_of_a_test_of_firefox_is_called(extension: StartExtension, function: str) -> None:
+    ext = await extension(background=called(function, "name", {"a": [1]}))
+    assert await ext.message("name") == {"a": [1]}
+
+
+async def test_the_url_of_a_file_is_that_of_get_url(extension: StartExtension) -> None:
+    ext = await extension(background="")
+    assert ext.url("/a/b.html") == await ext.evaluate("browser.runtime.getURL('a/b.html')")
+    with pytest.raises(EngineError, match='engine="chromium"'):
+        await ext.tab_page(1)
 
 
 async def test_an_extension_made_of_texts_has_its_files(extension: StartExtension) -> None:

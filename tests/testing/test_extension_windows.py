@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from hatbox.testing.extensions import ExtensionUnderTest
+from hatbox.testing.site import LoopbackSite
 from tests.engines.chromium.conftest import browser as browser
 
 StartExtension = Callable[..., Awaitable[ExtensionUnderTest]]
@@ -54,3 +55,34 @@ async def test_one_test_has_one_engine(browser: str, extension: StartExtension) 
         await extension(manifest={})
     with pytest.raises(TypeError, match='unknown engine "other"'):
         await extension(manifest={}, engine="other")
+
+
+async def test_messages_reach_pages_and_content_scripts(
+    browser: str, extension: StartExtension, site: LoopbackSite
+) -> None:
+    listen = "browser.test.onMessage.addListener(() => { browser.test.sendMessage(%r); });"
+    site.file("/data/sample.html", "<!doctype html><p>sample")
+    ext = await extension(
+        manifest={
+            "page_action": {"default_popup": "popup.html", "show_matches": ["<all_urls>"]},
+            "content_scripts": [{"matches": ["<all_urls>"], "js": ["content.js"]}],
+        },
+        background=listen % "background",
+        files={
+            "popup.html": "<!doctype html><p>popup<script src=popup.js></script>",
+            "popup.js": listen % "popup" + "browser.test.sendMessage('ready');",
+            "content.js": listen % "content" + "browser.test.sendMessage('ready');",
+        },
+        engine="chromium",
+    )
+    tab = await ext.open(site.url("/data/sample.html"))
+    assert tab is not None
+    page = await ext.tab_page(tab)
+    assert await page.inner_text("p") == "sample"
+    popup = await ext.page_action_popup()
+    assert await popup.inner_text("p") == "popup"
+    for _ in range(2):
+        await ext.message("ready", 30)
+    await ext.send("all")
+    for name in ("background", "popup", "content"):
+        await ext.message(name, 30)

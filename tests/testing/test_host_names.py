@@ -1,4 +1,4 @@
-"""Host names on loopback, with http and https."""
+"""Host names on loopback, with http and https, and the files of a site."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import ssl
 import urllib.error
 import urllib.request
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 import httpx
 import pytest
@@ -109,3 +110,18 @@ async def test_chromium_reaches_the_names_too(profile: Profile, site: LoopbackSi
             tab = await profile.tabs.open("Work", url)
             loaded = await engine.wait_until_loaded(tab.id)
             assert (loaded.title, loaded.error) == (f"{secure} {url}", "")
+
+
+async def test_a_site_serves_files_unchanged(site: LoopbackSite, tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "a.css").write_text("p {}")
+    site.folder("/data/", tmp_path)
+    site.file("/plain", "<p>", headers=[("X-A", "1")])
+    site.file("/bytes.bin", b"\x00\xff", content_type="application/x-test")
+    async with httpx.AsyncClient() as client:
+        css = await client.get(site.url("/data/deep/a.css"))
+        plain = await client.get(site.url("/plain"))
+        raw = await client.get(site.url("/bytes.bin"))
+    assert (css.text, css.headers["content-type"]) == ("p {}", "text/css; charset=utf-8")
+    assert (plain.text, plain.headers["content-type"], plain.headers["x-a"]) == ("<p>", "text/html; charset=utf-8", "1")
+    assert (raw.content, raw.headers["content-type"]) == (b"\x00\xff", "application/x-test")

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from hatbox.extension_data.extension_permissions import ExtensionPermissions, Permissions
 from hatbox.messaging.context import BACKGROUND_PAGE, ExtensionContext
 from hatbox.schema import NamespaceSchema
 from hatbox.urls.match_patterns import HostPermissions, host_permissions
 
-__all__ = ["Caller", "ExtensionCaller", "Localization", "PermissionPrompt", "TestReporter"]
+__all__ = ["Caller", "ExtensionCaller", "ExtensionTestMessage", "Localization", "PermissionPrompt", "TestReporter"]
 
 PermissionPrompt: TypeAlias = Callable[[Permissions], Awaitable[bool]]
 """Decides whether an extension gets the permissions that it requests."""
 
 TestReporter: TypeAlias = Callable[[str, list[Any]], None]
 """Receives what browser.test reports: its kind, and the values."""
+
+
+class ExtensionTestMessage(NamedTuple):
+    """A message of a test to the listeners of browser.test.onMessage in all scripts of an extension."""
+
+    extension_id: str
+    values: list[Any]
 
 
 class Localization(Protocol):
@@ -51,6 +58,8 @@ class Caller:
         """The sender of its messages."""
         self.is_handling_user_input = False
         """Whether a user input handler runs: only then may it request permissions."""
+        self.note_user_input: Callable[[], None] = _ignore
+        """Accepts calls of user input handlers in its scripts for a while. Set by their host."""
         self.active_tabs: dict[int, int] = {}
         """Tabs that `activeTab` gives access to, each with the navigation id of its page."""
 
@@ -105,6 +114,21 @@ class ExtensionCaller(Caller):
         self.on_test_report: TestReporter | None = None
         """Receives the reports of browser.test, which exists only if this is set before the scripts run."""
 
+    def in_context(self, context: ExtensionContext) -> ExtensionCaller:
+        """The same extension, whose code runs in this context."""
+        caller = ExtensionCaller(
+            self.extension_id,
+            self.uuid,
+            self.manifest,
+            self.grants,
+            self.texts,
+            self.on_permission_request,
+            context,
+            self.id,
+        )
+        caller.on_test_report = self.on_test_report
+        return caller
+
     def may_use(self, schema: NamespaceSchema) -> bool:
         """Whether it has the permissions and the manifest keys of a namespace."""
         return (
@@ -120,6 +144,10 @@ class _NoTexts:
 
     def message(self, _: str, __: Any) -> str:
         return ""
+
+
+def _ignore() -> None:
+    pass
 
 
 async def _deny(_: Permissions) -> bool:

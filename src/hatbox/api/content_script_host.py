@@ -31,7 +31,7 @@ class Injection(msgspec.Struct, frozen=True, kw_only=True):
     sources: tuple[ScriptSource, ...]
     """Evaluated one after the other; the result is that of the last. `code` is a whole script."""
     run_at: RunAt = "document_idle"
-    """The earliest time: a document that is still loading is waited for."""
+    """The earliest time. Waits for documents that are still loading."""
     world: World = "ISOLATED"
     css_origin: CssOrigin = "author"
 

@@ -16,7 +16,7 @@ ScriptKey: TypeAlias = tuple[str, object]
 """Who registered a script, such as `manifest`, and its name there."""
 
 MAX_SCRIPTS: Final = 1000
-"""Maximum of content scripts of an extension."""
+"""The maximum number of content scripts of an extension."""
 NO_ENGINE: Final = (
     "Content scripts need a page in the Chromium engine of this process, and the tab has none. "
     "Run the extension with --engine chromium"
@@ -41,6 +41,11 @@ class ContentScriptRegistry:
         """Remove an engine that has stopped."""
         if host in self._hosts:
             self._hosts.remove(host)
+
+    @property
+    def has_engine(self) -> bool:
+        """Whether an engine with a DOM runs in this process."""
+        return bool(self._hosts)
 
     def host_of(self, tab_id: int) -> ContentScriptHost:
         """The engine that shows a tab. Raises ApiError if none does."""

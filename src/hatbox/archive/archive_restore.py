@@ -34,7 +34,8 @@ from hatbox.errors import ArchiveDamaged
 from hatbox.history.history_archive import replace_history
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of
 from hatbox.identities.model import MOVED, record_change
-from hatbox.store.base import BookmarkRow, PageRow, TabRow, Transaction, VisitRow, WindowRow
+from hatbox.store.base import TabRow, Transaction, WindowRow
+from hatbox.store.record_tables import BookmarkRow, PageRow, VisitRow
 from hatbox.tabs.hiders import hider_of, note_hider
 from hatbox.tabs.session_values import kind_of_tab, tab_of_kind
 from hatbox.tabs.tab_model import BLANK

@@ -14,7 +14,8 @@ import msgspec
 from hatbox.errors import ArchiveDamaged, ArchiveTooNew
 from hatbox.history.history_archive import read_history
 from hatbox.identities.ids import cookie_store_id_of
-from hatbox.store.base import CookieRow, PageRow, TabRow, Transaction, VisitRow
+from hatbox.store.base import CookieRow, TabRow, Transaction
+from hatbox.store.record_tables import PageRow, VisitRow
 from hatbox.tabs.first_tab import first_tab
 from hatbox.tabs.hiders import hider_of
 from hatbox.tabs.session_values import kind_of_tab

@@ -61,7 +61,7 @@ class RestoredIdentity(msgspec.Struct, rename="camel", kw_only=True):
     tabs_closed: int = 0
     rules_added: int = 0
     history_changed: bool = False
-    """Whether its visited pages were other ones."""
+    """Whether its visited pages differed."""
 
     @property
     def has_new_id(self) -> bool:

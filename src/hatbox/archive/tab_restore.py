@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from hatbox.archive.identity_archive import ArchivedTab, ArchivedWindow, Columns
 from hatbox.archive.restore_log import RestoreLog
@@ -19,14 +19,13 @@ from hatbox.tabs.first_window import leave_first_tab
 from hatbox.tabs.hiders import note_hider
 from hatbox.tabs.session_values import kind_of_tab
 from hatbox.tabs.strip import close_rows, ensure_active, record_update, row_of, within_pinned
-from hatbox.tabs.tab_flags import portable
 from hatbox.tabs.tab_model import CREATED, record_change, tab_of
 from hatbox.tabs.visibility import hide_again, show_again
 from hatbox.tabs.windows import announce_window, insert_window
 
 __all__ = ["RestoredTabs", "restore_page", "restore_tabs"]
 
-_CONTENT: Final = ("url", "target", "title", "icon", "pinned", "muted", "muted_by", "discardable")
+_CONTENT: Final = ("url", "target", "title", "icon", "pinned", "muted", "muted_by", "discardable", "discarded")
 """The columns that make two tabs equal."""
 _STATE: Final = ("hidden", "last_accessed", "navigation", "begun", "loaded", "status", "content_type", "error")
 """The other columns that a restored tab has. The rest refers to its window and to other tabs."""
@@ -108,13 +107,7 @@ def _id_of(tab: ArchivedTab) -> int:
 
 
 def _content(columns: Mapping[str, object]) -> tuple[object, ...]:
-    return tuple(_portable(columns, name) for name in _CONTENT)
-
-
-def _portable(columns: Mapping[str, Any], name: str) -> Any:
-    """The value of a column. A group is of one window: a tab that is opened again is in none."""
-    value = columns.get(name)
-    return portable(value) if name == "discardable" and isinstance(value, int) else value
+    return tuple(columns.get(name, 0) for name in _CONTENT)  # archives of earlier versions do not have `discarded`
 
 
 def _known(transaction: Transaction, window: int) -> int | None:
@@ -184,9 +177,7 @@ class _Opening:
     ) -> None:
         transaction, columns = self._transaction, tab.columns
         pinned = columns.get("pinned") == 1
-        fields = {
-            name: _portable(columns, name) for name in (*_CONTENT, *_STATE) if name in columns and name != "pinned"
-        }
+        fields = {name: columns[name] for name in (*_CONTENT, *_STATE) if name in columns and name != "pinned"}
         low = self._index(before[::-1])
         high = self._index(after)
         summary = transaction.tabs.summary(window)

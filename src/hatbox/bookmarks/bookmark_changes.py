@@ -13,7 +13,8 @@ import msgspec
 from hatbox.bookmarks.bookmark_roots import ensure_roots
 from hatbox.errors import ApiError
 from hatbox.javascript.text import well_formed
-from hatbox.store.base import BookmarkRow, Transaction
+from hatbox.store.base import Transaction
+from hatbox.store.record_tables import BookmarkRow
 from hatbox.store.tables.bookmark_tree import ROOT, ROOTS, UNFILED
 from hatbox.urls.url import parse_url
 
@@ -162,7 +163,7 @@ def _existing(transaction: Transaction, bookmark: str) -> BookmarkRow:
 
 
 def _require_folder(transaction: Transaction, row: BookmarkRow, folder: str) -> None:
-    """Refuse to move a row to what is no folder, or into itself."""
+    """Refuse to move a row into itself, or to a row that is not a folder."""
     found = transaction.bookmarks.get(folder)
     if found is None or found.kind != "folder":
         raise ApiError("No bookmarks found for the provided parentGuid")
@@ -173,12 +174,12 @@ def _require_folder(transaction: Transaction, row: BookmarkRow, folder: str) -> 
             raise ApiError("Cannot insert a folder into itself or one of its descendants")
         depth += 1
         if depth > _MAX_DEPTH:
-            raise ApiError(f"Bookmarks can be in at most {_MAX_DEPTH} folders")
+            raise ApiError(f"Bookmarks can be nested at most {_MAX_DEPTH} folders deep")
         at = transaction.bookmarks.get(at.parent)
 
 
 def _height(transaction: Transaction, row: BookmarkRow) -> int:
-    """How many folders are in each other below a row."""
+    """How deep folders are nested below a row."""
     height, level = 0, [row.id] if row.kind == "folder" and row.id else []
     children = transaction.bookmarks.children
     while level := [child.id for each in level for child in children(each) if child.kind == "folder"]:

@@ -11,7 +11,8 @@ from typing import Final
 from hatbox.bookmarks.bookmark_changes import is_id
 from hatbox.errors import ApiError
 from hatbox.history.search import matches_words, words_of
-from hatbox.store.base import BookmarkRow, Store, Transaction
+from hatbox.store.base import Store, Transaction
+from hatbox.store.record_tables import BookmarkRow
 from hatbox.store.tables.bookmark_tree import ROOT
 from hatbox.urls.url import parse_url
 

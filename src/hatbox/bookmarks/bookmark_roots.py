@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hatbox.store.base import BookmarkRow, Transaction
+from hatbox.store.base import Transaction
+from hatbox.store.record_tables import BookmarkRow
 from hatbox.store.tables.bookmark_tree import ROOT, ROOTS, as_tree, root_rows
 
 __all__ = ["ensure_roots", "restore_bookmarks"]

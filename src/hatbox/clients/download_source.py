@@ -5,14 +5,15 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import AsyncIterator, Callable
-from typing import Final
-
-import httpx
+from typing import TYPE_CHECKING, Final
 
 from hatbox.downloads.download_item import DownloadRequest
 from hatbox.downloads.download_list import DownloadStream
 from hatbox.errors import NetworkError
 from hatbox.identities.model import IdentityLike
+
+if TYPE_CHECKING:
+    import httpx
 
 __all__ = ["HttpxDownloadSource"]
 
@@ -31,6 +32,8 @@ class HttpxDownloadSource:
     @contextlib.asynccontextmanager
     async def open(self, request: DownloadRequest, offset: int, validator: str | None) -> AsyncIterator[DownloadStream]:
         """See DownloadSource."""
+        import httpx
+
         headers = [*request.headers, ("Accept-Encoding", "identity")]
         if offset and validator:
             headers += [("Range", f"bytes={offset}-"), ("If-Range", validator)]

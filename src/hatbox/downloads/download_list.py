@@ -277,7 +277,7 @@ class Downloads:
         self._changed(item)
 
     def _changed(self, item: DownloadItem) -> None:
-        """Emit onChanged with what has changed since the last time."""
+        """Emit onChanged with the changes since the last event."""
         before, now = self._shown[item.id], item.view()
         self._shown[item.id] = now
         delta: dict[str, Any] = {

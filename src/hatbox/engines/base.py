@@ -53,6 +53,9 @@ class EngineDelegate(Protocol):
         It is not `active` if it was opened in the background.
         """
 
+    async def link_followed(self, tab_id: int, link: str) -> None:
+        """The user clicked a link of the form ext+name:… in this page. An extension may handle its scheme."""
+
     async def page_activated(self, tab_id: int) -> None:
         """The user activated this page."""
 

@@ -9,14 +9,15 @@ from typing import TypeVar
 from hatbox.engines.base import PageState
 from hatbox.engines.tab_states import TabState, TabStates
 from hatbox.errors import EngineError, ProfileError
+from hatbox.extension_data.protocol_handlers import handled_url
 from hatbox.identities.ids import cookie_store_id_of
 from hatbox.store.base import Store, Transaction, TransactionFunction
 from hatbox.tabs.first_window import leave_first_tab
 from hatbox.tabs.opening import open_tab
-from hatbox.tabs.pages import page_navigated_itself, save_page_snapshot, update_page
+from hatbox.tabs.pages import navigate, page_navigated_itself, save_page_snapshot, update_page
 from hatbox.tabs.script_tabs import add_script_tab, inherit_script
 from hatbox.tabs.strip import close_rows, row_of
-from hatbox.tabs.tab_model import Tab, tab_of
+from hatbox.tabs.tab_model import OPENED_BY_PAGE, Tab, record_change, tab_of
 from hatbox.tabs.visibility import show_and_activate
 
 __all__ = ["EngineReports"]
@@ -115,7 +116,10 @@ class EngineReports:
                 inherit_script(transaction, opener.id, tab.id)
             elif cookie_store_id in self.scripted:
                 add_script_tab(transaction, self._run, tab.id)
-            return tab_of(transaction, row_of(transaction, tab.id))
+            tab = tab_of(transaction, row_of(transaction, tab.id))
+            if tab.opener_id is not None:
+                record_change(transaction, OPENED_BY_PAGE, tab)
+            return tab
 
         if self.stopped:
             raise EngineError(f"the {self._engine_name} engine is shutting down and opens no pages")
@@ -128,6 +132,17 @@ class EngineReports:
             state.navigation = tab.navigation_id
             self._states.identities.add(cookie_store_id)
         return tab
+
+    async def link_followed(self, tab_id: int, link: str) -> None:
+        """See EngineDelegate."""
+
+        def open_handler(transaction: Transaction) -> None:
+            page = handled_url(transaction, link)
+            if page is not None and transaction.tabs.get(tab_id) is not None:
+                navigate(transaction, tab_id, page)
+
+        if self._state(tab_id):
+            await self.write(open_handler)
 
     async def page_activated(self, tab_id: int) -> None:
         """See EngineDelegate."""

@@ -9,7 +9,6 @@ from typing import Final
 
 import msgspec
 
-from hatbox.extension_data.run_records import RunRecord
 from hatbox.store.base import Transaction
 
 __all__ = ["PAGE_KINDS", "PAGE_REQUESTED", "PageRequested", "decode_request", "request_page"]
@@ -35,10 +34,10 @@ class PageRequested(msgspec.Struct, frozen=True):
 
 
 def request_page(
-    transaction: Transaction, extension: RunRecord, page: str, *, tab_id: int | None = None, kind: str = "TAB"
+    transaction: Transaction, extension: str, page: str, *, tab_id: int | None = None, kind: str = "TAB"
 ) -> None:
-    """Request a page of a running extension."""
-    requested = PageRequested(extension.id, page, tab_id, kind)
+    """Request a page of a running extension. `extension` is its data area."""
+    requested = PageRequested(extension, page, tab_id, kind)
     transaction.changes.append(PAGE_REQUESTED, msgspec.json.encode(requested))
 
 

@@ -6,6 +6,8 @@ from typing import Final, Literal, TypeAlias
 
 from hatbox.errors import ExtensionError, SandboxUnavailable
 from hatbox.extensions.package.background import GENERATED_PAGE, Background
+from hatbox.extensions.package.database_users import shares_databases
+from hatbox.extensions.package.package_files import Package
 from hatbox.extensions.runtime.limits import RuntimeLimits
 from hatbox.extensions.runtime.sandbox.required import is_sandbox_required
 
@@ -18,9 +20,16 @@ BACKGROUND_PLACES: Final[tuple[BackgroundPlace, ...]] = ("deno", "chromium")
 
 
 def runs_in_chromium(
-    background: Background, place: BackgroundPlace | None, limits: RuntimeLimits, *, has_browser: bool
+    package: Package,
+    background: Background,
+    place: BackgroundPlace | None,
+    limits: RuntimeLimits,
+    *,
+    has_browser: bool,
 ) -> bool:
-    """Whether a background runs in Chromium: if the user selected it, or it is a page and the browser is running.
+    """Whether a background runs in Chromium: if the user selected it, or the browser is running and it needs it.
+
+    A background page needs it, as does a background that shares databases with other pages of its extension.
 
     Raises ExtensionError for a service worker that the user wants in Chromium, and SandboxUnavailable if the sandbox of
     extension processes is required.
@@ -35,7 +44,9 @@ def runs_in_chromium(
         )
     if place is not None:
         return place == "chromium"
-    return has_browser and background.page != GENERATED_PAGE
+    if not has_browser or background.service_worker:
+        return False
+    return background.page != GENERATED_PAGE or shares_databases(package, background)
 
 
 def without_document(background: Background, place: BackgroundPlace | None) -> str | None:

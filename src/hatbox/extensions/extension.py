@@ -8,7 +8,7 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from hatbox.api.caller import ExtensionCaller, PermissionPrompt, TestReporter
+from hatbox.api.caller import ExtensionCaller, ExtensionTestMessage, PermissionPrompt, TestReporter
 from hatbox.api.dispatcher import Dispatcher
 from hatbox.errors import EngineError, ExtensionTerminated
 from hatbox.extension_data import run_records
@@ -126,7 +126,7 @@ class Extension:
             self._indexed_db,
             options.on_log,
         )
-        self.browser_pages = BrowserPages(self, self._pages.new_caller, self._local_storage, store, page_tabs)
+        self.browser_pages = BrowserPages(self, self.caller.in_context, self._local_storage, store, page_tabs)
         """Its pages in the Chromium engine of this process."""
         self._host.on_local_storage = self.browser_pages.background_changed_storage
         self._supervisor = Supervisor(self._run, on_exit=options.on_exit or self._log_exit)
@@ -259,15 +259,12 @@ class Extension:
         return await runtime.evaluate(source, inspect=inspect, timeout=timeout)
 
     async def send_test_message(self, values: Sequence[Any], *, user_input: bool = False) -> None:
-        """Call the listeners of browser.test.onMessage in the background; with `user_input` as user input handlers."""
+        """Call the listeners of browser.test.onMessage in all scripts; with `user_input` as user input handlers."""
         await self.wake()
-        runtime = self.runtime
-        if runtime is None or self._options.on_test_report is None:
+        if self.runtime is None or self._options.on_test_report is None:
             raise ExtensionTerminated(f"{self.id} is not running in a test")
-        if user_input:
-            self._host.note_user_input()
-        event = "testing.onUserMessage" if user_input else "testing.onMessage"
-        await runtime.listeners.dispatch(event, [list(values)], wait=False)
+        events = self.dispatcher.require_namespace(self.caller, "testing").events
+        events["onUserMessage" if user_input else "onMessage"].event.emit(ExtensionTestMessage(self.id, list(values)))
 
     def permissions_changed(self) -> None:
         """Update the namespaces of the scripts, and close connections that are not permitted any more."""
@@ -323,7 +320,8 @@ class Extension:
     async def _start_runtime(self, background: Background) -> Runtime:
         manifest, place = self.manifest, self._options.background
         has_browser = self.browser_pages.has_browser
-        self.is_in_chromium = runs_in_chromium(background, place, self._options.limits, has_browser=has_browser)
+        limits = self._options.limits
+        self.is_in_chromium = runs_in_chromium(self.package, background, place, limits, has_browser=has_browser)
         has_window = not (background.service_worker or self.is_in_chromium)
         boot = Boot(
             uuid=manifest.uuid,

@@ -59,21 +59,5 @@ class ExtensionPages:
             page.close()
         self._open.clear()
 
-    def new_caller(self, context: ExtensionContext) -> ExtensionCaller:
-        """A caller with the permissions of the extension, whose code runs in this context."""
-        like = self._background
-        caller = ExtensionCaller(
-            like.extension_id,
-            like.uuid,
-            like.manifest,
-            like.grants,
-            like.texts,
-            like.on_permission_request,
-            context,
-            like.id,
-        )
-        caller.on_test_report = like.on_test_report
-        return caller
-
     def _create(self, context: ExtensionContext) -> ExtensionPage:
-        return ExtensionPage(self._dispatcher, self._messages, self.new_caller(context))
+        return ExtensionPage(self._dispatcher, self._messages, self._background.in_context(context))

@@ -70,12 +70,12 @@ class Installation(msgspec.Struct, frozen=True):
         return self.extension.id
 
 
-def candidate_of(package: Package, languages: Sequence[str]) -> Candidate:
+def candidate_of(package: Package, languages: Sequence[str], url_secret: str) -> Candidate:
     """Read all files of a package. A large package takes long, so do not call it on the event loop."""
     data = pack(package)
     digest = digest_of(data)
     stored = StoredPackage(package.place, data, digest)
-    manifest = read_manifest(stored, languages=languages)
+    manifest = read_manifest(stored, languages=languages, url_secret=url_secret)
     return Candidate(manifest, title_of(stored, manifest), package.place, digest, data)
 
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from hatbox.errors import ExtensionError, ExtensionNotFound
 from hatbox.extension_data import installed_extensions as installed
 from hatbox.extension_data.installed_extensions import InstalledExtension
+from hatbox.extension_data.url_secret import url_secret
 from hatbox.extensions import installing
 from hatbox.extensions.installing import Candidate
 from hatbox.extensions.package.manifest import Manifest, read_manifest
@@ -47,10 +48,11 @@ class PackageRepository:
 
     async def load(self, path: str | os.PathLike[str] | Package) -> LoadedPackage:
         """Read the package in a folder or file."""
+        secret = await url_secret(self._store)
 
         def read() -> LoadedPackage:
             package = path if isinstance(path, Package) else open_package(path)
-            return LoadedPackage(package, read_manifest(package, languages=self.languages))
+            return LoadedPackage(package, read_manifest(package, languages=self.languages, url_secret=secret))
 
         return await asyncio.to_thread(read)
 
@@ -88,7 +90,8 @@ class PackageRepository:
 
     async def candidate(self, path: str | os.PathLike[str]) -> Candidate:
         """Read all files of an extension that is to be installed."""
-        return await asyncio.to_thread(lambda: installing.candidate_of(open_package(path), self.languages))
+        secret = await url_secret(self._store)
+        return await asyncio.to_thread(lambda: installing.candidate_of(open_package(path), self.languages, secret))
 
     async def title(self, loaded: LoadedPackage) -> str:
         """The name that identifies an extension beside its id. Read only if an extension with the id is installed."""

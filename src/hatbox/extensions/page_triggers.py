@@ -42,7 +42,7 @@ def request_shown(
     """Request a page, of PAGE_KINDS or by its URL. Returns False if the process of the extension cannot show it."""
     if not shows_pages(transaction, extension):
         return False
-    request_page(transaction, extension, page, tab_id=tab_id, kind=kind)
+    request_page(transaction, extension.id, page, tab_id=tab_id, kind=kind)
     return True
 
 

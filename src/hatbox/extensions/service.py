@@ -7,7 +7,6 @@ import logging
 import os
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING
 
 from hatbox.api.caller import PermissionPrompt, TestReporter
 from hatbox.api.dispatcher import Dispatcher
@@ -36,9 +35,6 @@ from hatbox.extensions.runtime import DenoProcess, Exit, LogEntry, RuntimeLimits
 from hatbox.messaging.message_router import MessageRouter
 from hatbox.store.base import Store, Transaction
 from hatbox.tasks import Tasks
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["Extensions"]
 
@@ -242,6 +238,7 @@ class Extensions:
         if not self._running:
             self._registry.start()
         self._running[manifest.id] = self._messages.running[manifest.id] = extension
+        self._messages.on_running_changed.emit(None)
         self._alarms.watch(run.area)
         try:
             await extension.start(*starting.start_events(run, manifest, is_startup=is_startup))
@@ -256,6 +253,7 @@ class Extensions:
         """End an extension that was started in this process."""
         self._running.pop(extension.id, None)
         self._messages.running.pop(extension.id, None)
+        self._messages.on_running_changed.emit(None)
         self._alarms.unwatch(extension.area)
         if not self._running:
             self._registry.stop()
@@ -331,6 +329,7 @@ class Extensions:
         if not run.is_installed or version != manifest.version or old.digest != loaded.digest:
             events.append(starting.updated(version, temporary=not run.is_installed))
         await extension.restart(loaded, run, *events)
+        self._messages.on_running_changed.emit(None)
         await _record_version(self._store, extension)
 
     async def close(self) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, TypeAlias
 
+import msgspec
+
 from hatbox.errors import ExtensionError
 from hatbox.extension_data import alarms, run_records
 from hatbox.extension_data import installed_extensions as installed
@@ -110,6 +112,8 @@ def _prepare(transaction: Transaction, loaded: LoadedPackage, title: str, *, ane
             ran=before.ran if before is not None else None,
         )
         installed.install(transaction, record, reinstall=anew)
+    elif before is not None and before.digest == loaded.digest and before.about.uuid != manifest.uuid:
+        installed.install(transaction, msgspec.structs.replace(before, about=about(manifest)))
     granted = load_granted(transaction, area)
     if granted is None:
         granted = manifest.at_install

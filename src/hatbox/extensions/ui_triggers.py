@@ -28,7 +28,7 @@ from hatbox.extension_data.menu_contexts import UI_CONTEXTS, MenuContext, is_ite
 from hatbox.extension_data.menu_items import MenuItem, MenuItemId
 from hatbox.extension_data.page_opening import PAGE_KINDS
 from hatbox.extension_data.run_records import RunRecord
-from hatbox.extensions.page_triggers import NO_PAGE_ENGINE, find_page, page_url, request_shown
+from hatbox.extensions.page_triggers import NO_PAGE_ENGINE, find_page, page_url, request_shown, shows_pages
 from hatbox.javascript.well_formed_values import to_well_formed
 from hatbox.store.base import Transaction
 from hatbox.tabs.strip import row_of
@@ -157,7 +157,9 @@ def open_page(transaction: Transaction, extension_id: str, kind: str, *, tab_id:
     extension = _running(transaction, extension_id)
     tab = _tab_or_active(transaction, tab_id)
     url = page_url(transaction, extension, kind, GLOBAL if tab is None else tab_scope(transaction, tab.id))
-    if not request_shown(transaction, extension, kind, tab.id if tab else None):
+    if kind == "sidebar" and tab is not None and shows_pages(transaction, extension):
+        sidebars.open_sidebar(transaction, extension.id, tab.window_id)
+    elif not request_shown(transaction, extension, kind, tab.id if tab else None):
         raise TriggerError(f"the process of {extension.name} does not show pages. {NO_PAGE_ENGINE}")
     return TriggerResult(extension.extension_id, kind, tab.id if tab else None, url, shown=True)
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 from hatbox.history.visits import counted
-from hatbox.store.base import PageRow, Transaction, VisitRow
+from hatbox.store.base import Transaction
+from hatbox.store.record_tables import PageRow, VisitRow
 
 __all__ = ["ArchivedHistory", "read_history", "replace_history"]
 

@@ -12,7 +12,8 @@ from hatbox.history.search import matches_words, words_of
 from hatbox.history.visits import clear_history
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of, user_context_id_of
 from hatbox.identities.model import ContextualIdentity, IdentityLike, find, resolve
-from hatbox.store.base import PageRow, Store, Transaction
+from hatbox.store.base import Store, Transaction
+from hatbox.store.record_tables import PageRow
 
 __all__ = ["History", "VisitedPage"]
 

@@ -9,7 +9,8 @@ from typing import Any, Final
 from urllib.parse import unquote
 
 from hatbox.history.visits import HistoryItem, id_of_page
-from hatbox.store.base import PageRow, Store, Transaction
+from hatbox.store.base import Store, Transaction
+from hatbox.store.record_tables import PageRow
 
 __all__ = ["find_pages", "matches_words", "words_of"]
 

@@ -16,7 +16,8 @@ import msgspec
 
 from hatbox.errors import ApiError
 from hatbox.javascript.text import well_formed
-from hatbox.store.base import PageRow, Transaction, VisitRow
+from hatbox.store.base import Transaction
+from hatbox.store.record_tables import PageRow, VisitRow
 from hatbox.urls.url import parse_url
 
 __all__ = [
@@ -110,7 +111,7 @@ def add_visit(
     time: float | None = None,
     referrer: int = 0,
 ) -> int:
-    """Record a visit of a page; returns its id. `url` is a storable one. Without `title`, the page keeps its own."""
+    """Record a visit of a page; returns its id. `url` is a storable one. Without `title`, the page has the same one."""
     table = transaction.history
     now = transaction.time()
     visited = now if time is None else time

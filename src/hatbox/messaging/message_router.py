@@ -83,6 +83,8 @@ class MessageRouter:
         self._find_tab = find_tab
         self.running: dict[str, RunningExtension] = {}
         """The extensions that run in this process."""
+        self.on_running_changed: Event[None] = Event("extensions.onRunningChanged")
+        """Emitted after an extension was started, reloaded or stopped."""
         self.contexts: list[ExtensionContext] = []
         """Their open contexts, oldest first."""
         self.on_message: MessageEvent[Message] = MessageEvent("runtime.onMessage")
@@ -168,7 +170,7 @@ class MessageRouter:
         if len(sender.ports) >= MAX_PORTS:
             raise ApiError(f"Too many ports are open: {MAX_PORTS}")
         if number in sender.ports:
-            raise ApiError(f"There is a port {number} already")
+            raise ApiError(f"Port {number} already exists")
         return -next(self._numbers) if number is None else number
 
     async def _open(self, channel: Channel, sender: ExtensionContext, recipient: Recipient) -> None:

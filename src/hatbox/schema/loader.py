@@ -46,7 +46,7 @@ class FunctionSchema(NamedTuple):
     permissions: frozenset[str]
     """Permissions needed in addition to those of the namespace."""
     any_permission: frozenset[str]
-    """Permissions of which one is needed, if there are any."""
+    """Permissions of which one is needed, if any."""
     takes_callback: bool
     normalise: NormaliseCall
     convert_result: Converter

@@ -1,4 +1,6 @@
-"""The contract of a store, with lease.py and processes.py. The layers above know no other module of this package.
+"""The contract of a store, with lease.py, processes.py and record_tables.py.
+
+The layers above know no other module of this package.
 
 A service passes the store a transaction function. The store runs the functions in the order of the calls, each
 atomically, and returns a future. A transaction function reads and writes only through its transaction and has no other
@@ -18,27 +20,23 @@ from hatbox.errors import ProfileClosed
 from hatbox.store.keys import Key
 from hatbox.store.lease import Lease
 from hatbox.store.processes import ProcessId
+from hatbox.store.record_tables import BookmarkTable, ClosedTabTable, HistoryTable
 
 __all__ = [
+    "NO_GROUP",
     "RESYNC",
-    "BookmarkRow",
-    "BookmarkTable",
     "ChangeLog",
     "ChangeRecord",
     "ChangeSubscriber",
-    "ClosedTabRow",
-    "ClosedTabTable",
     "CookieRow",
     "CookieRowKey",
     "CookieTable",
     "CookieTimeRow",
     "CookieTimeTable",
     "ExtensionTable",
-    "HistoryTable",
     "IdentityRow",
     "IdentityTable",
     "PackageTable",
-    "PageRow",
     "Processes",
     "RuleTable",
     "SettingsTable",
@@ -50,7 +48,6 @@ __all__ = [
     "TransactionFunction",
     "TrashRow",
     "TrashTable",
-    "VisitRow",
     "WindowRow",
     "WindowSummary",
     "WindowTable",
@@ -58,6 +55,9 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+
+NO_GROUP: Final = -1
+"""`TabRow.tab_group` of a tab that is in no group."""
 
 IdentityRow: TypeAlias = tuple[int, str, str, str, int]
 """One identity: userContextId, name, icon, color, hidden (0 or 1). A tuple, because a million must be cheap."""
@@ -91,7 +91,7 @@ class TabRow(NamedTuple):
     muted: int
     muted_by: str
     discardable: int
-    """Flags, see tabs/tab_flags.py: whether it may be discarded, is discarded or highlighted; its group."""
+    """Whether the browser may discard it by itself."""
     opener: int | None
     owner: int | None
     """The tab to activate when this one is closed, until another tab was active."""
@@ -106,6 +106,12 @@ class TabRow(NamedTuple):
     status: int | None
     content_type: str
     error: str
+    discarded: int
+    """Whether it has no page until it is activated, navigated or reloaded."""
+    highlighted: int
+    """Whether it is highlighted beside other tabs. The active tab is marked only if others are."""
+    tab_group: int
+    """The id of its group, or NO_GROUP."""
 
 
 class WindowRow(NamedTuple):
@@ -153,67 +159,6 @@ class TrashRow(NamedTuple):
     """The number of its tabs."""
     size: int
     """The size of its archive, in bytes."""
-
-
-class PageRow(NamedTuple):
-    """A visited page in the history of a cookie store."""
-
-    id: int
-    store: int
-    url: str
-    title: str
-    visits: int
-    """The number of its visits."""
-    typed: int
-    """How many of them were typed by the user."""
-    last_visit: float
-    """In seconds since 1970."""
-
-
-class VisitRow(NamedTuple):
-    """A visit of a page."""
-
-    id: int
-    store: int
-    page: int
-    """The id of the page."""
-    visited: float
-    """In seconds since 1970."""
-    transition: str
-    """How the user came there, as history.TransitionType."""
-    referrer: int
-    """The visit from which a link was followed; 0 for none."""
-
-
-class BookmarkRow(NamedTuple):
-    """A bookmark, a folder or a separator."""
-
-    id: str
-    parent: str
-    """The id of its folder; empty for the root."""
-    position: int
-    """Its index in the folder."""
-    kind: str
-    """bookmark, folder or separator."""
-    url: str
-    title: str
-    added: float
-    """In seconds since 1970."""
-    modified: float
-    """In seconds since 1970. Of a folder, also when its contents were changed."""
-
-
-class ClosedTabRow(NamedTuple):
-    """A recently closed tab."""
-
-    id: int
-    session: int
-    """The same in all tabs that were closed with their window."""
-    store: int
-    closed: float
-    """In seconds since 1970."""
-    data: bytes
-    """The tab, as hatbox.tabs.closed_tabs encodes it."""
 
 
 class ChangeRecord(NamedTuple):
@@ -562,122 +507,6 @@ class TrashTable(Protocol):
 
     def total_bytes(self) -> int:
         """The size of all archives."""
-
-
-class HistoryTable(Protocol):
-    """The visited pages, each with its visits, by cookie store. 0 is the default store."""
-
-    def find(self, url: str) -> list[PageRow]:
-        """The pages with this URL, in all cookie stores."""
-
-    def get(self, store: int, url: str) -> PageRow | None:
-        """The page with this URL, or None."""
-
-    def page(self, store: int, page: int) -> PageRow | None:
-        """The page with this id, or None."""
-
-    def load(self, store: int) -> list[PageRow]:
-        """All pages of a cookie store, by id."""
-
-    def latest(
-        self, limit: int, *, since: float, store: int | None = None, before: tuple[float, int] | None = None
-    ) -> list[PageRow]:
-        """Pages whose last visit is at `since` or later, the latest first.
-
-        `before` is the last visit and the id of the last page that was read.
-        """
-
-    def put(self, row: PageRow) -> None:
-        """Store a page. It replaces the one with this id."""
-
-    def delete(self, rows: Iterable[PageRow]) -> None:
-        """Delete pages with their visits."""
-
-    def clear(self, store: int | None = None) -> None:
-        """Delete all pages and visits, or those of a cookie store."""
-
-    def is_empty(self, store: int | None = None) -> bool:
-        """Whether there are no pages, or none of a cookie store."""
-
-    def visits(self, page: PageRow) -> list[VisitRow]:
-        """The visits of a page, the first one first."""
-
-    def load_visits(self, store: int) -> list[VisitRow]:
-        """All visits of a cookie store, by id."""
-
-    def has_visit_between(self, page: PageRow, start: float, end: float) -> bool:
-        """Whether a page was visited in this time, the ends included."""
-
-    def visits_between(self, start: float, end: float, limit: int) -> list[VisitRow]:
-        """The first visits in this time, the ends included, of all cookie stores."""
-
-    def put_visits(self, rows: Iterable[VisitRow]) -> None:
-        """Store visits."""
-
-    def delete_visits(self, rows: Sequence[VisitRow]) -> None:
-        """Delete visits. The numbers in their pages are not changed."""
-
-    def count_visits(self) -> int:
-        """The number of all visits."""
-
-    def next_id(self, time: float) -> int:
-        """An id that no page and no visit has. `time` is the current time."""
-
-
-class BookmarkTable(Protocol):
-    """The bookmarks, folders and separators."""
-
-    def get(self, bookmark: str) -> BookmarkRow | None:
-        """One row, or None."""
-
-    def children(self, parent: str, start: int = 0) -> list[BookmarkRow]:
-        """What a folder contains, in order, from an index on."""
-
-    def next_position(self, parent: str) -> int:
-        """The index at the end of a folder."""
-
-    def find(self, url: str | None = None) -> list[BookmarkRow]:
-        """All rows, or the bookmarks with this URL, by id."""
-
-    def batch(self, after: str, limit: int) -> list[BookmarkRow]:
-        """The rows whose ids follow this one, by id. The first ones follow the empty text."""
-
-    def recent(self, limit: int) -> list[BookmarkRow]:
-        """The bookmarks that were added last, the last one first."""
-
-    def count(self) -> int:
-        """The number of rows."""
-
-    def put(self, rows: Iterable[BookmarkRow]) -> None:
-        """Store rows. They replace those with the same id."""
-
-    def delete(self, bookmarks: Collection[str]) -> None:
-        """Delete rows, by id. What a folder contains is not deleted with it."""
-
-
-class ClosedTabTable(Protocol):
-    """The recently closed tabs. Tabs that were closed with their window have one session."""
-
-    def find(self) -> list[ClosedTabRow]:
-        """All tabs, the first closed first."""
-
-    def find_session(self, session: int) -> list[ClosedTabRow]:
-        """The tabs of a session, in the order in which they were closed."""
-
-    def sessions(self) -> list[int]:
-        """All sessions, the first one first."""
-
-    def insert(self, session: int | None, store: int, closed: float, data: bytes) -> int:
-        """Add a tab to a session, or with None to a new one. Returns the session."""
-
-    def put(self, row: ClosedTabRow) -> None:
-        """Store a tab. It replaces the one with this id."""
-
-    def delete(self, sessions: Collection[int]) -> None:
-        """Delete sessions."""
-
-    def clear(self, store: int | None = None) -> None:
-        """Delete all tabs, or those of a cookie store."""
 
 
 class ChangeLog(Protocol):

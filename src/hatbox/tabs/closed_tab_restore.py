@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from hatbox.store.base import Transaction
 from hatbox.tabs.closed_tabs import ClosedSession, ClosedTab, forget_session
 from hatbox.tabs.opening import open_saved_tab
@@ -42,9 +44,8 @@ def restore_closed_window(transaction: Transaction, session: ClosedSession) -> W
 
 
 def _open(transaction: Transaction, window: int, store: int, closed: ClosedTab, *, active: bool) -> Tab:
-    tab = open_saved_tab(
-        transaction, window, store, closed.index, columns=closed.columns, page=closed.page, active=active
-    )
+    page = msgspec.msgpack.decode(closed.page, type=bytes | None)
+    tab = open_saved_tab(transaction, window, store, closed.index, columns=closed.columns, page=page, active=active)
     for extension, key, value in closed.values:
         transaction.extensions.put(extension, kind_of_tab(tab.id), key, value)
     return tab

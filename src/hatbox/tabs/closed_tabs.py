@@ -11,8 +11,9 @@ from typing import Final
 
 import msgspec
 
-from hatbox.store.base import ClosedTabRow, TabRow, Transaction
+from hatbox.store.base import TabRow, Transaction
 from hatbox.store.profile_settings import PROFILE
+from hatbox.store.record_tables import ClosedTabRow
 from hatbox.tabs.program_records import find_records
 from hatbox.tabs.session_values import kind_of_tab, kind_of_window
 from hatbox.tabs.tab_model import is_blank
@@ -25,6 +26,7 @@ __all__ = [
     "ClosedTab",
     "clear_closed_tabs",
     "forget_session",
+    "get_session",
     "get_sessions",
     "record_closed_tabs",
 ]
@@ -42,6 +44,8 @@ _MAX_PAGE_BYTES: Final = 8 * 2**20  # of a page snapshot. A larger one is not sa
 Values = list[tuple[str, str, bytes]]
 """Values that extensions have attached: extension, key, value."""
 
+_encode = msgspec.msgpack.Encoder().encode
+
 
 class ClosedTab(msgspec.Struct, frozen=True, omit_defaults=True):
     """A closed tab, as its row stores it."""
@@ -51,8 +55,8 @@ class ClosedTab(msgspec.Struct, frozen=True, omit_defaults=True):
     index: int
     window_id: int
     last_accessed: float
-    page: bytes | None = None
-    """The snapshot of its page."""
+    page: msgspec.Raw = msgspec.Raw(_encode(None))
+    """The snapshot of its page, or None. It is decoded only when the tab is restored: it can have megabytes."""
     values: Values = []
     window: dict[str, str | int | None] | None = None
     """The columns of its window, if the window was closed with it."""
@@ -94,16 +98,28 @@ def record_closed_tabs(transaction: Transaction, window: int, rows: Sequence[Tab
     _emit(transaction)
 
 
-def get_sessions(transaction: Transaction) -> list[ClosedSession]:
-    """All sessions, the one that was closed last first."""
+def get_session(transaction: Transaction, number: int | None) -> ClosedSession | None:
+    """The session with this number; with None the one that was closed last."""
+    numbers = transaction.closed_tabs.sessions()[::-1]
+    wanted = numbers if number is None else {number}.intersection(numbers)
+    return next((found[0] for each in wanted if (found := _sessions(transaction, [each]))), None)
+
+
+def get_sessions(transaction: Transaction, limit: int | None = None) -> list[ClosedSession]:
+    """All sessions, or as many as were closed last. The last one is first."""
+    return _sessions(transaction, transaction.closed_tabs.sessions()[::-1][:limit])
+
+
+def _sessions(transaction: Transaction, numbers: Sequence[int]) -> list[ClosedSession]:
     by_session: dict[int, list[tuple[ClosedTabRow, ClosedTab]]] = {}
-    for row in transaction.closed_tabs.find():
+    for row in transaction.closed_tabs.find(numbers):
         try:
-            by_session.setdefault(row.session, []).append((row, _decode(row.data)))
+            tab = _decode(row.data)
         except (msgspec.MsgspecError, UnicodeDecodeError):
             continue  # of a later version
-    found = [ClosedSession(number, tabs[0][0].closed, tuple(tabs)) for number, tabs in by_session.items() if tabs]
-    return sorted(found, key=lambda session: (session.closed, session.id), reverse=True)
+        by_session.setdefault(row.session, []).append((row, tab))
+    found = [ClosedSession(number, tabs[0][0].closed, tuple(tabs)) for number, tabs in by_session.items()]
+    return found[::-1]
 
 
 def forget_session(transaction: Transaction, session: int) -> None:
@@ -151,7 +167,7 @@ def _closed_tab(transaction: Transaction, row: TabRow, index: int, window: int |
         index,
         row.window,
         row.last_accessed,
-        page if page is not None and len(page) <= _MAX_PAGE_BYTES else None,
+        msgspec.Raw(_encode(page if page is not None and len(page) <= _MAX_PAGE_BYTES else None)),
         transaction.extensions.find(kind_of_tab(row.id)),
         None if window_row is None else {name: getattr(window_row, name) for name in _WINDOW_COLUMNS},
         [] if window is None else transaction.extensions.find(kind_of_window(window)),
@@ -162,5 +178,4 @@ def _emit(transaction: Transaction) -> None:
     transaction.changes.append(CLOSED_TABS_CHANGED, b"null")
 
 
-_encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(ClosedTab).decode

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hatbox.store.base import TabRow, Transaction
-from hatbox.tabs.tab_flags import DISCARDED, with_flag
-from hatbox.tabs.tab_updates import row_of, rows_of, set_flags
+from hatbox.tabs.tab_updates import change, row_of, rows_of
 
 __all__ = ["discard_tabs"]
 
@@ -14,10 +13,9 @@ __all__ = ["discard_tabs"]
 def discard_tabs(transaction: Transaction, tab_ids: Sequence[int]) -> None:
     """Discard tabs, except active ones. An engine closes their pages."""
     for row in rows_of(transaction, tab_ids):
-        if not row.active and not row.discardable & DISCARDED:
+        if not row.active and not row.discarded:
             _stop_loading(transaction, row)
-            new = row_of(transaction, row.id)
-            set_flags(transaction, new, with_flag(new.discardable, DISCARDED, on=True))
+            change(transaction, row_of(transaction, row.id), discarded=1)
 
 
 def _stop_loading(transaction: Transaction, row: TabRow) -> None:

@@ -11,10 +11,9 @@ import msgspec
 
 from hatbox.errors import ApiError
 from hatbox.javascript.text import well_formed
-from hatbox.store.base import TabRow, Transaction
+from hatbox.store.base import NO_GROUP, TabRow, Transaction
 from hatbox.tabs.moving import attach, move_within, set_pinned
 from hatbox.tabs.strip import ensure_active
-from hatbox.tabs.tab_flags import NO_GROUP, group_in
 from hatbox.tabs.tab_groups import (
     GROUP_MOVED,
     GROUP_UPDATED,
@@ -132,10 +131,8 @@ def _check_place(tabs: Sequence[TabRow], place: int) -> None:
     after = tabs[place] if place < len(tabs) else None
     if after is not None and after.pinned:
         raise ApiError("Cannot move the group to an index that is in the middle of pinned tabs.")
-    if before is not None and after is not None:
-        group = group_in(after.discardable)
-        if group != NO_GROUP and group == group_in(before.discardable):
-            raise ApiError("Cannot move the group to an index that is in the middle of another group.")
+    if before is not None and after is not None and NO_GROUP != after.tab_group == before.tab_group:
+        raise ApiError("Cannot move the group to an index that is in the middle of another group.")
 
 
 def _move_to_window(
@@ -156,7 +153,7 @@ def _place_of_new_group(transaction: Transaction, rows: Sequence[TabRow], window
     anchor = next((row for row in rows if row.window == window), None)
     if anchor is None:
         return None
-    group = get_group(transaction, group_in(anchor.discardable))
+    group = get_group(transaction, anchor.tab_group)
     if group is None:
         return anchor.id
     members = members_of(transaction, group)

@@ -10,9 +10,8 @@ from collections.abc import Collection, Sequence
 from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs.first_tab import use_first_tab
 from hatbox.tabs.strip import switch_to
-from hatbox.tabs.tab_flags import HIGHLIGHTED, with_flag
 from hatbox.tabs.tab_model import ACTIVATED, HIGHLIGHT_CHANGED, TabActivation, TabHighlight, record_change
-from hatbox.tabs.tab_updates import record_update, row_of
+from hatbox.tabs.tab_updates import change, record_update, row_of
 from hatbox.tabs.visibility import show_without_event
 
 __all__ = ["highlight_tabs", "highlighted_rows", "set_highlighted"]
@@ -20,7 +19,7 @@ __all__ = ["highlight_tabs", "highlighted_rows", "set_highlighted"]
 
 def highlighted_rows(transaction: Transaction, window: int) -> list[TabRow]:
     """The highlighted tabs of a window, in their order. The active tab is one of them."""
-    return [row for row in transaction.tabs.find(window=window) if row.active or row.discardable & HIGHLIGHTED]
+    return [row for row in transaction.tabs.find(window=window) if row.active or row.highlighted]
 
 
 def highlight_tabs(transaction: Transaction, rows: Sequence[TabRow]) -> None:
@@ -34,7 +33,7 @@ def highlight_tabs(transaction: Transaction, rows: Sequence[TabRow]) -> None:
         activation = switch_to(transaction, first)
         if shown:
             record_update(transaction, row_of(transaction, first.id), "hidden")
-    _set_flags(transaction, window, {row.id for row in rows})
+    _mark(transaction, window, {row.id for row in rows})
     after = tuple(row.id for row in highlighted_rows(transaction, window))
     if activation is not None:
         several = after if len(after) > 1 else ()
@@ -46,21 +45,19 @@ def highlight_tabs(transaction: Transaction, rows: Sequence[TabRow]) -> None:
 
 
 def set_highlighted(transaction: Transaction, row: TabRow, *, highlighted: bool, activate: bool) -> None:
-    """Highlight a tab beside others, and activate it if requested; or end this. One tab always is highlighted."""
+    """Highlight a tab beside others, and activate it if requested; or end this. One tab is always highlighted."""
     others = [each for each in highlighted_rows(transaction, row.window) if each.id != row.id]
     if not highlighted:
         if others:
             highlight_tabs(transaction, sorted(others, key=lambda each: -each.active))
         return
-    if row.active or row.discardable & HIGHLIGHTED:
+    if row.active or row.highlighted:
         return
     chosen = [*others, row]
     highlight_tabs(transaction, sorted(chosen, key=lambda each: each.id != row.id if activate else -each.active))
 
 
-def _set_flags(transaction: Transaction, window: int, highlighted: Collection[int]) -> None:
-    """Flag these tabs, the active one too, unless it is the only one."""
+def _mark(transaction: Transaction, window: int, highlighted: Collection[int]) -> None:
+    """Mark these tabs, the active one too, unless it is the only one."""
     for row in transaction.tabs.find(window=window):
-        flags = with_flag(row.discardable, HIGHLIGHTED, on=len(highlighted) > 1 and row.id in highlighted)
-        if flags != row.discardable:
-            transaction.tabs.update(row.id, discardable=flags)
+        change(transaction, row, highlighted=int(len(highlighted) > 1 and row.id in highlighted))

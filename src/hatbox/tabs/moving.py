@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hatbox.store.base import TabRow, Transaction
+from hatbox.store.base import NO_GROUP, TabRow, Transaction
 from hatbox.tabs.first_tab import use_first_tab
 from hatbox.tabs.strip import (
     activate,
@@ -18,7 +18,6 @@ from hatbox.tabs.strip import (
     row_of,
     rows_of,
 )
-from hatbox.tabs.tab_flags import HIGHLIGHTED, NO_GROUP, with_flag, with_group
 from hatbox.tabs.tab_groups import drop_groups, groups_of, set_group, settle_group
 from hatbox.tabs.tab_model import ATTACHED, DETACHED, MOVED, Tab, TabMove, TabPosition, record_change, tabs_of
 from hatbox.tabs.visibility import show_without_event
@@ -108,9 +107,9 @@ def attach(
     referring = transaction.tabs.referring([row.id])
     is_pinned = row.pinned if pinned is None else int(pinned)
     transaction.tabs.move(row.id, window, index, pinned=is_pinned)
-    flags = with_flag(row.discardable, HIGHLIGHTED, on=False)
-    flags = flags if with_its_group else with_group(flags, NO_GROUP)
-    transaction.tabs.update(row.id, active=0, opener=None, owner=None, related=None, successor=None, discardable=flags)
+    transaction.tabs.update(row.id, active=0, opener=None, owner=None, related=None, successor=None, highlighted=0)
+    if not with_its_group:
+        transaction.tabs.update(row.id, tab_group=NO_GROUP)
     summary = transaction.tabs.summary(row.window)
     drop_references(transaction, summary, [row], referring)
     record_change(transaction, ATTACHED, TabPosition(row.id, window, index))

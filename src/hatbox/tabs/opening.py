@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from hatbox.errors import InvalidIdentity
 from hatbox.identities.ids import user_context_id_of
-from hatbox.store.base import TabRow, Transaction, WindowSummary
+from hatbox.store.base import NO_GROUP, TabRow, Transaction, WindowSummary
 from hatbox.tabs.credentials import without_credentials
 from hatbox.tabs.session_values import copy_values, kind_of_tab
 from hatbox.tabs.strip import change, next_access_time, record_update, row_of, switch_to, within_pinned
-from hatbox.tabs.tab_flags import DISCARDABLE, DISCARDED, NO_GROUP, group_in, portable, with_group
 from hatbox.tabs.tab_groups import get_group, group_beside, members_of
 from hatbox.tabs.tab_model import ACTIVATED, BLANK, CREATED, Tab, Window, record_change, tab_of
 from hatbox.tabs.visibility import show_identity_of
@@ -46,7 +45,7 @@ def open_tab(
     if discarded_title is None:
         page: dict[str, str | int | None] = {"target": target, "navigation": int(url is not None)}
     else:
-        page = {"url": target, "title": discarded_title or target, "discardable": DISCARDABLE | DISCARDED}
+        page = {"url": target, "title": discarded_title or target, "discarded": 1}
     row, summary = _insert(
         transaction,
         window.id,
@@ -77,7 +76,7 @@ def duplicate(transaction: Transaction, tab_id: int, index: int | None = None, *
     """Duplicate a tab: right of an active tab, else at the end of the window."""
     show_identity_of(transaction, row_of(transaction, tab_id).store)
     row = row_of(transaction, tab_id)
-    group = get_group(transaction, group_in(row.discardable)) if row.discardable > DISCARDABLE else None
+    group = get_group(transaction, row.tab_group) if row.tab_group != NO_GROUP else None
     last = members_of(transaction, group)[-1] if group is not None and not row.active else None
     has_page = row.url != BLANK or row.target != ""
     copy, summary = _insert(
@@ -156,9 +155,6 @@ def _insert(
 
     Returns its row, and the summary of its window with the new tab.
     """
-    if isinstance(flags := fields.get("discardable"), int):
-        # A tab that is opened again was in a group of its time. If its page is requested, it is not discarded.
-        fields["discardable"] = portable(flags) & (~DISCARDED if fields.get("target") else -1)
     summary = transaction.tabs.summary(window)
     if index is not None:
         relative = None
@@ -185,14 +181,13 @@ def _insert(
 def _in_group(transaction: Transaction, row: TabRow, relative: TabRow | None, *, is_last: bool) -> TabRow:
     """The row of a new tab: it is in the group of the tab that it was opened from, or of the tabs on both sides."""
     if relative is not None:
-        group = group_in(relative.discardable)
+        group = relative.tab_group
     else:
         group = NO_GROUP if is_last else group_beside(*transaction.tabs.neighbours(row))
     if group == NO_GROUP:
         return row
-    flags = with_group(row.discardable, group)
-    transaction.tabs.update(row.id, discardable=flags)
-    return row._replace(discardable=flags)
+    transaction.tabs.update(row.id, tab_group=group)
+    return row._replace(tab_group=group)
 
 
 def _index_after(transaction: Transaction, summary: WindowSummary, relative: TabRow) -> int:

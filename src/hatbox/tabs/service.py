@@ -64,6 +64,8 @@ class Tabs:
         feed = ChangeEvents(store, "tabs")
         self.on_created = feed.event("on_created", model.CREATED, decoder(Tab))
         """Emitted for each new tab."""
+        self.on_opened_by_page = feed.event("on_opened_by_page", model.OPENED_BY_PAGE, decoder(Tab))
+        """Emitted after `on_created`, for a tab that a page has opened. Its opener is the tab of that page."""
         self.on_updated = feed.event("on_updated", model.UPDATED, decoder(TabUpdate))
         """Emitted for each observable change of a tab."""
         self.on_activated = feed.event("on_activated", model.ACTIVATED, decoder(TabActivation))

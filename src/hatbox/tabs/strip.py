@@ -15,7 +15,6 @@ from hatbox.tabs.hiders import forget_hiders
 from hatbox.tabs.identity_removal import delete_unused_identities, identities_until_last_tab, places_of_temporary
 from hatbox.tabs.program_records import ProgramRecord
 from hatbox.tabs.session_values import drop_values, kind_of_tab, kind_of_window
-from hatbox.tabs.tab_flags import DISCARDED, HIGHLIGHTED, with_flag
 from hatbox.tabs.tab_groups import drop_groups, groups_of
 from hatbox.tabs.tab_model import (
     ACTIVATED,
@@ -70,7 +69,7 @@ def activate(transaction: Transaction, row: TabRow, summary: WindowSummary | Non
 def switch_to(transaction: Transaction, row: TabRow, summary: WindowSummary | None = None) -> TabActivation:
     """Activate a visible tab without recording it. Returns the record. `summary` is that of the window, if known."""
     summary = summary or transaction.tabs.summary(row.window)
-    if row.discardable & DISCARDED:
+    if row.discarded:
         load_discarded(transaction, row)
     now = next_access_time(transaction, summary)
     previous = summary.active
@@ -86,11 +85,10 @@ def switch_to(transaction: Transaction, row: TabRow, summary: WindowSummary | No
 
 def clear_highlights(transaction: Transaction, active: TabRow) -> None:
     """The active tab leaves its place: no tab of its window is highlighted beside it any more."""
-    if not active.discardable & HIGHLIGHTED:
+    if not active.highlighted:
         return
     for row in transaction.tabs.find(window=active.window):
-        if row.discardable & HIGHLIGHTED:
-            transaction.tabs.update(row.id, discardable=with_flag(row.discardable, HIGHLIGHTED, on=False))
+        change(transaction, row, highlighted=0)
 
 
 def ensure_active(transaction: Transaction, window: int) -> None:

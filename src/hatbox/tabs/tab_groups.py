@@ -1,6 +1,6 @@
 """Tab groups: named ranges of adjacent tabs of one window. A group exists as long as it has tabs.
 
-The group of a tab is one of its flags (tab_flags.py); the group itself is a row of the profile. Transaction functions.
+Each tab has the id of its group; the title and the color of a group are a value of their own. Transaction functions.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ from typing import Final
 
 import msgspec
 
-from hatbox.store.base import TabRow, Transaction
-from hatbox.tabs.tab_flags import NO_GROUP, group_in, with_group
+from hatbox.store.base import NO_GROUP, TabRow, Transaction
 from hatbox.tabs.tab_model import record_change
 from hatbox.tabs.tab_updates import record_update, row_of
 
@@ -75,17 +74,17 @@ def find_groups(transaction: Transaction) -> list[TabGroup]:
     firsts: dict[int, tuple[int, int]] = {}
     for window in {group.window_id for group in groups}:
         for row in transaction.tabs.find(window=window):
-            firsts.setdefault(group_in(row.discardable), (window, row.position))
+            firsts.setdefault(row.tab_group, (window, row.position))
     return sorted((group for group in groups if group.id in firsts), key=lambda group: firsts[group.id])
 
 
 def members_of(transaction: Transaction, group: TabGroup) -> list[TabRow]:
     """The tabs of a group, in their order."""
-    return [row for row in transaction.tabs.find(window=group.window_id) if group_in(row.discardable) == group.id]
+    return [row for row in transaction.tabs.find(window=group.window_id) if row.tab_group == group.id]
 
 
 def create_group(transaction: Transaction, window: int) -> TabGroup:
-    """Add a group, in the first colour that its window does not have. The caller adds tabs to it."""
+    """Add a group, in the first color that its window does not have. The caller adds tabs to it."""
     used = [group.color for group in find_groups(transaction) if group.window_id == window]
     color = next((color for color in GROUP_COLORS if color not in used), GROUP_COLORS[0])
     last = transaction.extensions.get(*_COUNTER)
@@ -104,7 +103,7 @@ def put_group(transaction: Transaction, group: TabGroup, topic: str) -> None:
 
 def groups_of(rows: Iterable[TabRow]) -> list[int]:
     """The ids of the groups of these tabs."""
-    return [group for group in dict.fromkeys(group_in(row.discardable) for row in rows) if group != NO_GROUP]
+    return [group for group in dict.fromkeys(row.tab_group for row in rows) if group != NO_GROUP]
 
 
 def drop_groups(transaction: Transaction, group_ids: Iterable[int], *, window_closing: bool = False) -> None:
@@ -118,9 +117,9 @@ def drop_groups(transaction: Transaction, group_ids: Iterable[int], *, window_cl
 
 def set_group(transaction: Transaction, rows: Iterable[TabRow], group_id: int) -> None:
     """Put tabs into a group, or into none, where they are. As in Firefox, groups that end are recorded first."""
-    changed = [row for row in rows if group_in(row.discardable) != group_id]
+    changed = [row for row in rows if row.tab_group != group_id]
     for row in changed:
-        transaction.tabs.update(row.id, discardable=with_group(row.discardable, group_id))
+        transaction.tabs.update(row.id, tab_group=group_id)
     drop_groups(transaction, groups_of(changed))
     for row in changed:
         record_update(transaction, row_of(transaction, row.id), "group_id")
@@ -130,8 +129,7 @@ def group_beside(left: TabRow | None, right: TabRow | None) -> int:
     """The group that has both of these adjacent tabs; NO_GROUP without one."""
     if left is None or right is None:
         return NO_GROUP
-    group = group_in(left.discardable)
-    return group if group == group_in(right.discardable) else NO_GROUP
+    return left.tab_group if left.tab_group == right.tab_group else NO_GROUP
 
 
 def settle_group(transaction: Transaction, row: TabRow, *, forward: bool | None = None) -> None:
@@ -144,7 +142,7 @@ def settle_group(transaction: Transaction, row: TabRow, *, forward: bool | None 
         set_group(transaction, [row], group_beside(left, right))
     else:
         displaced = left if forward else right
-        set_group(transaction, [row], NO_GROUP if displaced is None else group_in(displaced.discardable))
+        set_group(transaction, [row], NO_GROUP if displaced is None else displaced.tab_group)
 
 
 _encode = msgspec.json.Encoder().encode

@@ -9,8 +9,7 @@ from typing import Final, Literal, TypeVar
 import msgspec
 
 from hatbox.identities.ids import cookie_store_id_of
-from hatbox.store.base import TabRow, Transaction, WindowRow
-from hatbox.tabs.tab_flags import DISCARDABLE, DISCARDED, HIGHLIGHTED, NO_GROUP, group_in
+from hatbox.store.base import NO_GROUP, TabRow, Transaction, WindowRow
 
 __all__ = [
     "ACTIVATED",
@@ -23,6 +22,7 @@ __all__ = [
     "NAVIGATED",
     "NEW_TAB",
     "NO_WINDOW",
+    "OPENED_BY_PAGE",
     "PAGE_HIDDEN",
     "REMOVED",
     "UPDATED",
@@ -58,6 +58,7 @@ NEW_TAB: Final = "New Tab"  # the title of a blank page
 NO_WINDOW: Final = -1  # the id that stands for no window
 
 CREATED, UPDATED, REMOVED = "tabs.created", "tabs.updated", "tabs.removed"
+OPENED_BY_PAGE = "tabs.opened"  # a page opened another one: its new tab, whose opener is the tab of the page
 NAVIGATED = "tabs.navigated"  # a navigation was requested; read by engines only
 ACTIVATED, MOVED, ATTACHED, DETACHED = "tabs.activated", "tabs.moved", "tabs.attached", "tabs.detached"
 HIGHLIGHT_CHANGED = "tabs.highlighted"  # other tabs are highlighted, and the active tab is the same
@@ -237,7 +238,7 @@ def _tab(row: TabRow, index: int) -> Tab:
         hidden=row.hidden == 1,
         muted=row.muted == 1,
         muted_by=row.muted_by,
-        discardable=row.discardable & DISCARDABLE != 0,
+        discardable=row.discardable == 1,
         opener_id=row.opener,
         successor_id=row.successor,
         last_accessed=row.last_accessed,
@@ -247,9 +248,9 @@ def _tab(row: TabRow, index: int) -> Tab:
         http_status=row.status,
         content_type=row.content_type,
         error=row.error,
-        discarded=row.discardable & DISCARDED != 0,
-        highlighted=row.active == 1 or row.discardable & HIGHLIGHTED != 0,
-        group_id=group_in(row.discardable),
+        discarded=row.discarded == 1,
+        highlighted=row.active == 1 or row.highlighted == 1,
+        group_id=row.tab_group,
     )
 
 

@@ -1,4 +1,4 @@
-"""Reads the rows of tabs, and changes single columns and flags, each observable change with its record.
+"""Reads the rows of tabs, and changes columns, each observable change with its record.
 
 Knows no other tab than the one that changes: the rules for the tabs of a window are in strip.py.
 """
@@ -10,10 +10,9 @@ from typing import Final
 
 from hatbox.errors import InvalidTab
 from hatbox.store.base import TabRow, Transaction
-from hatbox.tabs.tab_flags import DISCARDABLE, DISCARDED, group_in, with_flag
 from hatbox.tabs.tab_model import NAVIGATED, UPDATED, TabUpdate, record_change, tab_of
 
-__all__ = ["change", "load_discarded", "record_update", "row_of", "rows_of", "set_flags", "undiscarded"]
+__all__ = ["change", "load_discarded", "record_update", "row_of", "rows_of", "undiscarded"]
 
 _OBSERVED_COLUMNS: Final = {  # columns whose changes are recorded, in this order
     "url": "url",
@@ -23,6 +22,8 @@ _OBSERVED_COLUMNS: Final = {  # columns whose changes are recorded, in this orde
     "hidden": "hidden",
     "muted": "muted",
     "opener": "opener_id",
+    "discardable": "discardable",
+    "discarded": "discarded",
 }
 
 
@@ -57,27 +58,6 @@ def change(transaction: Transaction, row: TabRow, **columns: str | int | float |
     return new
 
 
-def set_flags(transaction: Transaction, row: TabRow, flags: int) -> TabRow:
-    """Change the flags of a tab, see tab_flags.py, and record the observable changes. Returns the new row."""
-    if flags == row.discardable:
-        return row
-    transaction.tabs.update(row.id, discardable=flags)
-    differing = flags ^ row.discardable
-    observed = [
-        attribute
-        for attribute, is_changed in (
-            ("discardable", differing & DISCARDABLE),
-            ("discarded", differing & DISCARDED),
-            ("group_id", group_in(flags) != group_in(row.discardable)),
-        )
-        if is_changed
-    ]
-    new = row._replace(discardable=flags)
-    if observed:
-        record_update(transaction, new, *observed)
-    return new
-
-
 def record_update(transaction: Transaction, row: TabRow, *changed: str) -> None:
     """Record that these attributes of a tab have changed."""
     focused = transaction.windows.last_focused()
@@ -87,7 +67,7 @@ def record_update(transaction: Transaction, row: TabRow, *changed: str) -> None:
 
 def undiscarded(transaction: Transaction, row: TabRow) -> TabRow:
     """The row of a tab that is about to load a page: it is not discarded any more."""
-    return set_flags(transaction, row, with_flag(row.discardable, DISCARDED, on=False))
+    return change(transaction, row, discarded=0)
 
 
 def load_discarded(transaction: Transaction, row: TabRow) -> None:

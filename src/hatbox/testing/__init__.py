@@ -5,6 +5,7 @@ test that uses one of them may be a coroutine function; no other plugin is neede
 """
 
 from hatbox.testing.extensions import ExtensionUnderTest
+from hatbox.testing.made_extensions import called
 from hatbox.testing.site import LoopbackSite, Request
 
-__all__ = ["ExtensionUnderTest", "LoopbackSite", "Request"]
+__all__ = ["ExtensionUnderTest", "LoopbackSite", "Request", "called"]

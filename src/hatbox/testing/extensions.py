@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from hatbox.api.browser import Browser
 from hatbox.engines.runner import EngineRunner
-from hatbox.errors import ExtensionError, InvalidTab
+from hatbox.errors import EngineError, ExtensionError, InvalidTab
 from hatbox.extensions.extension import Extension
 from hatbox.extensions.extension_page import ExtensionPage
 from hatbox.extensions.package_repository import LoadedPackage
@@ -63,6 +63,10 @@ class ExtensionUnderTest:
         """The id of the extension."""
         return self.extension.id
 
+    def url(self, path: str = "") -> str:
+        """The moz-extension:// URL of a file, as runtime.getURL() returns it."""
+        return self.extension.manifest.base_url + path.removeprefix("/")
+
     @property
     def browser(self) -> Browser:
         """`browser` as the scripts of the extension see it, with its permissions."""
@@ -94,6 +98,17 @@ class ExtensionUnderTest:
         """
         return (await self.extension.browser_pages.popup(tab_id=tab_id)).page
 
+    async def page_action_popup(self, *, tab_id: int | None = None) -> Page:
+        """Click the page action, in the active tab or another one. Returns its popup as a page of Playwright."""
+        return (await self.extension.browser_pages.popup("page-action", tab_id=tab_id)).page
+
+    async def tab_page(self, tab: Tab | int) -> Page:
+        """The page of a tab, when it has loaded, as a page of Playwright: to evaluate, click, navigate and go back."""
+        page_of: Callable[[int], Awaitable[Page]] | None = getattr(self._engine, "page", None)
+        if page_of is None:
+            raise EngineError('tabs have pages of Playwright only with engine="chromium"')
+        return await page_of(tab if isinstance(tab, int) else tab.id)
+
     async def options(self) -> Page:
         """Open the options page. Returns a page of Playwright."""
         return (await self.extension.browser_pages.options()).page
@@ -115,8 +130,15 @@ class ExtensionUnderTest:
         """
         return await self._reports.message(name, timeout)
 
+    def on_message(self, name: str, handler: Callable[..., object]) -> None:
+        """Call a function with the values of each `browser.test.sendMessage(name, …)`, instead of message().
+
+        It may be a coroutine function. An exception fails the test.
+        """
+        self._reports.on_message(name, handler)
+
     async def send(self, *values: Any) -> None:
-        """Call the listeners of `browser.test.onMessage` with these values."""
+        """Call the listeners of `browser.test.onMessage` in all scripts of the extension with these values."""
         await self.extension.send_test_message(values, user_input=self._is_user_input)
 
     @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
@@ -11,9 +12,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 if TYPE_CHECKING:
     from hatbox.extensions.extension import Extension
 
-__all__ = ["ExtensionSource", "make_extension"]
+__all__ = ["ExtensionSource", "called", "make_extension"]
 
 _BACKGROUND: Final = "background.js"
+_METHOD: Final = re.compile(r"""(async\s+)?(?!function\b)(?:[\w$]+|"[^"]*"|'[^']*')\s*(?=\([^)]*\)\s*\{)""")
 
 
 class ExtensionSource(NamedTuple):
@@ -32,6 +34,18 @@ class ExtensionSource(NamedTuple):
             raise TypeError("only an extension made of texts can be upgraded. Change its files, then call reload()")
         shutil.rmtree(self.made_in)
         make_extension(self.made_in, manifest, background, files)
+
+
+def called(function: str, *arguments: Any) -> str:
+    """The source of a script that calls a JavaScript function with these values, as tests of Firefox do.
+
+    `function` is the source of a function or arrow function, or of a method such as `"page.js"() { … }`.
+    """
+    source = function.strip().rstrip(";,")
+    values = ", ".join(map(json.dumps, arguments))
+    if method := _METHOD.match(source):
+        return f"({method[1] or ''}function {source[method.end() :]})({values});"
+    return f"({source})({values});"
 
 
 def make_extension(folder: Path, manifest: Mapping[str, Any], background: str, files: Mapping[str, Any]) -> Path:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from collections import defaultdict, deque
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
+
+from hatbox.tasks import Tasks
 
 __all__ = ["ScriptAssertion", "ScriptReports"]
 
@@ -31,6 +34,8 @@ class ScriptReports:
         self.log: list[str] = []
         """The texts of browser.test.log()."""
         self._messages: defaultdict[str, deque[list[Any]]] = defaultdict(deque)
+        self._handlers: dict[str, Callable[..., object]] = {}
+        self._tasks = Tasks(self._fail)
         self._ends: deque[ScriptAssertion] = deque()
         self._changed = asyncio.Event()
 
@@ -45,11 +50,34 @@ class ScriptReports:
             self.assertions.append(ScriptAssertion(kind == "pass", str(values[0])))
         elif kind == "message":
             name, *rest = values or [""]
-            self._messages[str(name)].append(rest)
+            self._receive_message(str(name), rest)
         elif kind == "log":
             self.log.append(str(values[0]))
         else:
             self._ends.append(ScriptAssertion(kind == "notifyPass", str(values[0])))
+        self._changed.set()
+
+    def on_message(self, name: str, handler: Callable[..., object]) -> None:
+        """Call a function with the values of each message with this name, also of those received before."""
+        self._handlers[name] = handler
+        for values in self._messages.pop(name, ()):
+            self._receive_message(name, values)
+
+    def _receive_message(self, name: str, values: list[Any]) -> None:
+        handler = self._handlers.get(name)
+        if handler is None:
+            self._messages[name].append(values)
+            return
+        try:
+            result = handler(*values)
+        except Exception as error:  # noqa: BLE001 - of the test: it fails when it ends
+            self._fail(error)
+        else:
+            if inspect.iscoroutine(result):
+                self._tasks.spawn(result)
+
+    def _fail(self, error: BaseException) -> None:
+        self.assertions.append(ScriptAssertion(False, f"on_message: {error!r}"))
         self._changed.set()
 
     async def message(self, name: str, timeout: float) -> Any:

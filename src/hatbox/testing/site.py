@@ -6,6 +6,8 @@ With `add_hosts()` it also serves other host names, with http and https.
 from __future__ import annotations
 
 import html
+import mimetypes
+import os
 import re
 import ssl
 import threading
@@ -13,6 +15,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from http.cookies import SimpleCookie
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -68,6 +71,32 @@ class LoopbackSite:
         text = f"<!doctype html><title>{html.escape(path if title is None else title)}</title>{body}"
         self._pages[path] = _StaticResponse(text.encode(), status, tuple(headers))
         return self.url(path)
+
+    def file(
+        self,
+        path: str,
+        content: str | bytes,
+        *,
+        content_type: str | None = None,
+        status: int = 200,
+        headers: Iterable[tuple[str, str]] = (),
+    ) -> str:
+        """Define the response for a path, without changes to its content. Returns the URL.
+
+        The default type is that of the file name, and HTML for a name without extension.
+        """
+        kind = content_type or mimetypes.guess_type(path)[0] or "text/html"
+        if kind.startswith("text/") and "charset" not in kind:
+            kind += "; charset=utf-8"
+        body = content.encode() if isinstance(content, str) else content
+        self._pages[path] = _StaticResponse(body, status, (("Content-Type", kind), *headers))
+        return self.url(path)
+
+    def folder(self, path: str, folder: str | os.PathLike[str]) -> None:
+        """Serve the current files of a folder below a path, such as `/data/`."""
+        for each in sorted(Path(folder).rglob("*")):
+            if each.is_file():
+                self.file(f"{path.rstrip('/')}/{each.relative_to(folder).as_posix()}", each.read_bytes())
 
     def add_hosts(self, *names: str) -> None:
         """Serve these host names too, on the default ports: `http://example.com/` and `https://example.com/`.

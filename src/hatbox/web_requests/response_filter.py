@@ -55,7 +55,7 @@ class ResponseFilter:
             case {"close": True}:
                 self._is_closed = True
                 self._ended.set()
-            case {"disconnect": True}:  # whether the last event was handled, it says next
+            case {"disconnect": True}:  # the next message says whether the last event was handled
                 self._ended.set()
             case _:
                 raise ApiError("invalid message of a response filter")

@@ -24,7 +24,8 @@ _FRAMES: Final = """<!doctype html><title>Frames</title><body>
 class FrameSite:
     """A running server: `origin` is the site of the cases, `other` another site with the same pages.
 
-    `/frames` has frames of both, a srcdoc, an about:blank and a data: frame. Every other path is a page without frames.
+    `/frames` has frames of both, a srcdoc, an about:blank and a data: frame. `/policy` allows only inline scripts.
+    Every other path is a page without frames.
     """
 
     def __enter__(self) -> Self:
@@ -47,6 +48,8 @@ class _Handler(BaseHTTPRequestHandler):
         is_framed = urlsplit(self.path).path == "/frames"
         body = (_FRAMES.replace("{other}", self.site.other) if is_framed else _PAGE).encode()
         self.send_response(200)
+        if urlsplit(self.path).path == "/policy":
+            self.send_header("Content-Security-Policy", "default-src 'none'; script-src 'unsafe-inline'")
         self.send_header("Content-Type", "text/html; charset=utf-8")
         self.send_header("Content-Length", str(len(body)))
         self.send_header("Cache-Control", "no-store")

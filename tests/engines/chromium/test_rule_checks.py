@@ -451,7 +451,7 @@ async def test_a_service_worker_of_the_wrong_identity_does_not_load_the_page(
     browser: str, path: Path, ruled: RuledSite
 ) -> None:
     async with browsing(path, browser, ruled) as web:
-        ruled.file("/worker.js", SERVICE_WORKER, "text/javascript")
+        ruled.file("/worker.js", SERVICE_WORKER, content_type="text/javascript")
         _, page = await web.tab("Personal", "a.localhost/start")
         await page.evaluate(
             "navigator.serviceWorker.register('/worker.js').then(() => navigator.serviceWorker.ready).then(() => 1)"

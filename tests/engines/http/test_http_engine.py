@@ -194,12 +194,15 @@ async def test_of_a_page_without_end_only_so_much_is_read_and_it_still_counts(pa
 
 @in_loop
 async def test_time_is_limited_before_the_answer_and_in_the_middle_of_it(path: Path, site: Site) -> None:
-    async with browsing(path, timeout=0.3) as (profile, engine):
-        slow, drip = await asyncio.gather(
-            visit(profile, engine, site.url("/slow")), visit(profile, engine, site.url("/drip"))
-        )
-        assert (slow.error, slow.http_status) == ("timed out after 0.3 seconds", None)
-        assert (drip.error, drip.http_status, drip.title) == ("timed out after 0.3 seconds", 200, "Drip")
+    for seconds in (0.3, 3, 15):  # a busy machine answers late
+        async with browsing(path, timeout=seconds) as (profile, engine):
+            slow, drip = await asyncio.gather(
+                visit(profile, engine, site.url("/slow")), visit(profile, engine, site.url("/drip"))
+            )
+        if drip.title:
+            break
+    assert (slow.error, slow.http_status) == (f"timed out after {seconds:g} seconds", None)
+    assert (drip.error, drip.http_status, drip.title) == (f"timed out after {seconds:g} seconds", 200, "Drip")
 
 
 @in_loop

@@ -130,3 +130,35 @@ async def test_style_sheets_of_content_scripts_apply_before_the_page_is_drawn(tm
         policy = [("Content-Security-Policy", "style-src 'none'")]
         page = await lab.open(lab.page("/", body, headers=policy))
         assert await page.evaluate("first") == "rgb(4, 5, 6)"
+
+
+@with_browser
+async def test_style_sheets_apply_at_the_time_of_their_script(tmp_path: Path, browser: str) -> None:
+    def styled(value: str, run_at: str) -> Any:
+        css = (ScriptSource(code=f":root {{ --time: {value} }}"),)
+        return script("", js=(), css=css, run_at=run_at)
+
+    report = (
+        """browser.test.sendMessage("time", getComputedStyle(document.documentElement).getPropertyValue("--time"))"""
+    )
+    scripts = [styled("idle", "document_idle"), styled("end", "document_end"), styled("start", "document_start")]
+    scripts += [script(report, run_at=each) for each in ("document_start", "document_end", "document_idle")]
+    async with content_lab(tmp_path, browser, scripts) as lab:
+        await lab.open(lab.page("/"))
+        assert [await lab.message("time") for _ in range(3)] == ["start", "end", "idle"]
+
+
+@with_browser
+async def test_style_sheets_end_with_their_extension(tmp_path: Path, browser: str) -> None:
+    sheet = script("", js=(), css=(ScriptSource(code="body { color: rgb(4, 5, 6) }"),), all_frames=True)
+    async with content_lab(tmp_path, browser, [sheet]) as lab:
+        lab.page("/inner", "<body>")
+        page = await lab.open(lab.page("/", f"<body><iframe src='{lab.site.url('/inner', B)}'></iframe>"))
+        await lab.host(page).insert_css(lab.injection(page, "body { width: 42px }"))
+        colors = [await frame.evaluate(COLOR) for frame in page.frames]
+        assert colors == ["rgb(4, 5, 6)", "rgb(4, 5, 6)"]
+        await page.evaluate("{ const own = new CSSStyleSheet(); document.adoptedStyleSheets.push(own) }")
+        await lab.profile.extensions.stop(lab.extension)
+        assert [await frame.evaluate(COLOR) for frame in page.frames] == ["rgb(0, 0, 0)", "rgb(0, 0, 0)"]
+        assert await page.evaluate("getComputedStyle(document.body).width") != "42px"
+        assert await page.evaluate("document.adoptedStyleSheets.length") == 1  # that of the page

@@ -27,5 +27,7 @@ def test_what_has_no_id_has_always_the_same_in_the_same_place(tmp_path: Path) ->
     assert made == temporary_id(tmp_path / "x" / "..") != temporary_id(tmp_path / "x")
 
 
-def test_addresses_stay_the_same_for_the_same_id() -> None:
-    assert extension_uuid("a@b") == str(UUID(extension_uuid("a@b"))) != extension_uuid("a@c")
+def test_urls_stay_the_same_for_the_same_id_in_a_profile_and_nobody_else_can_compute_them() -> None:
+    made = extension_uuid("a@b", "secret")
+    assert made == extension_uuid("a@b", "secret") == str(UUID(made))
+    assert len({made, extension_uuid("a@c", "secret"), extension_uuid("a@b", "other"), extension_uuid("a@b")}) == 4

@@ -42,7 +42,7 @@ class OpenPage:
         self.session = session
         self.limits = limits
         manifest = extension.manifest
-        self.origin = f"https://{manifest.uuid}.extension.invalid"
+        self.origin = f"https://{manifest.uuid}"
         self.boot = Boot(
             uuid=manifest.uuid,
             extension_id=manifest.id,

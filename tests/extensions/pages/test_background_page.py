@@ -17,6 +17,7 @@ from hatbox.errors import ExtensionTerminated, SandboxUnavailable
 from hatbox.extensions.background_place import BackgroundPlace, runs_in_chromium
 from hatbox.extensions.extension import Extension
 from hatbox.extensions.package.background import Background, Script
+from hatbox.extensions.package.package_files import open_package
 from hatbox.extensions.pages.background_page import BackgroundPage
 from hatbox.extensions.runtime import Exit, LogEntry, RuntimeLimits
 
@@ -326,24 +327,49 @@ def test_without_the_browser_a_background_in_chromium_is_an_error(tmp_path: Path
     asyncio.run(main())
 
 
-def test_only_pages_run_in_chromium_unless_the_user_says_where(monkeypatch: pytest.MonkeyPatch) -> None:
+@browser
+def test_a_background_without_a_page_shares_its_databases_with_the_pages_of_its_extension(tmp_path: Path) -> None:
+    open_database = """globalThis.openDatabase = () => new Promise(resolve => {
+        const opening = indexedDB.open("db", 1);
+        opening.onupgradeneeded = () => { opening.result.createObjectStore("items").put("from the background", 1); };
+        opening.onsuccess = () => resolve(opening.result);
+    });"""
+    files = {"database.js": open_database, "popup.html": "<script src=database.js></script>"}
+    scripts = {"scripts": ["database.js"], "persistent": True}
+
+    async def main() -> None:
+        async with running(tmp_path, files=files, background=scripts) as (_, extension, __):
+            assert await extension.evaluate("(await openDatabase()).name") == "db"
+            window = await extension.open_page("popup.html")
+            found = await window.page.evaluate("""async () => {
+                const reading = (await openDatabase()).transaction("items").objectStore("items").get(1);
+                return await new Promise(resolve => { reading.onsuccess = () => resolve(reading.result); });
+            }""")
+            assert found == "from the background"
+
+    asyncio.run(main())
+
+
+def test_only_pages_run_in_chromium_unless_the_user_says_where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("HATBOX_SANDBOX", raising=False)
     page, scripts = Background((), "page.html"), Background((Script("a.js"),))
     worker = Background((Script("a.js"),), service_worker=True)
-    limits = RuntimeLimits()
-    by_default = [runs_in_chromium(each, None, limits, has_browser=True) for each in (page, scripts, worker)]
+    limits, package = RuntimeLimits(), open_package(write_extension(tmp_path, {}))
+    by_default = [runs_in_chromium(package, each, None, limits, has_browser=True) for each in (page, scripts, worker)]
     assert by_default == [True, False, False]
-    assert not runs_in_chromium(page, None, limits, has_browser=False)
-    assert not runs_in_chromium(page, "deno", limits, has_browser=True)
-    assert runs_in_chromium(scripts, "chromium", limits, has_browser=True)
+    assert not runs_in_chromium(package, page, None, limits, has_browser=False)
+    assert not runs_in_chromium(package, page, "deno", limits, has_browser=True)
+    assert runs_in_chromium(package, scripts, "chromium", limits, has_browser=True)
     with pytest.raises(ExtensionError, match="service_worker has no document"):
-        runs_in_chromium(worker, "chromium", limits, has_browser=True)
+        runs_in_chromium(package, worker, "chromium", limits, has_browser=True)
 
 
-def test_where_the_sandbox_is_required_no_background_runs_in_chromium(monkeypatch: pytest.MonkeyPatch) -> None:
-    page = Background((), "page.html")
-    assert not runs_in_chromium(page, None, RuntimeLimits(require_sandbox=True), has_browser=True)
+def test_where_the_sandbox_is_required_no_background_runs_in_chromium(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page, package = Background((), "page.html"), open_package(write_extension(tmp_path, {}))
+    assert not runs_in_chromium(package, page, None, RuntimeLimits(require_sandbox=True), has_browser=True)
     monkeypatch.setenv("HATBOX_SANDBOX", "required")
-    assert not runs_in_chromium(page, None, RuntimeLimits(), has_browser=True)
+    assert not runs_in_chromium(package, page, None, RuntimeLimits(), has_browser=True)
     with pytest.raises(SandboxUnavailable, match="does not run in it"):
-        runs_in_chromium(page, "chromium", RuntimeLimits(), has_browser=True)
+        runs_in_chromium(package, page, "chromium", RuntimeLimits(), has_browser=True)

@@ -17,6 +17,7 @@ from hatbox.extension_data.action_values import SIDEBAR_ACTION, ActionScope, set
 from hatbox.extension_data.sidebars import close_sidebar, open_sidebar
 from hatbox.extensions.extension import Extension
 from hatbox.extensions.runtime import LogEntry
+from hatbox.testing.site import LoopbackSite
 from tests.engines.chromium.conftest import browser as browser
 from tests.engines.chromium.real import with_browser
 from tests.extensions.made import make
@@ -69,6 +70,16 @@ async def eventually(read: Callable[[], Awaitable[Any]], expected: Any) -> None:
         return bool(await read() == expected)
 
     await until_awaited(is_expected)
+
+
+@with_browser
+async def test_the_popup_of_a_page_action_opens_where_the_extension_has_no_other_action(tmp_path: Path) -> None:
+    page_action = {"default_popup": "popup.html", "show_matches": ["<all_urls>"]}
+    with LoopbackSite() as site:
+        async with run(tmp_path, browser_action=None, page_action=page_action) as (_, runner, extension):
+            await runner.new_page("firefox-default", site.url("/"), keep=True)
+            window = await extension.browser_pages.popup()
+            assert await window.page.title() == "Popup"
 
 
 @with_browser
@@ -453,6 +464,91 @@ async def test_a_sidebar_that_is_opened_in_the_profile_is_shown(browser: str, tm
         assert shown.kind == "SIDE_PANEL"
         await profile.store.write(lambda each: close_sidebar(each, extension.area, window_id))
         await shown.wait_until_closed()
+
+
+@with_browser
+async def test_is_open_agrees_with_the_sidebar_that_the_user_sees(browser: str, tmp_path: Path) -> None:
+    async with run(tmp_path) as (profile, runner, extension):
+        await runner.new_page("Work")
+
+        async def is_open() -> bool:
+            return bool(await extension.evaluate("browser.sidebarAction.isOpen({})"))
+
+        assert not await is_open()
+        result = await profile.extensions.open_page(extension.id, "sidebar")
+        assert result.popup == f"{extension.manifest.base_url}sidebar.html"
+        assert await is_open()
+        await until(lambda: extension.browser_pages.open_windows)
+        shown = await extension.browser_pages.sidebar()
+        assert extension.browser_pages.open_windows == [shown]  # one for each window
+        assert await shown.page.evaluate("browser.sidebarAction.isOpen({})")
+        await shown.close()  # as the user does
+        await eventually(is_open, False)
+
+        shown = await extension.browser_pages.sidebar()
+        assert await is_open()
+        await shown.page.evaluate("() => { window.onclick = () => browser.sidebarAction.close(); }")
+        await shown.page.locator("p").click()
+        await shown.wait_until_closed()
+        assert not await is_open()
+
+
+@with_browser
+async def test_a_script_opens_the_popup(browser: str, tmp_path: Path) -> None:
+    async with run(tmp_path) as (_, runner, extension):
+        await runner.new_page("Work")
+        await extension.evaluate("browser.browserAction.openPopup()")
+        await until(lambda: extension.browser_pages.open_windows)
+        (shown,) = extension.browser_pages.open_windows
+        await eventually(shown.page.title, "Popup")
+        assert shown.kind == "POPUP"
+        message = "call => call().then(() => '', error => error.message)"
+        for prepare, call, expected in (
+            ("browserAction.setPopup({popup: ''})", "browserAction.openPopup()", "No popup URL is set"),
+            ("browserAction.disable()", "browserAction.openPopup()", "Popup is disabled"),
+            ("windows.getAll()", "browserAction.openPopup({windowId: 99})", "Invalid window ID: 99"),
+        ):
+            await extension.evaluate(f"browser.{prepare}")
+            assert await extension.evaluate(f"({message})(() => browser.{call})") == expected
+        other = await extension.evaluate("browser.windows.create({}).then(({id}) => id)")
+        first = await extension.evaluate(f"browser.windows.getAll().then(all => all.find(w => w.id !== {other}).id)")
+        assert "only for the currently focused window" in await extension.evaluate(
+            f"({message})(() => browser.browserAction.openPopup({{windowId: {first}}}))"
+        )
+
+
+@with_browser
+async def test_a_sidebar_that_cannot_be_shown_is_not_open(browser: str, tmp_path: Path) -> None:
+    async with run(tmp_path, sidebar_action={"default_panel": "missing.html"}) as (_, runner, extension):
+        await runner.new_page("Work")
+        with pytest.raises(ExtensionError, match="the package has no file missing"):
+            await extension.browser_pages.sidebar()
+        assert not await extension.evaluate("browser.sidebarAction.isOpen({})")
+
+
+@with_browser
+async def test_a_sidebar_closes_with_its_window(browser: str, tmp_path: Path) -> None:
+    async with run(tmp_path) as (_, runner, extension):
+        await runner.new_page("Work")
+        other = await extension.evaluate("browser.windows.create({}).then(({id}) => id)")
+        shown = await extension.browser_pages.sidebar(other)
+        await extension.evaluate(f"browser.windows.remove({other})")
+        await shown.wait_until_closed()
+
+
+@with_browser
+async def test_an_open_sidebar_is_shown_by_the_next_browser(browser: str, tmp_path: Path) -> None:
+    made = make(tmp_path, "", files={"sidebar.html": "<p>sidebar"}, sidebar_action={"default_panel": "sidebar.html"})
+    async with hatbox.open(tmp_path / "profile.db") as profile:
+        extension = await profile.extensions.start(made)
+        await profile.tabs.open("Work", "about:blank")
+        window_id = (await profile.tabs.windows())[0].id
+        await profile.store.write(lambda each: open_sidebar(each, extension.area, window_id))
+        async with profile.chromium(headless=True):
+            await until(lambda: extension.browser_pages.open_windows)
+            shown = await extension.browser_pages.sidebar()
+            assert extension.browser_pages.open_windows == [shown]
+        assert await extension.evaluate("browser.sidebarAction.isOpen({})")
 
 
 @with_browser

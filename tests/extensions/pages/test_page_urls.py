@@ -23,3 +23,7 @@ def test_a_url_has_both_spellings(tail: str) -> None:
 def test_another_url_is_unchanged(url: str) -> None:
     assert URLS.page_url(url) == URLS.extension_url(url) == url
     assert URLS.path_of(url) is None
+
+
+def test_the_host_is_the_one_of_firefox() -> None:
+    assert f"https://{URLS.uuid}" == HTTPS  # extensions write `moz-extension://${location.host}/`

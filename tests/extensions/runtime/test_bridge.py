@@ -323,7 +323,11 @@ def test_the_host_can_wait_for_what_listeners_return(tmp_path: Path) -> None:
             onCreated.addListener(() => new Promise(() => {}));
         """)
         path = f"{CAMEL}.onCreated"
-        first, second = await runtime.listeners.dispatch(path, [{"a": 1}], timeout=0.3) or []
+        for seconds in (0.3, 3, 30):  # one listener never answers; on a busy machine the others answer late
+            answers = await runtime.listeners.dispatch(path, [{"a": 1}], timeout=seconds) or []
+            if len(answers) == 2:
+                break
+        first, second = answers
         assert first == {"a": 1, "seen": True}
         assert second[0] == {"a": 1}
         assert type(second[2]).__name__ == "Date"

@@ -174,7 +174,7 @@ def test_a_request_can_be_given_up(tmp_path: Path, site: Site) -> None:
         with pytest.raises(ScriptError, match="AbortError"):
             await fetching
         release.set()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while runtime.pending_calls:
                 await runtime.evaluate("1")
 

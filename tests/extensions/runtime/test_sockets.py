@@ -627,7 +627,7 @@ def test_a_server_that_does_not_answer_a_goodbye_is_cut_off(monkeypatch: pytest.
         sockets.handle("open", 1, ["ws://127.0.0.1/", []])
         await settle()
         sockets.close()
-        await asyncio.wait_for(deaf.dropped.wait(), 5)
+        await asyncio.wait_for(deaf.dropped.wait(), 60)
 
     asyncio.run(main())
 
@@ -646,7 +646,7 @@ def test_a_connection_that_comes_just_as_the_script_ends_is_cut_off() -> None:
         sockets.handle("open", 1, ["ws://127.0.0.1/", []])
         await settle()
         connected.set_result(None)
-        await asyncio.wait_for(deaf.dropped.wait(), 5)
+        await asyncio.wait_for(deaf.dropped.wait(), 60)
 
     asyncio.run(main())
 
@@ -654,7 +654,7 @@ def test_a_connection_that_comes_just_as_the_script_ends_is_cut_off() -> None:
 @pytest.mark.parametrize("message", [["close", [5, ""]], ["close", [1000, "x" * 200]]])
 def test_what_cannot_be_sent_ends_the_connection(message: list[Any]) -> None:
     async def main() -> None:
-        async with serving() as place, asyncio.timeout(10):
+        async with serving() as place, asyncio.timeout(60):
             told: asyncio.Queue[list[Any]] = asyncio.Queue()
             log: list[str] = []
             network = Network()

@@ -18,6 +18,7 @@ from hatbox.store.base import RESYNC, Transaction
 from hatbox.store.postgres import transaction as transaction_module
 from tests.postgres import Cluster, shared_cluster
 from tests.store.in_loop import in_loop
+from tests.store.kill_count import kill_count
 from tests.store.postgres.cutting_proxy import CuttingProxy
 from tests.store.postgres.test_lost_connections import add, names, opened, recorded
 
@@ -27,7 +28,7 @@ sys.stdin.readline()
 with hatbox.open_sync(sys.argv[1]) as profile:
     print(len(profile.identities.query()), flush=True)
 """
-KILLS = 20
+KILLS = kill_count(20)
 
 
 @pytest.fixture

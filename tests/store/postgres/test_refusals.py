@@ -29,6 +29,7 @@ from hatbox.store.registry import store_at
 from tests.postgres import Cluster, running_cluster, shared_cluster
 from tests.store.in_loop import in_loop
 from tests.store.postgres.test_lost_connections import add, names, opened
+from tests.waiting import until_awaited
 
 USE = ("USAGE ON SCHEMA {0}", "SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {0}")
 """The privileges of a role that uses a profile, and owns nothing. The documentation has the same."""
@@ -328,7 +329,9 @@ def test_a_session_that_the_server_ends_because_it_was_idle_is_replaced(cluster:
             version = worker._connection.server_version
             setting = "idle_session_timeout" if version >= 140000 else "idle_in_transaction_session_timeout"
             worker._connection.run([Statement(f"SET {setting} = '100ms'")])
-            await asyncio.sleep(1)
+            if version >= 140000:
+                session = f"SELECT 1 FROM pg_stat_activity WHERE pid = {first}"
+                await until_awaited(lambda: asyncio.to_thread(lambda: not cluster.sql(session)))
             assert await store.write(add("after")) == 6
             assert (worker.backend_pid != first) == (version >= 140000)
 

@@ -15,7 +15,8 @@ from pathlib import Path
 import msgspec
 
 import hatbox
-from hatbox.store.base import BookmarkRow, PageRow, Transaction, VisitRow
+from hatbox.store.base import Transaction
+from hatbox.store.record_tables import BookmarkRow, PageRow, VisitRow
 from hatbox.store.sqlite.schema import APPLICATION_ID, FORMAT
 from hatbox.store.tables.bookmark_tree import UNFILED, root_rows
 from hatbox.tabs.pages import PageState, save_page_snapshot, update_page

@@ -17,8 +17,9 @@ from hatbox.bookmarks.bookmark_roots import ensure_roots
 from hatbox.errors import ApiError
 from hatbox.javascript.wire_codec import UNDEFINED
 from hatbox.schema import NamespaceSchema
-from hatbox.store.base import BookmarkRow, Transaction
+from hatbox.store.base import Transaction
 from hatbox.store.change_events import ChangeEvents
+from hatbox.store.record_tables import BookmarkRow
 from hatbox.store.tables.bookmark_tree import ROOT
 
 __all__ = ["implement"]

@@ -8,8 +8,10 @@ from typing import Any
 from hatbox.api.caller import ExtensionCaller
 from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.namespaces.browser_action.action_scopes import Details, click_args
+from hatbox.api.namespaces.browser_action.opened_popup import NO_POPUP_ENGINE, open_page_action_popup
 from hatbox.api.namespaces.browser_action.popup_and_icon import set_icon, set_popup
 from hatbox.api.services import Services
+from hatbox.errors import ApiError
 from hatbox.extension_data.action_clicks import decode_click, topic_of
 from hatbox.extension_data.action_values import get_value, set_value, tab_scope
 from hatbox.extension_data.actions import PAGE_ACTION, is_page_action_shown, page_action_defaults
@@ -32,6 +34,7 @@ class _PageAction(Namespace):
     def __init__(self, schema: NamespaceSchema, services: Services) -> None:
         clicked = ChangeEvents(services.store, schema.namespace).event("onClicked", topic_of(PAGE_ACTION), decode_click)
         super().__init__(schema, services.store, {"onClicked": EventBinding(clicked, click_args)})
+        self._content_scripts = services.content_scripts
 
     def _set(self, member: str, caller: ExtensionCaller, tab_id: int, name: str, value: Any) -> asyncio.Future[Any]:
         def write(transaction: Transaction) -> None:
@@ -74,3 +77,15 @@ class _PageAction(Namespace):
 
     def get_popup(self, caller: ExtensionCaller, details: Details) -> asyncio.Future[Any]:
         return self._get("getPopup", caller, details["tabId"], "popup")
+
+    def open_popup(self, caller: ExtensionCaller) -> asyncio.Future[Any]:
+        user_input, has_engine = caller.is_handling_user_input, self._content_scripts.has_engine
+
+        def write(transaction: Transaction) -> None:
+            if not user_input:
+                raise ApiError("pageAction.openPopup may only be called from a user input handler")
+            if not has_engine:
+                raise ApiError(NO_POPUP_ENGINE)
+            open_page_action_popup(transaction, caller)
+
+        return self._write("openPopup", write)

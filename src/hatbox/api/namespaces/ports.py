@@ -55,7 +55,7 @@ class _Ports(Namespace):
         self._messages.connect(caller.context, recipient, name, number)
 
     def open_native(self, caller: ExtensionCaller, number: int, application: str) -> asyncio.Future[None]:
-        # The call is pending until the application has ended: as in Firefox, an event page is not suspended before.
+        # The call is pending until the application has ended: as in Firefox, an event page is not suspended until then.
         _, ended = self._messages.connect_native(caller.context, application, number)
         return asyncio.shield(ended)
 

@@ -1,11 +1,12 @@
-"""The hidden namespace testing: passes the reports of browser.test to the program that runs the test."""
+"""The hidden namespace testing: passes the reports of browser.test to the program that runs the test, and its messages
+to the scripts."""
 
 from __future__ import annotations
 
 import asyncio
 from typing import Any
 
-from hatbox.api.caller import ExtensionCaller
+from hatbox.api.caller import ExtensionCaller, ExtensionTestMessage, TestReporter
 from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.services import Services
 from hatbox.errors import PermissionDenied
@@ -24,14 +25,32 @@ class _Testing(Namespace):
     passes_caller = True
 
     def __init__(self, schema: NamespaceSchema, services: Services) -> None:
-        # Messages are dispatched by the process that runs the background, not here.
-        events = {name: EventBinding(Event(f"testing.{name}"), lambda *_: None) for name in schema.events}
+        events = {name: EventBinding(Event(f"testing.{name}"), _values_for) for name in schema.events}
         super().__init__(schema, services.store, events)
 
     def report(self, caller: ExtensionCaller, kind: str, values: list[Any]) -> asyncio.Future[Any]:
-        if caller.on_test_report is None:
-            raise PermissionDenied("Permission denied: browser.test exists only in tests")
-        caller.on_test_report(kind, values)
-        done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        done.set_result(None)
-        return done
+        _reporter(caller)(kind, values)
+        return _done()
+
+    def start_user_input(self, caller: ExtensionCaller) -> asyncio.Future[Any]:
+        _reporter(caller)
+        caller.note_user_input()
+        return _done()
+
+
+def _reporter(caller: ExtensionCaller) -> TestReporter:
+    if caller.on_test_report is None:
+        raise PermissionDenied("Permission denied: browser.test exists only in tests")
+    return caller.on_test_report
+
+
+def _values_for(caller: ExtensionCaller, message: ExtensionTestMessage, *_: Any) -> list[Any] | None:
+    """The arguments of a listener; None for other extensions than the one that the test sends the message to."""
+    is_receiver = caller.on_test_report is not None and caller.extension_id == message.extension_id
+    return [message.values] if is_receiver else None
+
+
+def _done() -> asyncio.Future[Any]:
+    done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+    done.set_result(None)
+    return done

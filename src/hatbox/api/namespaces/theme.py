@@ -1,4 +1,4 @@
-"""The namespace theme: what a browser without a theme answers. Hatbox draws no user interface."""
+"""The namespace theme: what a browser without a theme returns. Hatbox draws no user interface."""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ __all__ = [
     "GetAllFramesDetails",
     "GetFrameDetails",
     "NavigationDetailsDict",
+    "NavigationTargetDetailsDict",
     "TransitionQualifierLiteral",
     "TransitionQualifierType",
     "TransitionTypeLiteral",
@@ -22,6 +23,7 @@ __all__ = [
     "WebNavigationOnBeforeNavigateEvent",
     "WebNavigationOnCommittedEvent",
     "WebNavigationOnCompletedEvent",
+    "WebNavigationOnCreatedNavigationTargetEvent",
     "WebNavigationOnDOMContentLoadedEvent",
     "WebNavigationOnErrorOccurredEvent",
     "WebNavigationOnReferenceFragmentUpdatedEvent",
@@ -98,6 +100,20 @@ class NavigationDetailsDict(TypedDict):
     """In onErrorOccurred."""
 
 
+class NavigationTargetDetailsDict(TypedDict):
+    """A tab that a page has opened."""
+
+    url: str
+    timeStamp: int
+    """In milliseconds since 1970."""
+    sourceTabId: int
+    """The tab of the page that opened it."""
+    sourceFrameId: int
+    """Always 0: the frame is not known."""
+    tabId: int
+    windowId: int
+
+
 class UrlFilterDict(TypedDict, total=False):
     """A URL filter. All given properties must match."""
 
@@ -144,6 +160,15 @@ class TransitionTypeType(Protocol):
     RELOAD: Literal["reload"]
     KEYWORD: Literal["keyword"]
     KEYWORD_GENERATED: Literal["keyword_generated"]
+
+
+class WebNavigationOnCreatedNavigationTargetEvent(ListenerType[Callable[[NavigationTargetDetailsDict], Any]], Protocol):
+    """`browser.webNavigation.onCreatedNavigationTarget`."""
+
+    def addListener(
+        self, listener: Callable[[NavigationTargetDetailsDict], Any], filters: EventUrlFiltersDict | None = None, /
+    ) -> None:
+        """Register a listener."""
 
 
 class WebNavigationOnBeforeNavigateEvent(ListenerType[Callable[[NavigationDetailsDict], Any]], Protocol):
@@ -207,6 +232,8 @@ class WebNavigationNamespace(Protocol):
     """The cause of a navigation. Hatbox reports `link` and `reload`."""
     TransitionQualifier: TransitionQualifierType
     """Additional information about a navigation. Hatbox reports none."""
+    onCreatedNavigationTarget: WebNavigationOnCreatedNavigationTargetEvent
+    """Fired when a page has opened another tab, with the first URL that it loads."""
     onBeforeNavigate: WebNavigationOnBeforeNavigateEvent
     """Fired when a navigation starts."""
     onCommitted: WebNavigationOnCommittedEvent

@@ -101,7 +101,8 @@ class ChromiumEngine(Engine):
         block_webrtc = await self._services.store.read(has_proxies)
         launched = await launch(self._browser, headless=self._options.headless, block_webrtc=block_webrtc)
         env = BrowserEnvironment(launched, self._services, self._options, delegate, self._tasks)
-        self.running = running = RunningBrowser.connect(env, self._requests)
+        resources = None if self._page_scripts is None else self._page_scripts.resources
+        self.running = running = RunningBrowser.connect(env, self._requests, resources)
         launched.browser.on("disconnected", log_exceptions(lambda _: self._on_disconnected(running)))
         if self._page_scripts is not None:
             scripted = ScriptedBrowser(launched, running.contexts, running.pages, running.targets)

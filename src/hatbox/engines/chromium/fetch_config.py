@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from hatbox.engines.chromium.extension_resources import RESOURCE_PATTERNS, ExtensionResources
 from hatbox.engines.chromium.resource_types import DOCUMENT_TYPES
 from hatbox.web_requests import RequestEvents
 
@@ -19,8 +20,21 @@ class FetchConfig(NamedTuple):
     """Whether the end of requests must be observed. Chromium then sends Network events for all requests."""
 
 
-def fetch_config(requests: RequestEvents, *, has_rules: bool = False) -> FetchConfig | None:
-    """The narrowest configuration for the registered listeners and site rules; None without both."""
+def fetch_config(
+    requests: RequestEvents, *, has_rules: bool = False, resources: ExtensionResources | None = None
+) -> FetchConfig | None:
+    """The narrowest configuration for listeners, site rules and files of extensions; None without all of them."""
+    config = _config_of_listeners(requests, has_rules=has_rules)
+    if resources is None or not resources.are_present:
+        return config
+    config = config or FetchConfig([], handle_auth_requests=False, needs_network_events=False)
+    patterns = [{"urlPattern": pattern, "requestStage": "Request"} for pattern in RESOURCE_PATTERNS]
+    # Without Network events, the first requests of a document may be paused before its URL is known.
+    needs_network_events = config.needs_network_events or resources.depend_on_page
+    return config._replace(patterns=[*config.patterns, *patterns], needs_network_events=needs_network_events)
+
+
+def _config_of_listeners(requests: RequestEvents, *, has_rules: bool) -> FetchConfig | None:
     if not requests.has_listeners:
         documents = {"urlPattern": "http*", "resourceType": "Document", "requestStage": "Request"}
         return FetchConfig([documents], handle_auth_requests=False, needs_network_events=False) if has_rules else None

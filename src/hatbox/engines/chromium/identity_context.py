@@ -72,6 +72,9 @@ class ContextDelegate(Protocol):
     def identity_chosen(self, page: LivePage, blocked: BlockedPage, cookie_store_id: str) -> None:
         """The user has chosen an identity for a page that a rule has blocked."""
 
+    def link_followed(self, page: LivePage, link: str) -> None:
+        """The user has clicked a link of the form ext+name:…"""
+
 
 class IdentityContext:
     """The browser context of an identity. Close it when it has no pages left."""
@@ -118,6 +121,7 @@ class IdentityContext:
             self.openers,
             delegate.page_focused,
             delegate.identity_chosen,
+            delegate.link_followed,
             None if agent is None else user_agent_override(agent, locale),
         )
         self._creating = asyncio.Lock()

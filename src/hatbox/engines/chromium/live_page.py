@@ -53,6 +53,8 @@ class ContextServices(NamedTuple):
     """Called when the user focuses a page."""
     on_choice: Callable[[LivePage, BlockedPage, str], None]
     """Called when the user chooses an identity, a cookieStoreId, for a page that a rule has blocked."""
+    on_link: Callable[[LivePage, str], None]
+    """Called when the user clicks a link of the form ext+name:… in a page."""
     user_agent: dict[str, Any] | None = None
     """The params of Emulation.setUserAgentOverride, if the identity has a User-Agent of its own."""
 
@@ -242,6 +244,8 @@ class LivePage:
             self.snapshots.schedule()
         elif message == "focus":
             self._services.on_focus(self)
+        elif message == "link":
+            self._services.on_link(self, args[0])
 
     def _on_requested(self, event: dict[str, Any]) -> None:
         if event["disposition"] in _NEW_TAB and not self.state.is_internal:

@@ -87,6 +87,11 @@ class PageEvents:
         """See ContextDelegate."""
         self._env.tasks.spawn(self._reopen_blocked(page, blocked, cookie_store_id))
 
+    def link_followed(self, page: LivePage, link: str) -> None:
+        """See ContextDelegate."""
+        if page.tab_id is not None:
+            self._env.tasks.spawn(self._env.delegate.link_followed(page.tab_id, link))
+
     async def wait_until_closed(self) -> None:
         """Wait until pages closed so far are closed in the profile. Skips the delay for a quitting browser."""
         if self._closing:

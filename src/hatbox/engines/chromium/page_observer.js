@@ -60,6 +60,18 @@
     if (event.target === window) send("focus");
   });
 
+  // ----------------------------------------------------------------------------------------- links of extensions
+
+  // Only a real click counts: a page must not open links in an identity by itself. Chromium would ask the user for a
+  // program of the operating system, and block the page meanwhile.
+  window.addEventListener("click", (event) => {
+    if (!event.isTrusted || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const link = event.composedPath().find((each) => each instanceof HTMLAnchorElement && each.href !== "");
+    if (!link || !/^ext\+[a-z]+:/i.test(link.href) || link.href.length > 65536) return;
+    event.preventDefault();
+    send("link", link.href);
+  });
+
   // The engine calls this function.
   self.hatboxScroll = (x, y) => {
     // A page may grow while it loads. Stop as soon as the user scrolls.

@@ -18,6 +18,7 @@ from playwright.async_api import CDPSession
 from playwright.async_api import Error as PlaywrightError
 
 from hatbox.engines.chromium.addresses import refusal
+from hatbox.engines.chromium.extension_resources import is_resource_url
 from hatbox.engines.chromium.fetch_commands import (
     CANCEL_AUTH,
     CONTINUE,
@@ -33,6 +34,7 @@ from hatbox.engines.chromium.fetch_commands import (
 from hatbox.engines.chromium.frame_tree import FrameTree
 from hatbox.engines.chromium.in_flight_requests import InFlightRequest, InFlightRequests, request_key
 from hatbox.engines.chromium.request_details import TabLookup, is_third_party, request_body, track_request
+from hatbox.engines.chromium.resource_answers import ResourceAnswers
 from hatbox.engines.chromium.resource_types import DOCUMENT_TYPES, MAIN_FRAME
 from hatbox.engines.chromium.rule_checks import RuleChecks
 from hatbox.engines.navigation_rules import NavigationReopened
@@ -65,6 +67,7 @@ class PausedRequests:
         tabs: TabLookup,
         tasks: Tasks,
         rules: RuleChecks | None = None,
+        resources: ResourceAnswers | None = None,
     ) -> None:
         self._session = session
         self._frames = frames
@@ -73,6 +76,7 @@ class PausedRequests:
         self._tabs = tabs
         self._tasks = tasks
         self._rules = rules
+        self._resources = resources
         self._is_stopped = False
 
     def stop(self) -> None:
@@ -134,6 +138,8 @@ class PausedRequests:
     async def _on_request(self, event: dict[str, Any]) -> FetchCommand:
         """Call the listeners of onBeforeRequest and onBeforeSendHeaders."""
         key, sent = request_key(event), event["request"]
+        if self._resources is not None and is_resource_url(sent["url"]):
+            return await self._resources.answer(event)
         request = self._in_flight.get(key)
         if request is None or not request.lifecycle.is_open:
             request = await track_request(event, self._frames, self._tabs, self._requests)
@@ -217,6 +223,8 @@ class PausedRequests:
     def _redirect(self, event: dict[str, Any], url: str) -> FetchCommand:
         key = request_key(event)
         request = self._in_flight.get(key)
+        if self._resources is not None and (request is None or request.resource_type != MAIN_FRAME):
+            url = self._resources.redirect_url(url) or url
         if urlsplit(url).scheme in ("http", "https"):
             if request is None or request.resource_type in DOCUMENT_TYPES:
                 return redirect(url)

@@ -12,6 +12,8 @@
   const scripts = new Map(); // {source, worldName} by key
   const bindings = new Map(); // world name by binding name
   const worlds = new Set(); // the names of those worlds
+  const embedded = new Map(); // {binding, source} by the id of the frame: for documents of extensions in their main world
+  const MAX_EMBEDDED = 1000;
   const ANNOUNCED = null;
   const sessions = new Map();
   const replies = new Map();
@@ -79,6 +81,17 @@
     if (identifier !== undefined) prepare(session, "Page.removeScriptToEvaluateOnNewDocument", {identifier});
   };
 
+  // Add the binding and script of an extension to the main world of a frame's session. The script removes the binding from
+  // documents of other origins.
+  const embed = session => {
+    const found = embedded.get(session.info.targetId);
+    embedded.delete(session.info.targetId);
+    if (found === undefined || session.embedded.has(found.binding)) return;
+    session.embedded.add(found.binding);
+    prepare(session, "Runtime.addBinding", {name: found.binding});
+    prepare(session, "Page.addScriptToEvaluateOnNewDocument", {source: found.source, runImmediately: session.isNew});
+  };
+
   const activate = session => {
     session.active = true;
     emitSoon("attached", session.id, session.info, session.parent);
@@ -86,6 +99,7 @@
     prepare(session, "Runtime.enable", {});
     for (const [name, executionContextName] of bindings) prepare(session, "Runtime.addBinding", {name, executionContextName});
     for (const [key, script] of scripts) addScript(session, key, script, session.isNew);
+    embed(session);
     if (!session.isNew) sendFrameTree(session);
   };
   const sendFrameTree = session => {
@@ -98,6 +112,7 @@
     const isNew = waitingForDebugger || sessions.get(parent)?.hasChildren === true;
     const session = {id: sessionId, parent, contextId, info: targetInfo, isNew, active: false, hasChildren: false, pending: 0, isUnresponsive: false};
     session.scripts = new Map();
+    session.embedded = new Set(); // the bindings of its main world
     session.worlds = new Map(); // Runtime.executionContextCreated of worlds by id, or ANNOUNCED
     sessions.set(sessionId, session);
     const children = {autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: FRAMES};
@@ -136,7 +151,7 @@
         break;
       }
       case "Runtime.bindingCalled":
-        if (!bindings.has(params.name)) return;
+        if (!bindings.has(params.name) && !session.embedded.has(params.name)) return;
         announce(session, params.executionContextId);
         emit("event", session.id, method, params);
         return;
@@ -189,6 +204,17 @@
       bindings.set(name, executionContextName);
       worlds.add(executionContextName);
       for (const session of active()) prepare(session, "Runtime.addBinding", {name, executionContextName});
+    },
+    unbind(name) {
+      worlds.delete(bindings.get(name));
+      bindings.delete(name);
+      for (const session of active()) prepare(session, "Runtime.removeBinding", {name});
+    },
+    embed(frameId, binding, source) {
+      if (embedded.size >= MAX_EMBEDDED) embedded.delete(embedded.keys().next().value); // the frame that waits longest
+      embedded.set(frameId, {binding, source});
+      const session = active().find(each => each.info.targetId === frameId && each.parent !== undefined);
+      if (session !== undefined) embed(session);
     },
     script(key, source, worldName) {
       const isReplaced = scripts.has(key);

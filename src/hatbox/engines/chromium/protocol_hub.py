@@ -7,7 +7,6 @@ sessions. So a hidden page has a connection of its own (Target.exposeDevToolsPro
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import itertools
 import json
 import logging
@@ -15,10 +14,9 @@ from importlib.resources import files
 from typing import Any, Final, Protocol
 
 import msgspec
-from playwright.async_api import CDPSession
 from playwright.async_api import Error as PlaywrightError
 
-from hatbox.engines.chromium.debounce import log_exceptions
+from hatbox.engines.chromium.hidden_target import HiddenTarget
 from hatbox.engines.chromium.launch import Launched
 from hatbox.engines.chromium.sessions import within
 
@@ -72,25 +70,23 @@ class HubDelegate(Protocol):
 class ProtocolHub:
     """The connection. Pages of contexts that were not added get no scripts."""
 
-    def __init__(self, session: CDPSession, delegate: HubDelegate) -> None:
+    def __init__(self, page: HiddenTarget, delegate: HubDelegate) -> None:
         self.sessions: dict[str, HubSession] = {}
         """The sessions by id."""
-        self._session = session
+        self._page = page
         self._delegate = delegate
-        self._target_session = ""
         self._numbers = itertools.count(1)
         self._replies: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._sent: dict[str, set[asyncio.Future[dict[str, Any]]]] = {}  # commands without a reply, by session
         self._queue: list[str] = []
         self._flush: asyncio.Handle | None = None
-        self._sending: set[asyncio.Task[Any]] = set()
+        self._closing: asyncio.Future[None] | None = None
         self._is_lost = False
 
     @classmethod
     async def open(cls, launched: Launched, delegate: HubDelegate) -> ProtocolHub:
         """Connect, and attach to all pages. Raises Playwright's Error."""
-        session = await within(launched.browser.new_browser_cdp_session(), "Target.attachToBrowserTarget")
-        hub = cls(session, delegate)
+        hub = cls(await HiddenTarget.open(launched.browser), delegate)
         try:
             await within(hub._start(), "Target.exposeDevToolsProtocol")
         except BaseException:
@@ -106,6 +102,17 @@ class ProtocolHub:
         """Add a binding to the worlds of this name."""
         self._post("binding", name, world)
 
+    def remove_binding(self, name: str) -> None:
+        """Remove a binding from new documents, and receive no more calls of it from open ones."""
+        self._post("unbind", name)
+
+    def embed(self, frame_id: str, binding: str, source: str) -> None:
+        """Add a binding and a script to the main world of the documents that a frame in a process of its own loads.
+
+        The frame may be attached later. The script must remove the binding from documents that it is not meant for.
+        """
+        self._post("embed", frame_id, binding, source)
+
     def set_script(self, key: str, source: str, world: str | None) -> None:
         """Run a script in each new document, in the world of this name or the main world. Replaces that of the key.
 
@@ -114,7 +121,7 @@ class ProtocolHub:
         self._post("script", key, source, world)
 
     def remove_script(self, key: str) -> None:
-        """Run the script of a key no more."""
+        """Remove the script of a key from later documents."""
         self._post("remove", key)
 
     async def wait_until_ready(self) -> None:
@@ -139,33 +146,18 @@ class ProtocolHub:
         """End the connection, which removes the scripts from later documents."""
         if not self._is_lost:
             self._lose()
-            self._spawn(_detach(self._session))
+            self._closing = asyncio.ensure_future(self._page.close())
 
     async def _start(self) -> None:
-        self._session.on("Target.receivedMessageFromTarget", log_exceptions(self._on_message))
-        self._session.on("Target.detachedFromTarget", log_exceptions(self._on_detached))
-        context = await self._session.send("Target.createBrowserContext", {"disposeOnDetach": True})
-        target = await self._create_hidden_page(context)
-        attached = await self._session.send("Target.attachToTarget", {**target, "flatten": False})
-        self._target_session = attached["sessionId"]
-        await self._session.send("Target.exposeDevToolsProtocol", {**target, "bindingName": _CONNECTION})
-        await self._command("Runtime.enable", {})
-        await self._command("Runtime.addBinding", {"name": _BINDING})
+        self._page.on("Runtime.bindingCalled", self._on_reports)
+        self._page.on("Inspector.targetCrashed", self._on_crash)
+        self._page.on("Target.detachedFromTarget", lambda _: self._lose())
+        await self._page.expose_protocol(_CONNECTION)
+        await self._page.send("Runtime.enable")
+        await self._page.send("Runtime.addBinding", {"name": _BINDING})
         started = self._replies[0] = asyncio.get_running_loop().create_future()
-        await self._command("Runtime.evaluate", {"expression": _START})
+        self._run(_START)
         await started
-
-    async def _create_hidden_page(self, context: dict[str, Any]) -> dict[str, Any]:
-        """Chromium creates hidden pages only while another page is open."""
-        hidden = {"url": "about:blank", "hidden": True, **context}
-        try:
-            return await self._session.send("Target.createTarget", hidden)
-        except PlaywrightError:
-            other = await self._session.send("Target.createTarget", {"url": "about:blank", **context})
-            try:
-                return await self._session.send("Target.createTarget", hidden)
-            finally:
-                await self._session.send("Target.closeTarget", other)
 
     def _post(self, name: str, *arguments: Any) -> None:
         text = msgspec.json.encode([name, arguments]).decode()
@@ -179,19 +171,10 @@ class ProtocolHub:
         expression = ";".join(self._queue)
         self._queue.clear()
         if not self._is_lost:
-            self._spawn(self._command("Runtime.evaluate", {"expression": expression}))
+            self._run(expression)
 
-    async def _command(self, method: str, params: dict[str, Any]) -> None:
-        message = json.dumps({"id": 0, "method": method, "params": params})
-        with contextlib.suppress(PlaywrightError):  # reported as detached
-            await self._session.send(
-                "Target.sendMessageToTarget", {"sessionId": self._target_session, "message": message}
-            )
-
-    def _spawn(self, work: Any) -> None:
-        task = asyncio.ensure_future(work)
-        self._sending.add(task)
-        task.add_done_callback(self._sending.discard)
+    def _run(self, expression: str) -> None:
+        self._page.send("Runtime.evaluate", {"expression": expression}).add_done_callback(_log_failure)
 
     def _expect_reply(self) -> tuple[int, asyncio.Future[dict[str, Any]]]:
         number = next(self._numbers)
@@ -203,19 +186,14 @@ class ProtocolHub:
             reply.add_done_callback(lambda _: self._replies.pop(number, None))
         return number, reply
 
-    def _on_message(self, event: dict[str, Any]) -> None:
-        if event["sessionId"] != self._target_session:
-            return
-        message = json.loads(event["message"])
-        match message.get("method"):
-            case "Runtime.bindingCalled" if message["params"]["name"] == _BINDING:
-                for report in msgspec.json.decode(message["params"]["payload"]):
-                    self._on_report(report)
-            case "Inspector.targetCrashed":
-                logger.error("content scripts: the hidden page of the CDP connection has crashed")
-                self._lose()
-            case None if details := message.get("result", {}).get("exceptionDetails"):
-                logger.error("content scripts: protocol_hub.js failed: %s", details)
+    def _on_reports(self, event: dict[str, Any]) -> None:
+        if event["name"] == _BINDING:
+            for report in msgspec.json.decode(event["payload"]):
+                self._on_report(report)
+
+    def _on_crash(self, _: dict[str, Any]) -> None:
+        logger.error("content scripts: the hidden page of the CDP connection has crashed")
+        self._lose()
 
     def _on_report(self, report: list[Any]) -> None:
         match report:
@@ -231,10 +209,6 @@ class ProtocolHub:
                 self._delegate.session_attached(session)
             case ["detached", session_id] if session := self.sessions.pop(session_id, None):
                 self._end(session)
-
-    def _on_detached(self, event: dict[str, Any]) -> None:
-        if event["sessionId"] == self._target_session:
-            self._lose()
 
     def _end(self, session: HubSession) -> None:
         """Chromium does not reply to commands of a closed session."""
@@ -262,6 +236,9 @@ def _retrieve_exception(reply: asyncio.Future[Any]) -> None:
         reply.exception()
 
 
-async def _detach(session: CDPSession) -> None:
-    with contextlib.suppress(PlaywrightError):
-        await session.detach()
+def _log_failure(evaluated: asyncio.Future[dict[str, Any]]) -> None:
+    """An exception of CDP itself is reported as detached."""
+    if evaluated.cancelled() or evaluated.exception() is not None:
+        return
+    if details := evaluated.result().get("exceptionDetails"):
+        logger.error("content scripts: protocol_hub.js failed: %s", details)

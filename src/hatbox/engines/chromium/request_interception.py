@@ -1,6 +1,7 @@
-"""Intercepts the requests of a browser with CDP Fetch while webRequest listeners are registered or site rules exist.
+"""Intercepts the requests of a browser with CDP Fetch while webRequest listeners are registered, site rules exist, or
+pages may load files of extensions.
 
-Without both there is no session and no overhead.
+Without all three there is no session and no overhead.
 """
 
 from __future__ import annotations
@@ -15,11 +16,13 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from hatbox.engines.chromium.debounce import log_exceptions
+from hatbox.engines.chromium.extension_resources import ExtensionResources
 from hatbox.engines.chromium.fetch_config import FetchConfig, fetch_config
 from hatbox.engines.chromium.frame_tree import FrameTree
 from hatbox.engines.chromium.in_flight_requests import InFlightRequests
 from hatbox.engines.chromium.paused_requests import PausedRequests
 from hatbox.engines.chromium.request_details import TabLookup
+from hatbox.engines.chromium.resource_answers import ResourceAnswers
 from hatbox.engines.chromium.rule_checks import RuleChecks
 from hatbox.engines.chromium.service_workers import ServiceWorkerRemoval
 from hatbox.engines.chromium.sessions import within
@@ -38,7 +41,12 @@ class RequestInterceptor:
     """Enables and configures Fetch as listeners and site rules are added and removed."""
 
     def __init__(
-        self, browser: Browser, requests: RequestEvents, tabs: TabLookup, rules: RuleChecks | None = None
+        self,
+        browser: Browser,
+        requests: RequestEvents,
+        tabs: TabLookup,
+        rules: RuleChecks | None = None,
+        resources: ExtensionResources | None = None,
     ) -> None:
         self.config: FetchConfig | None = None
         """The configuration that Chromium has; None while nothing is intercepted."""
@@ -47,6 +55,7 @@ class RequestInterceptor:
         self._requests = requests
         self._tabs = tabs
         self._rules = rules
+        self._resources = resources
         self._session: CDPSession | None = None
         self._frames: FrameTree
         self._paused: PausedRequests
@@ -64,11 +73,13 @@ class RequestInterceptor:
         return self._session is not None
 
     def start(self) -> None:
-        """Intercept requests whenever listeners are registered, or site rules exist."""
+        """Intercept requests whenever listeners, site rules or files for pages exist."""
         self._requests.on_listeners_changed.add_listener(self._on_listeners_changed)
         if self._rules is not None:
             self._rules.rules.on_presence_changed.add_listener(self._on_listeners_changed)
             self._rules.rules.on_changed.add_listener(self._on_rules_changed)
+        if self._resources is not None:
+            self._resources.on_changed.add_listener(self._on_listeners_changed)
         self._on_listeners_changed(None)
 
     def stop(self) -> None:
@@ -78,6 +89,8 @@ class RequestInterceptor:
         if self._rules is not None:
             self._rules.rules.on_presence_changed.remove_listener(self._on_listeners_changed)
             self._rules.rules.on_changed.remove_listener(self._on_rules_changed)
+        if self._resources is not None:
+            self._resources.on_changed.remove_listener(self._on_listeners_changed)
         if self._retry is not None:
             self._retry.cancel()
         self._stop_interception()
@@ -114,7 +127,8 @@ class RequestInterceptor:
         self._on_listeners_changed(None)
 
     def _wanted_config(self) -> FetchConfig | None:
-        return fetch_config(self._requests, has_rules=self._rules is not None and self._rules.rules.are_present)
+        has_rules = self._rules is not None and self._rules.rules.are_present
+        return fetch_config(self._requests, has_rules=has_rules, resources=self._resources)
 
     async def _update_interception(self) -> None:
         try:
@@ -171,8 +185,9 @@ class RequestInterceptor:
         session = await self._browser.new_browser_cdp_session()
         self.in_flight = in_flight = InFlightRequests()
         self._session, self._frames = session, FrameTree(session, self._on_event, self._on_target_destroyed)
+        resources = None if self._resources is None else ResourceAnswers(self._frames, self._tabs, self._resources)
         self._paused = PausedRequests(
-            session, self._frames, in_flight, self._requests, self._tabs, self._tasks, self._rules
+            session, self._frames, in_flight, self._requests, self._tabs, self._tasks, self._rules, resources
         )
         session.on("Fetch.requestPaused", log_exceptions(self._paused.on_request_paused))
         session.on("Fetch.authRequired", log_exceptions(self._paused.on_auth_required))

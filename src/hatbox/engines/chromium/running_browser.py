@@ -7,6 +7,7 @@ from typing import NamedTuple
 from hatbox.engines.chromium.browser_environment import BrowserEnvironment
 from hatbox.engines.chromium.context_registry import ContextRegistry
 from hatbox.engines.chromium.context_renewal import ContextRenewal
+from hatbox.engines.chromium.extension_resources import ExtensionResources
 from hatbox.engines.chromium.focus import FocusTracker
 from hatbox.engines.chromium.minimized_pages import MinimizedPages
 from hatbox.engines.chromium.page_events import PageEvents
@@ -35,7 +36,9 @@ class RunningBrowser(NamedTuple):
     start_pages: StartPages
 
     @classmethod
-    def connect(cls, env: BrowserEnvironment, requests: RequestEvents) -> RunningBrowser:
+    def connect(
+        cls, env: BrowserEnvironment, requests: RequestEvents, resources: ExtensionResources | None = None
+    ) -> RunningBrowser:
         """Create the parts, and subscribe them to changes of the profile and to webRequest listeners."""
         contexts, pages, focus = ContextRegistry(env), TabPages(env.delegate), FocusTracker(env)
         targets = TabTargets(env, contexts, pages)
@@ -43,7 +46,7 @@ class RunningBrowser(NamedTuple):
         start_pages = StartPages(env.services.buttons, env.services.script_pages, env.tasks)
         events = PageEvents(env, contexts, pages, targets, minimized, focus, start_pages)
         rules = RuleChecks(env.services.rules, targets)
-        interceptor = RequestInterceptor(env.launched.browser, requests, targets, rules)
+        interceptor = RequestInterceptor(env.launched.browser, requests, targets, rules, resources)
         contexts.delegate = events
         interceptor.start()
         contexts.start()

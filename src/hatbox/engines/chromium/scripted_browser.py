@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from hatbox.engines.chromium.context_registry import ContextRegistry
+from hatbox.engines.chromium.extension_resources import ExtensionResources
 from hatbox.engines.chromium.frame_tree import Target
 from hatbox.engines.chromium.launch import Launched
 from hatbox.engines.chromium.tab_pages import TabPages
@@ -15,7 +16,11 @@ __all__ = ["PageScripts", "ScriptedBrowser"]
 
 
 class PageScripts(Protocol):
-    """Adds scripts to the pages of one engine."""
+    """Adds scripts and files of extensions to the pages of one engine."""
+
+    @property
+    def resources(self) -> ExtensionResources | None:
+        """The files that pages may load."""
 
     async def browser_started(self, browser: ScriptedBrowser) -> None:
         """A browser was launched. It has no page yet."""

@@ -24,6 +24,8 @@ from hatbox.extensions.content_scripts.document_bridge import DocumentBridge
 from hatbox.extensions.content_scripts.extension_world import ExtensionWorld
 from hatbox.extensions.content_scripts.frame_injections import FrameInjections
 from hatbox.extensions.content_scripts.page_frames import PageFrame, PageFrames, WorldContext
+from hatbox.extensions.content_scripts.style_sheets import end_runners
+from hatbox.extensions.content_scripts.web_resources import WebResources
 from hatbox.extensions.extension import Extension
 from hatbox.messaging.message_router import MessageRouter
 from hatbox.tasks import Tasks
@@ -53,6 +55,8 @@ class ChromiumContentScripts:
         self._injections = FrameInjections(self._bridge, self._allows)
         self._tasks = Tasks()
         self._closing = Tasks()  # never cancelled
+        self.resources = WebResources(messages, self._embed)
+        """See PageScripts."""
 
     # For the engine
 
@@ -88,10 +92,10 @@ class ChromiumContentScripts:
         world = self._world(extension_id) if scripts else self._worlds.get(extension_id)
         if world is None:
             return
-        world.scripts = tuple(scripts)
+        before, world.scripts = world.scripts, tuple(scripts)
         self._outdated[extension_id] = None
         if not scripts and not world.extension.is_started:
-            self._remove_world(world)
+            await self._end_world(world, before)
         if self._hub is not None or (scripts and self._browser is not None and self._browser.has_pages):
             await self._update_or_log()
 
@@ -154,11 +158,12 @@ class ChromiumContentScripts:
         if world is not None and world.extension is extension and world.is_current:
             return world
         if world is not None:
+            self._closing.spawn(self._end_world(world, world.scripts))
             self._remove_world(world)
         if not isinstance(extension, Extension):
             return None
         world = self._worlds[extension_id] = ExtensionWorld(extension)
-        self._bindings[world.names.binding] = world
+        self._bindings[world.names.binding] = self._bindings[world.frame_names.binding] = world
         extension.permission_listeners.append(world.on_permissions_changed)
         world.on_outdated = lambda: self._on_permissions_changed(extension_id)
         if self._hub is not None:
@@ -175,7 +180,8 @@ class ChromiumContentScripts:
         """The extension was stopped, or another version runs: its content scripts lose their connection."""
         extension_id = world.extension.id
         self._worlds.pop(extension_id, None)
-        self._bindings.pop(world.names.binding, None)
+        for binding in (world.names.binding, world.frame_names.binding):
+            self._bindings.pop(binding, None)
         world.extension.permission_listeners.remove(world.on_permissions_changed)
         for context, bridge in [*self._bridges.items()]:
             if bridge.world is world:
@@ -184,8 +190,20 @@ class ChromiumContentScripts:
         if self._hub is not None:
             for kind in _KINDS:
                 self._hub.remove_script(f"{world.names.world} {kind}")
-            if not self._worlds:
-                self._hub.close()  # pages without content scripts cost nothing
+            self._hub.remove_binding(world.names.binding)
+            self._hub.remove_binding(world.frame_names.binding)
+
+    async def _end_world(self, world: ExtensionWorld, scripts: tuple[ContentScript, ...]) -> None:
+        """Remove a world, and the style sheets of its extension from open pages."""
+        if self._worlds.get(world.extension.id) is world:
+            self._remove_world(world)
+        if self._hub is not None:
+            styled = [script for script in scripts if script.css]
+            frames = self._frames.matching(lambda frame: self._is_matched(frame, world, styled))
+            await end_runners(frames, world.names)
+            await self._injections.style_sheets.remove_all(world.extension.id)
+        if self._hub is not None and not self._worlds:
+            self._hub.close()  # pages without content scripts cost nothing
 
     def _on_permissions_changed(self, extension_id: str) -> None:
         self._outdated[extension_id] = None
@@ -230,13 +248,13 @@ class ChromiumContentScripts:
         if world.scripts and not world.has_run_in_open_pages:
             world.has_run_in_open_pages = True
             await hub.wait_until_ready()
-            for frame in self._frames.matching(lambda frame: self._is_matched(frame, world)):
+            for frame in self._frames.matching(lambda frame: self._is_matched(frame, world, world.scripts)):
                 self._tasks.spawn(self._run_in_open_document(frame, world, sources.isolated, sources.main))
 
-    def _is_matched(self, frame: PageFrame, world: ExtensionWorld) -> bool:
+    def _is_matched(self, frame: PageFrame, world: ExtensionWorld, scripts: Sequence[ContentScript]) -> bool:
         document = self._frames.document(frame, self._cookie_store_of(frame))
         hosts = world.extension.caller.hosts
-        return any(script_matches(script, document, hosts) for script in world.scripts)
+        return any(script_matches(script, document, hosts) for script in scripts)
 
     async def _run_in_open_document(
         self, frame: PageFrame, world: ExtensionWorld, isolated: str | None, main: str | None
@@ -292,7 +310,7 @@ class ChromiumContentScripts:
         world = self._bindings.get(event["name"])
         found = self._frames.context(session, event["executionContextId"])
         browser = self._browser
-        if world is None or found is None or browser is None or found[1].world != world.names.world:
+        if world is None or found is None or browser is None or not _is_of(found[1], world):
             return
         frame, context = found
         main = self._frames.root(frame)
@@ -315,7 +333,7 @@ class ChromiumContentScripts:
         for context in contexts:
             if context.world == "":
                 self._injections.style_sheets.forget_document(context.unique_id)
-            elif bridge := self._bridges.pop(context, None):
+            if bridge := self._bridges.pop(context, None):
                 bridge.close()
 
     def _update_urls(self, frame_id: str) -> None:
@@ -324,6 +342,20 @@ class ChromiumContentScripts:
             if bridge := self._bridges.get(context):
                 bridge.update_url()
 
+    async def _embed(self, extension_id: str, frame_id: str) -> bool:
+        """Prepare a frame for a page of an extension; whether that was possible."""
+        world = self._world(extension_id)
+        try:
+            await self._update()
+            if world is None or self._hub is None:
+                return False
+            self._hub.embed(frame_id, world.frame_names.binding, world.frame_source())
+            await self._hub.wait_until_ready()
+        except PlaywrightError as error:
+            logger.error("a frame with a page of %s was not loaded: %s", extension_id, error)
+            return False
+        return True
+
     def _on_context_opened(self, context_id: str, cookie_store_id: str) -> None:
         if self._hub is not None:
             self._hub.add_context(context_id, cookie_store_id)
@@ -331,6 +363,11 @@ class ChromiumContentScripts:
     def _cookie_store_of(self, frame: PageFrame) -> str:
         page = self._frames.root(frame).session
         return self._browser.cookie_store_of(page.context_id) if self._browser is not None else ""
+
+
+def _is_of(context: WorldContext, world: ExtensionWorld) -> bool:
+    """Whether messages of an execution context may be those of an extension: its world, or a page of it in a frame."""
+    return context.world == world.names.world or (context.world == "" and context.origin == world.urls.origin)
 
 
 async def _evaluate(frame: PageFrame, unique_id: str, expression: str) -> None:

@@ -6,20 +6,15 @@ functions, because it depends on the document whether they run, and both have a 
 
 from __future__ import annotations
 
-import asyncio
-import itertools
-import json
 import re
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
-from typing import Any, Final
+from typing import Final
 
 import msgspec
-from playwright.async_api import CDPSession
-from playwright.async_api import Error as PlaywrightError
 
-from hatbox.engines.chromium.debounce import log_exceptions
+from hatbox.engines.chromium.hidden_target import HiddenTarget
 from hatbox.engines.chromium.launch import Launched
 from hatbox.engines.chromium.sessions import within
 
@@ -65,65 +60,28 @@ async def find_declared_names(launched: Launched, sources: Iterable[str]) -> Map
 
 
 async def _compile(launched: Launched, sources: list[str]) -> dict[str, DeclaredNames]:
-    session = await launched.browser.new_browser_cdp_session()
+    page = await HiddenTarget.open(launched.browser)
     try:
-        context = await session.send("Target.createBrowserContext", {"disposeOnDetach": True})
-        target = await session.send("Target.createTarget", {"url": "about:blank", "hidden": True, **context})
-        page = await _HiddenPage.attach(session, target["targetId"])
         return {source: await _names(page, source, index) for index, source in enumerate(sources)}
     finally:
-        await session.detach()
+        await page.close()
 
 
-async def _names(page: _HiddenPage, source: str, index: int) -> DeclaredNames:
+async def _names(page: HiddenTarget, source: str, index: int) -> DeclaredNames:
     """Compile a source in a world of its own. It throws before its first statement, so none of it runs."""
-    params = {"frameId": page.target_id, "worldName": f"names {index}"}
+    params = {"frameId": page.id, "worldName": f"names {index}"}
     world = (await page.send("Page.createIsolatedWorld", params))["executionContextId"]
     scope = (await page.send("Runtime.evaluate", {"expression": "this", "contextId": world}))["result"]["objectId"]
-    before = await page.properties(scope)
+    before = await _properties(page, scope)
     start = '"use strict";throw 0;' if is_strict(source) else "throw 0;"
     result = await page.send("Runtime.evaluate", {"expression": start + source, "contextId": world, "silent": True})
     thrown = result.get("exceptionDetails", {}).get("exception", {})
     if thrown.get("className") == "SyntaxError":
         return DeclaredNames(error=thrown.get("description", "SyntaxError").partition("\n")[0])
     lexical = (await page.send("Runtime.globalLexicalScopeNames", {"executionContextId": world}))["names"]
-    return DeclaredNames(tuple(sorted(lexical)), tuple(sorted(await page.properties(scope) - before)))
+    return DeclaredNames(tuple(sorted(lexical)), tuple(sorted(await _properties(page, scope) - before)))
 
 
-class _HiddenPage:
-    """A page without a window, in which nothing runs."""
-
-    def __init__(self, session: CDPSession, target_id: str, session_id: str) -> None:
-        self.target_id = target_id
-        self._session = session
-        self._session_id = session_id
-        self._numbers = itertools.count(1)
-        self._replies: dict[int, asyncio.Future[dict[str, Any]]] = {}
-        session.on("Target.receivedMessageFromTarget", log_exceptions(self._on_message))
-
-    @classmethod
-    async def attach(cls, session: CDPSession, target_id: str) -> _HiddenPage:
-        params = {"targetId": target_id, "flatten": False}
-        return cls(session, target_id, (await session.send("Target.attachToTarget", params))["sessionId"])
-
-    async def send(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        number = next(self._numbers)
-        reply = self._replies[number] = asyncio.get_running_loop().create_future()
-        message = json.dumps({"id": number, "method": method, "params": params})
-        await self._session.send("Target.sendMessageToTarget", {"sessionId": self._session_id, "message": message})
-        result: dict[str, Any] = await reply
-        return result
-
-    async def properties(self, object_id: str) -> set[str]:
-        found = await self.send("Runtime.getProperties", {"objectId": object_id, "ownProperties": True})
-        return {each["name"] for each in found["result"]}
-
-    def _on_message(self, event: dict[str, Any]) -> None:
-        message = json.loads(event["message"])
-        reply = self._replies.pop(message.get("id", 0), None)
-        if reply is None or reply.done():
-            return
-        if "error" in message:
-            reply.set_exception(PlaywrightError(message["error"]["message"]))
-        else:
-            reply.set_result(message["result"])
+async def _properties(page: HiddenTarget, object_id: str) -> set[str]:
+    found = await page.send("Runtime.getProperties", {"objectId": object_id, "ownProperties": True})
+    return {each["name"] for each in found["result"]}

@@ -1,5 +1,6 @@
-"""The bridge to the content scripts of one extension in one document. It is opened by their first message.
+"""The bridge to the content scripts of one extension in one document, or to an extension page in a frame of a web page.
 
+It is opened by their first message.
 The extension and the document come from the execution context that Chromium reports, never from a message.
 """
 
@@ -14,7 +15,6 @@ from hatbox.api.dispatcher import Dispatcher
 from hatbox.extensions.content_scripts.content_api import ContentScriptApi
 from hatbox.extensions.content_scripts.extension_world import ExtensionWorld
 from hatbox.extensions.content_scripts.page_frames import PageFrame, WorldContext
-from hatbox.extensions.package.web_accessible import is_web_accessible
 from hatbox.extensions.pages.cdp_connection import CdpConnection, take_receiver
 from hatbox.extensions.runtime import Exit, Runtime
 from hatbox.messaging.context import ExtensionContext
@@ -73,10 +73,10 @@ class DocumentBridge:
 
     def update_url(self) -> None:
         """The document has another URL: pushState, or a document in the same window."""
-        url = self.frame.url or "about:blank"
+        url = self.world.urls.extension_url(self.frame.url or "about:blank")
         parts = urlsplit(url)
         self.extension_context.url = url
-        is_tuple = parts.scheme in ("http", "https", "file", "ftp")
+        is_tuple = parts.scheme in ("http", "https", "file", "ftp", "moz-extension")
         self.extension_context.origin = f"{parts.scheme}://{parts.netloc}" if is_tuple else "null"
 
     def close(self, cause: str = "the document was closed") -> None:
@@ -93,12 +93,6 @@ class DocumentBridge:
         if self._api is not None:
             self._closing.spawn(self._api.close())
 
-    def _read_accessible(self, path: str) -> bytes | None:
-        """A file of the package that the page may load too."""
-        loaded = self.world.loaded
-        accessible = is_web_accessible(loaded.manifest, path, self.extension_context.url)
-        return loaded.package.read(path) if accessible else None
-
     async def _open_later(self, find_tab: Callable[[], Awaitable[int | None]]) -> None:
         tab_id = await find_tab()
         if tab_id is None:
@@ -112,10 +106,12 @@ class DocumentBridge:
         self._api = ContentScriptApi(
             self._dispatcher,
             world.caller(self.extension_context),
-            self._read_accessible,
+            world.loaded.package.read,
             world.extension.log,
         )
-        receiver = take_receiver(session, self._world_context.unique_id, world.names.receiver)
+        is_page = self._world_context.world == ""
+        name = world.frame_names.receiver if is_page else world.names.receiver
+        receiver = take_receiver(session, self._world_context.unique_id, name)
         self._connection = CdpConnection(session, receiver, world.limits)
         self.runtime = Runtime(self._api, world.boot(), world.limits, self._connection)
         self._messages.add_context(self.extension_context)

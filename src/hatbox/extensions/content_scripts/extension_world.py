@@ -12,6 +12,7 @@ from hatbox.engines.chromium.launch import Launched
 from hatbox.extension_data.content_script import ContentScript, ScriptSource
 from hatbox.extensions.content_scripts.content_api import describe_for_content
 from hatbox.extensions.content_scripts.declared_names import DeclaredNames, find_declared_names
+from hatbox.extensions.content_scripts.frame_source import frame_script
 from hatbox.extensions.content_scripts.runner_source import (
     LoadedScript,
     WorldNames,
@@ -21,6 +22,7 @@ from hatbox.extensions.content_scripts.runner_source import (
     runner_config,
     source_text,
 )
+from hatbox.extensions.pages.page_urls import PageUrls
 from hatbox.extensions.pages.script_bundle import page_settings
 from hatbox.extensions.runtime import Boot, LogEntry, RuntimeLimits
 from hatbox.javascript.wire_codec import encode
@@ -29,7 +31,7 @@ from hatbox.messaging.context import ExtensionContext
 if TYPE_CHECKING:
     from hatbox.extensions.extension import Extension
 
-__all__ = ["ExtensionWorld", "RunnerSources"]
+__all__ = ["ExtensionWorld", "FrameNames", "RunnerSources"]
 
 _LOCATION: Final = re.compile(r"(moz-extension://[^\s()]+?):(\d+):(\d+)")
 
@@ -50,6 +52,13 @@ class RunnerSources(NamedTuple):
         return None if self.config is None else f"{self.code}\n{self.config}"
 
 
+class FrameNames(NamedTuple):
+    """The names in the main world of an extension page in a frame: secret, as those of WorldNames."""
+
+    binding: str
+    receiver: str
+
+
 class ExtensionWorld:
     """The world of an extension, as long as one version of it runs."""
 
@@ -59,6 +68,9 @@ class ExtensionWorld:
         """The version."""
         secret = secrets.token_hex(8)
         self.names = WorldNames(f"hatbox {secret}", f"hatboxPost{secret}", f"hatboxReceive{secret}", f"hatbox{secret}")
+        secret = secrets.token_hex(8)
+        self.frame_names = FrameNames(f"hatboxPost{secret}", f"hatboxReceive{secret}")
+        self.urls = PageUrls(extension.loaded.manifest.uuid)
         self.limits = RuntimeLimits()
         self.scripts: tuple[ContentScript, ...] = ()
         self.has_run_in_open_pages = False
@@ -77,19 +89,7 @@ class ExtensionWorld:
 
     def caller(self, context: ExtensionContext) -> ExtensionCaller:
         """The extension as the caller of the API, in the context of one document."""
-        like = self.extension.caller
-        caller = ExtensionCaller(
-            like.extension_id,
-            like.uuid,
-            like.manifest,
-            like.grants,
-            like.texts,
-            like.on_permission_request,
-            context,
-            like.id,
-        )
-        caller.on_test_report = like.on_test_report
-        return caller
+        return self.extension.caller.in_context(context)
 
     def boot(self) -> Boot:
         """The settings of the bridge."""
@@ -113,6 +113,14 @@ class ExtensionWorld:
     def empty_runner(self) -> str:
         """A runner without scripts, for documents that no script matches."""
         return f"{runner_code()}\n{self._config([], {})}"
+
+    def frame_source(self) -> str:
+        """The script for the documents of a frame that loads a page of the extension."""
+        settings = page_settings(
+            self.boot(), self.limits, context="content", origin=f"{self.urls.origin}/", host_fetch=True
+        )
+        settings |= {"hosts": host_patterns(self.extension.caller.hosts), "resources": None}
+        return frame_script(self.frame_names.binding, self.frame_names.receiver, self.urls, settings)
 
     async def runner_sources(self, launched: Launched) -> RunnerSources:
         """The sources for the current scripts. Raises Playwright's Error."""
@@ -150,7 +158,8 @@ class ExtensionWorld:
     ) -> str:
         hosts = self.extension.caller.hosts
         settings = page_settings(self.boot(), self.limits, context="content", host_fetch=True)
-        settings["hosts"] = host_patterns(hosts)
+        has_resources = bool(self.loaded.manifest.web_accessible_resources)
+        settings |= {"hosts": host_patterns(hosts), "resources": self.urls.origin if has_resources else None}
         return runner_config(self.names, scripts, hosts, declared, encode(settings).decode())
 
     def _load(self, script: ContentScript) -> LoadedScript:

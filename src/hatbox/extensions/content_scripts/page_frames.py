@@ -18,13 +18,15 @@ _OPAQUE: Final = frozenset({"null", "://"})
 class WorldContext:
     """An execution context: one world of one document."""
 
-    def __init__(self, session: HubSession, number: int, unique_id: str, world: str) -> None:
+    def __init__(self, session: HubSession, number: int, unique_id: str, world: str, origin: str = "") -> None:
         self.session = session
         self.number = number
         """The executionContextId. Numbers repeat in other processes."""
         self.unique_id = unique_id
         self.world = world
         """The name of the isolated world; empty for the main world."""
+        self.origin = origin
+        """The origin of the main world, serialized by Chromium."""
 
 
 class PageFrame:
@@ -203,7 +205,7 @@ class PageFrames:
         world = described["name"]
         if details.get("isDefault"):
             world, frame.origin = "", described["origin"]
-        context = WorldContext(session, described["id"], described["uniqueId"], world)
+        context = WorldContext(session, described["id"], described["uniqueId"], world, described.get("origin", ""))
         frame.contexts[world] = context
         self._contexts[session.id, context.number] = frame, context
 

@@ -21,7 +21,8 @@
   let served = null; // the document whose scripts are running
   let waiting = []; // what runs later in it: {at, job}
   let isBooted = false;
-  const scripts = functions === undefined ? config.scripts : config.scripts.map((script, index) => ({...script, files: functions[index]}));
+  let sheets = []; // the style sheets in the served document
+  let scripts = functions === undefined ? config.scripts : config.scripts.map((script, index) => ({...script, files: functions[index]}));
   let shadowing = []; // names and accessors of declarations with the name of a global
   const declared = new Set(); // the names of top-level let, const and class declarations
 
@@ -191,12 +192,22 @@
       const sheet = new CSSStyleSheet();
       sheet.replaceSync(text);
       document.adoptedStyleSheets.push(sheet);
+      sheets.push(sheet);
     }
+  }
+
+  // The extension has ended: nothing runs any more, and its style sheets are removed.
+  function end() {
+    waiting = [];
+    scripts = [];
+    const removed = new Set(sheets);
+    sheets = [];
+    if (removed.size > 0) document.adoptedStyleSheets = document.adoptedStyleSheets.filter(sheet => !removed.has(sheet));
   }
 
   function reach(at, view) {
     if (view !== document) return;
-    const due = waiting.filter(each => each.at <= at);
+    const due = waiting.filter(each => each.at <= at).sort((a, b) => a.at - b.at);
     waiting = waiting.filter(each => each.at > at);
     for (const {job} of due) job();
   }
@@ -223,11 +234,16 @@
     if (document === served) return;
     served = document;
     waiting = [];
+    sheets = [];
     declared.clear();
     const chosen = scripts.filter(matches);
     if (chosen.length > 0) offerBrowser();
-    for (const {css} of chosen) addStyles(css);
     const now = reached();
+    // At each time, the style sheets of all scripts come before the first script. Style sheets need no root element.
+    for (const {at, css} of chosen) if (at === RUN_AT.document_start || at <= now) addStyles(css);
+    for (const {at, css} of chosen) {
+      if (at > RUN_AT.document_start && at > now) waiting.push({at, job: () => { addStyles(css); }});
+    }
     for (const {at, files} of chosen) {
       if (at > now) waiting.push({at, job: () => { run(files); }});
       else run(files);
@@ -258,7 +274,7 @@
 
   // The host calls these.
   const runner = {
-    __proto__: null, boot, declare,
+    __proto__: null, boot, declare, end,
     // Resolves when the document has reached this time.
     ready: name => new Promise(resolve => {
       serve();

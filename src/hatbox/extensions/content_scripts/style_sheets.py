@@ -1,15 +1,25 @@
-"""The style sheets that extensions insert into documents (CSS.createStyleSheet). Pages cannot see or remove them."""
+"""The style sheets that extensions insert into documents (CSS.createStyleSheet). Pages cannot see or remove them.
+
+Those of declared content scripts are added by the runner in the document, and removed by it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+import contextlib
+import json
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Final
 
 from playwright.async_api import Error as PlaywrightError
 
 from hatbox.engines.chromium.protocol_hub import HubSession
 from hatbox.extensions.content_scripts.page_frames import PageFrame
+from hatbox.extensions.content_scripts.runner_source import WorldNames
 
-__all__ = ["StyleSheets"]
+__all__ = ["StyleSheets", "end_runners"]
+
+_END_TIMEOUT: Final = 1.0  # seconds; a page may hang
 
 
 class StyleSheets:
@@ -46,6 +56,14 @@ class StyleSheets:
             del self._sheets[key]
         await session.send("CSS.setStyleSheetText", {"styleSheetId": sheet, "text": ""})
 
+    async def remove_all(self, extension_id: str) -> None:
+        """Remove the style sheets of an extension that has ended."""
+        ended = [key for key in self._sheets if key[1] == extension_id]
+        sheets = [each for key in ended for each in self._sheets.pop(key)]
+        await _settle(
+            session.send("CSS.setStyleSheetText", {"styleSheetId": sheet, "text": ""}) for session, sheet in sheets
+        )
+
     def forget_session(self, session: HubSession) -> None:
         """A session has ended."""
         self._enabled.discard(session.id)
@@ -59,6 +77,31 @@ class StyleSheets:
         """A document has ended, whose main world had this uniqueId."""
         for key in [key for key in self._sheets if key[0] == unique_id]:
             del self._sheets[key]
+
+
+async def end_runners(frames: Iterable[PageFrame], names: WorldNames) -> None:
+    """End the runner of an extension in these frames: its style sheets are removed."""
+    await _settle(_end_runner(frame, names) for frame in frames)
+
+
+async def _end_runner(frame: PageFrame, names: WorldNames) -> None:
+    with contextlib.suppress(KeyError):  # the document has ended
+        await frame.session.send("Page.createIsolatedWorld", {"frameId": frame.id, "worldName": names.world})
+        params = {
+            "expression": f"this[{json.dumps(names.runner)}]?.end()",
+            "uniqueContextId": frame.contexts[names.world].unique_id,
+        }
+        await frame.session.send("Runtime.evaluate", params)
+
+
+async def _settle(commands: Iterable[Awaitable[object]]) -> None:
+    """Wait for commands that may fail, but not for pages that hang."""
+    tasks = [asyncio.ensure_future(each) for each in commands]
+    if tasks:
+        _, pending = await asyncio.wait(tasks, timeout=_END_TIMEOUT)
+        for task in pending:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _key(frame: PageFrame, extension_id: str, text: str) -> tuple[str, str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 import os
 import re
 import uuid
@@ -15,7 +16,6 @@ _ID: Final = re.compile(
     r"\{[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\}|[a-z0-9\-._]*@[a-z0-9\-._]+",
     re.ASCII | re.IGNORECASE,
 )
-_NAMESPACE: Final = uuid.uuid5(uuid.NAMESPACE_URL, "moz-extension://hatbox")
 
 
 def is_extension_id(text: str) -> bool:
@@ -29,6 +29,10 @@ def temporary_id(place: Path) -> str:
     return f"{hashlib.sha256(path).hexdigest()[:40]}@temporary-addon"
 
 
-def extension_uuid(extension_id: str) -> str:
-    """The host of the extension's moz-extension:// URLs. It depends only on the id."""
-    return str(uuid.uuid5(_NAMESPACE, extension_id))
+def extension_uuid(extension_id: str, secret: str = "") -> str:
+    """The host of the extension's moz-extension:// URLs. It depends on the id and on the secret of the profile.
+
+    Without a secret it can be guessed: such a UUID is only for reading a manifest.
+    """
+    digest = hmac.digest(secret.encode(), extension_id.encode(), "sha256")
+    return str(uuid.UUID(bytes=digest[:16], version=4))

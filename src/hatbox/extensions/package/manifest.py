@@ -135,19 +135,19 @@ def read_manifest(
     package: Package,
     *,
     languages: Sequence[str] = ("en-US",),
-    uuid: str | None = None,
+    url_secret: str = "",
     check_all_languages: bool = True,
 ) -> Manifest:
     """Read the manifest of a package for a user with these languages. Raises ManifestError.
 
-    `uuid` is the host of the extension's URLs. Default: derived from the extension id. Without `check_all_languages`,
-    only the messages of this user are checked, which is enough for an extension that was checked before.
+    The host of the extension's URLs depends on `url_secret`, see extension_uuid(). Without `check_all_languages`, only
+    the messages of this user are checked, which is enough for an extension that was checked before.
     """
     raw = parse_json(MANIFEST, package.read_limited(MANIFEST, MAX_BYTES) or b"")
     version = _version(raw)
     own_id = _own_id(raw)
     extension_id = own_id or temporary_id(package.place)
-    host = uuid or extension_uuid(extension_id)
+    host = extension_uuid(extension_id, url_secret)
     default_locale = raw.get("default_locale")
     if default_locale is not None and not isinstance(default_locale, str):
         raise ManifestError(MANIFEST, "default_locale", "it is not text", 'Write, for example, "en".')

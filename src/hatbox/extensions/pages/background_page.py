@@ -11,12 +11,12 @@ from typing import Any, Final
 
 from playwright.async_api import Error as PlaywrightError
 
+from hatbox.engines.chromium.hidden_target import HiddenTarget
 from hatbox.errors import ExtensionTerminated
 from hatbox.extensions.package.background import Background
 from hatbox.extensions.pages.background_requests import BackgroundRequests
 from hatbox.extensions.pages.cdp_connection import CdpConnection, take_receiver
 from hatbox.extensions.pages.dom_storage import DomStorage
-from hatbox.extensions.pages.hidden_target import HiddenTarget
 from hatbox.extensions.pages.memory_watch import MemoryWatch
 from hatbox.extensions.pages.page_context import PageContext, environment_script
 from hatbox.extensions.pages.page_evaluation import PageEvaluation
@@ -63,7 +63,7 @@ class BackgroundPage(Runtime):
         Raises ExtensionTerminated if it does not load.
         """
         try:
-            target = await HiddenTarget.open(context)
+            target = await HiddenTarget.open(context.context.browser, context.context_id)
         except PlaywrightError as error:
             raise ExtensionTerminated(f"the background page was not opened: {error.message}") from error
         loading = _HiddenDocument(target, context, host, boot, background, limits, storage)
@@ -93,7 +93,7 @@ class BackgroundPage(Runtime):
 
 
 class _HiddenDocument:
-    """The set-up of one background page, and what lives as long as its document. Implements StoragePage.
+    """Starts one background page, and owns what ends with its document. Implements StoragePage.
 
     The Runtime domain is disabled before the scripts of the extension send anything: Chromium would send an event for
     each console message and error of a script that floods. The binding is added again, for a world that does not exist,

@@ -11,8 +11,8 @@ from urllib.parse import quote
 
 from playwright.async_api import Error as PlaywrightError
 
+from hatbox.engines.chromium.hidden_target import HiddenTarget
 from hatbox.extensions.package.background import GENERATED_PAGE, Background, Script
-from hatbox.extensions.pages.hidden_target import HiddenTarget
 from hatbox.extensions.pages.page_files import PageResponse
 from hatbox.extensions.pages.page_requests import PageRequest, PageRequests
 from hatbox.tasks import Tasks
@@ -51,7 +51,7 @@ class BackgroundRequests:
         self._tasks.spawn(self._navigate(url))
 
     def stop(self) -> None:
-        """Answer no more."""
+        """Stop answering requests."""
         self._tasks.cancel()
 
     def _on_paused(self, event: dict[str, Any]) -> None:

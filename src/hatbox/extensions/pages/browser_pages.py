@@ -6,11 +6,12 @@ Imports Playwright only when a page is opened.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from hatbox.api.caller import ExtensionCaller
 from hatbox.errors import ExtensionError
 from hatbox.extension_data.action_values import ActionScope
+from hatbox.extension_data.actions import action_keys
 from hatbox.extension_data.sidebars import sidebar_panel
 from hatbox.extensions import ui_triggers
 from hatbox.extensions.local_storage import LocalStorage
@@ -19,6 +20,7 @@ from hatbox.extensions.pages.extension_tabs import ExtensionTabs
 from hatbox.extensions.runtime import Boot, Runtime, describe
 from hatbox.messaging.context import ExtensionContext
 from hatbox.store.base import Store, Transaction
+from hatbox.tabs.windows import last_focused
 
 if TYPE_CHECKING:
     from hatbox.extensions.extension import Extension
@@ -59,20 +61,26 @@ class BrowserPages:
             return await (self.options() if page == "options" else self.sidebar())
         return await self.open(page, kind=kind)
 
-    async def popup(self, *, tab_id: int | None = None) -> ExtensionWindow:
-        """Click the action in a tab, by default the active one, and show its popup.
+    async def popup(
+        self, button: Literal["action", "page-action"] | None = None, *, tab_id: int | None = None
+    ) -> ExtensionWindow:
+        """Click a button in a tab, by default the active one, and show its popup.
 
-        Without a popup the action is clicked, and ExtensionError is raised.
+        By default it is the action, or the page action if the extension has no action. Without a popup, ExtensionError
+        is raised after the click.
         """
         self._tabs.require_browser()
-        extension_id = self._extension.id
+        extension_id, manifest = self._extension.id, self._extension.caller.manifest
+        if button is None:
+            button = "page-action" if action_keys(manifest) is None and manifest.get("page_action") else "action"
+        clicked = button
         result = await self._store.write(
             lambda transaction: ui_triggers.trigger(
-                transaction, extension_id, "action", tab_id=tab_id, shows_popup=False
+                transaction, extension_id, clicked, tab_id=tab_id, shows_popup=False
             )
         )
         if result.popup is None:
-            raise ExtensionError(f"the action of {self._name} has no popup. It was clicked.")
+            raise ExtensionError(f"the {button.replace('-', ' ')} of {self._name} has no popup. It was clicked.")
         return await self.open(result.popup, kind="POPUP")
 
     async def options(self) -> ExtensionWindow:
@@ -83,10 +91,21 @@ class BrowserPages:
         return await self.open(options.page)
 
     async def sidebar(self, window_id: int | None = None) -> ExtensionWindow:
-        """Show the sidebar of a window of the profile, by default without the values of a window or tab.
+        """Open the sidebar in a window of the profile, by default the last focused one, as the user does.
 
-        Raises ExtensionError if the extension has none, or if its page is not a page of the extension.
+        Returns its page, also if the sidebar was open. Raises ExtensionError if the extension has none, or if its page
+        is not a page of the extension.
         """
+        self._tabs.require_browser()
+        if window_id is None:
+            focused = await self._store.read(last_focused)
+            if focused is None:
+                return await self.load_sidebar(None)
+            window_id = focused.id
+        return await self._tabs.open_sidebar(self._extension, window_id)
+
+    async def load_sidebar(self, window_id: int | None) -> ExtensionWindow:
+        """Show the page of the sidebar with the values of a window. It is not marked as open in the profile."""
         area, manifest = self._extension.area, self._extension.caller.manifest
 
         def read(transaction: Transaction) -> str:

@@ -8,17 +8,17 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterable
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from hatbox.errors import EngineError, HatboxError
 from hatbox.extension_data.page_opening import PAGE_REQUESTED, PageRequested, decode_request
-from hatbox.extension_data.sidebars import SIDEBARS_CHANGED, OpenSidebar, close_sidebar, decode_sidebar
+from hatbox.extension_data.sidebars import SIDEBARS_CHANGED, decode_sidebar
+from hatbox.extensions.pages.sidebar_windows import SidebarWindows
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of
 from hatbox.store.base import ChangeRecord, Store, Transaction
 from hatbox.tabs.opening import open_tab
 from hatbox.tabs.pages import navigate, reload
-from hatbox.tabs.tab_model import Tab
+from hatbox.tabs.tab_model import WINDOW_REMOVED, Tab, decoder
 
 if TYPE_CHECKING:
     from playwright.async_api import Page
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 __all__ = ["ExtensionTabs"]
 
 logger = logging.getLogger("hatbox.extensions")
+
+_decode_window_id = decoder(int)
 
 _NO_BROWSER: Final = (
     "pages of extensions need the Chromium engine in the same program: hatbox run EXTENSION --engine chromium, "
@@ -47,8 +49,7 @@ class ExtensionTabs:
         self._running = running
         self._envs: list[BrowserEnvironment] = []  # of all running engines; the first one shows the pages
         self._tabs: dict[int, ExtensionTab] = {}
-        self._sidebars: dict[int, ExtensionWindow] = {}  # by window id of the profile
-        self._changing_sidebars = asyncio.Lock()
+        self._sidebars = SidebarWindows(store, running)
 
     @property
     def _env(self) -> BrowserEnvironment | None:
@@ -76,6 +77,10 @@ class ExtensionTabs:
 
         if self._env is not None:
             await self._store.write(reload_failed)
+
+    async def open_sidebar(self, extension: Extension, window_id: int) -> ExtensionWindow:
+        """Open the sidebar of an extension in a window of the profile. Raises EngineError and ExtensionError."""
+        return await self._sidebars.open(extension, window_id, self.require_browser().tasks)
 
     def stop_reporting(self) -> None:
         """Report no page as closed any more: the extensions are about to end, and their tabs stay in the profile."""
@@ -107,6 +112,9 @@ class ExtensionTabs:
         if not self._envs:
             self._store.subscribe(self._on_change)
         self._envs.append(env)
+        if env is self._env:
+            for extension in self._running():
+                env.tasks.spawn(self._sidebars.show_open(extension.area, env.tasks))
 
     async def stop(self, env: BrowserEnvironment) -> None:
         """See HostedPages."""
@@ -213,7 +221,9 @@ class ExtensionTabs:
 
     def _on_change(self, change: ChangeRecord) -> None:
         if change.topic == SIDEBARS_CHANGED and self._env is not None:
-            self._env.tasks.spawn(self._show_sidebar(decode_sidebar(change.payload)))
+            self._env.tasks.spawn(self._sidebars.show(decode_sidebar(change.payload), self._env.tasks))
+        elif change.topic == WINDOW_REMOVED and self._env is not None:
+            self._env.tasks.spawn(self._sidebars.window_removed(_decode_window_id(change.payload)))
         elif change.topic == PAGE_REQUESTED and self._env is not None:
             requested = decode_request(change.payload)
             if extension := next((each for each in self._running() if each.area == requested.extension), None):
@@ -226,29 +236,6 @@ class ExtensionTabs:
             await extension.browser_pages.show(requested.page, tab_id=requested.tab_id, kind=kind)
         except HatboxError as error:
             logger.warning("%s: page not shown: %s", extension.id, error)
-
-    async def _show_sidebar(self, sidebar: OpenSidebar) -> None:
-        """Show the sidebar that was opened in a window of the profile, in place of the one before."""
-        async with self._changing_sidebars:
-            if (old := self._sidebars.pop(sidebar.window_id, None)) is not None:
-                await old.close()
-            extension = next((each for each in self._running() if each.area == sidebar.extension), None)
-            if extension is None or self._env is None:
-                return
-            try:
-                window = await extension.browser_pages.sidebar(sidebar.window_id)
-            except HatboxError as error:
-                logger.warning("%s: sidebar not shown: %s", extension.id, error)
-                return
-            self._sidebars[sidebar.window_id] = window
-            self._env.tasks.spawn(self._close_with(window, sidebar))
-
-    async def _close_with(self, window: ExtensionWindow, sidebar: OpenSidebar) -> None:
-        """Close a sidebar in the profile when the user or a script has closed its page."""
-        await window.wait_until_closed()
-        if self._sidebars.get(sidebar.window_id) is window:
-            del self._sidebars[sidebar.window_id]
-            await self._store.write(partial(close_sidebar, extension=sidebar.extension, window_id=sidebar.window_id))
 
     async def _cookie_store_of(self, tab_id: int | None) -> str:
         row = None if tab_id is None else await self._store.read(lambda transaction: transaction.tabs.get(tab_id))

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any, Final
 
-from hatbox.extensions.pages.hidden_target import HiddenTarget
+from hatbox.engines.chromium.hidden_target import HiddenTarget
 from hatbox.extensions.runtime.exit_reason import Exit
 from hatbox.extensions.runtime.limits import RuntimeLimits
 
@@ -31,7 +31,7 @@ class MemoryWatch:
         self._read()
 
     def stop(self) -> None:
-        """Read no more."""
+        """Stop reading."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

@@ -1,7 +1,7 @@
 """The two spellings of the URL of an extension page: Firefox's, and the one that Chromium loads. Pure text.
 
-Chromium cannot load documents of the scheme moz-extension. It loads them from an https host that does not exist, and
-every request to it is intercepted.
+Chromium cannot load documents of the scheme moz-extension. It loads them from an https host without a
+domain, and every request to it is intercepted.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class PageUrls(NamedTuple):
 
     @property
     def origin(self) -> str:
-        """The origin in Chromium."""
-        return f"https://{self.uuid}.extension.invalid"
+        """The origin in Chromium. Its host is that of Firefox: extensions write `moz-extension://${location.host}/`."""
+        return f"https://{self.uuid}"
 
     def page_url(self, url: str) -> str:
         """The URL in Chromium of a moz-extension:// URL of the extension. Other URLs are unchanged."""

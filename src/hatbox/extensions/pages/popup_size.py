@@ -65,7 +65,7 @@ class PopupSize:
                     await asyncio.wait([self._task], timeout=_INTERVAL)
 
     def stop(self) -> None:
-        """Measure no more: the popup is closed."""
+        """Stop measuring: the popup is closed."""
         if self._task is not None:
             self._task.cancel()
 

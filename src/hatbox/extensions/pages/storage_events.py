@@ -51,7 +51,7 @@ class StorageEvents:
         tasks: Tasks,
     ) -> None:
         self.is_paused = False
-        """Whether changes are not reported now, because there were too many."""
+        """Whether reporting is paused, because of too many changes."""
         self._session = session
         self._storage_key = f"{origin}/"
         self._observer = observer

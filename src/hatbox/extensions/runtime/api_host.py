@@ -51,6 +51,7 @@ class ApiHost:
         self._forwarders: dict[Listener, tuple[ScriptEvent, Callable[..., Any]]] = {}
         self._user_input_until = -math.inf
         """Until when a call may be made by a user input handler."""
+        caller.note_user_input = self.note_user_input
 
     def shared_snapshot(self) -> AbstractContextManager[None]:
         """Run the calls in the body on one snapshot of the profile."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import time
 
-from hatbox.store.base import BookmarkRow
+from hatbox.store.record_tables import BookmarkRow
 from hatbox.store.sqlite.rows import SqliteRows
 from hatbox.store.tables.bookmark_tree import as_tree
 from hatbox.store.tables.schema import BOOKMARKS, HISTORY

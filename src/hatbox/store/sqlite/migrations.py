@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
-from hatbox.store.base import TabRow
+from hatbox.store.base import NO_GROUP, TabRow
 from hatbox.store.keys import Key
 from hatbox.store.sqlite.rows import SqliteRows, checksum_of, corruption
 from hatbox.store.sqlite.schema import FORMAT, STATEMENTS
@@ -47,13 +47,13 @@ __all__ = [
 
 
 class EarlierRows(NamedTuple):
-    """How an earlier format stores the rows of a table that got one more column, at the end."""
+    """How an earlier format stores the rows of a table that got more columns, at the end."""
 
     table: Table
     statement: str
     """Creates the table."""
-    new_value: Callable[[], str | int]
-    """The value of the new column."""
+    new_values: Callable[[], tuple[str | int, ...]]
+    """The values of the new columns."""
 
 
 _EARLIER: Final[tuple[tuple[str, ...], ...]] = (
@@ -166,7 +166,40 @@ _EARLIER: Final[tuple[tuple[str, ...], ...]] = (
 )
 
 _NEW_IN_8: Final = ("history", "visits", "bookmarks", "closed_tabs")
-_FORMAT_7: Final = {name: statements for name, statements in STATEMENTS.items() if name not in _NEW_IN_8}
+_FORMAT_7: Final[dict[str, tuple[str, ...]]] = {
+    **{name: statements for name, statements in STATEMENTS.items() if name not in _NEW_IN_8},
+    "tabs": (
+        """CREATE TABLE tabs (
+            id INTEGER PRIMARY KEY,
+            window INTEGER NOT NULL,
+            position INTEGER NOT NULL,
+            store INTEGER NOT NULL,
+            url TEXT NOT NULL,
+            target TEXT NOT NULL,
+            title TEXT NOT NULL,
+            icon TEXT NOT NULL,
+            active INTEGER NOT NULL,
+            pinned INTEGER NOT NULL,
+            hidden INTEGER NOT NULL,
+            muted INTEGER NOT NULL,
+            muted_by TEXT NOT NULL,
+            discardable INTEGER NOT NULL,
+            opener INTEGER,
+            owner INTEGER,
+            related INTEGER,
+            successor INTEGER,
+            last_accessed REAL NOT NULL,
+            navigation INTEGER NOT NULL,
+            begun INTEGER NOT NULL,
+            loaded INTEGER NOT NULL,
+            status INTEGER,
+            content_type TEXT NOT NULL,
+            error TEXT NOT NULL,
+            checksum INTEGER NOT NULL
+        )""",
+        *STATEMENTS["tabs"][1:],
+    ),
+}
 _FORMAT_6: Final[dict[str, tuple[str, ...]]] = {
     **{name: statements for name, statements in _FORMAT_7.items() if name not in ("settings", "rules", "trash")},
     "head": (
@@ -200,34 +233,7 @@ _FORMAT_5: Final[dict[str, tuple[str, ...]]] = {
     **{name: statements for name, statements in _FORMAT_6.items() if name not in ("profile", "tab_counts")},
     "windows": STATEMENTS["windows"][:1],
     "tabs": (
-        """CREATE TABLE tabs (
-            id INTEGER PRIMARY KEY,
-            window INTEGER NOT NULL,
-            position INTEGER NOT NULL,
-            store INTEGER NOT NULL,
-            url TEXT NOT NULL,
-            target TEXT NOT NULL,
-            title TEXT NOT NULL,
-            icon TEXT NOT NULL,
-            active INTEGER NOT NULL,
-            pinned INTEGER NOT NULL,
-            hidden INTEGER NOT NULL,
-            muted INTEGER NOT NULL,
-            muted_by TEXT NOT NULL,
-            discardable INTEGER NOT NULL,
-            opener INTEGER,
-            owner INTEGER,
-            related INTEGER,
-            successor INTEGER,
-            last_accessed REAL NOT NULL,
-            navigation INTEGER NOT NULL,
-            begun INTEGER NOT NULL,
-            loaded INTEGER NOT NULL,
-            status INTEGER,
-            content_type TEXT NOT NULL,
-            error TEXT NOT NULL,
-            checksum INTEGER NOT NULL
-        )""",
+        _FORMAT_7["tabs"][0],
         "CREATE INDEX tabs_by_window ON tabs (window, position)",
         "CREATE INDEX tabs_by_store ON tabs (store)",
     ),
@@ -256,13 +262,17 @@ _FORMAT_5: Final[dict[str, tuple[str, ...]]] = {
 _BY_FORMAT: Final = {5: _FORMAT_5, 6: _FORMAT_6, 7: _FORMAT_7, FORMAT: STATEMENTS}
 _HEAD_5: Final = HEAD._replace(columns=HEAD.columns[:6])
 _HEAD_6: Final = HEAD._replace(columns=HEAD.columns[:-1])
-_IDENTITIES_6: Final = IDENTITIES._replace(columns=IDENTITIES.columns[:-1])
+_IDENTITIES: Final = EarlierRows(
+    IDENTITIES._replace(columns=IDENTITIES.columns[:-1]), _FORMAT_6["identities"][0], lambda: (new_uuid(),)
+)
+_TABS: Final = EarlierRows(TABS._replace(columns=TABS.columns[:-3]), _FORMAT_7["tabs"][0], lambda: (0, 0, NO_GROUP))
 
 EARLIER_ROWS: Final[tuple[EarlierRows, ...]] = (
-    EarlierRows(_HEAD_6, _FORMAT_6["head"][0], lambda: 0),
-    EarlierRows(_IDENTITIES_6, _FORMAT_6["identities"][0], new_uuid),
+    EarlierRows(_HEAD_6, _FORMAT_6["head"][0], lambda: (0,)),
+    _IDENTITIES,
+    _TABS,
 )
-"""The rows of format 6 that have one column less. A repair saves them from a profile that was not upgraded."""
+"""The rows of formats 6 and 7 that have fewer columns. A repair saves them from a profile that was not upgraded."""
 
 LAST_POSITION: Final = "SELECT max(coalesce(max(position), 0), count(*) * 1048576) FROM identities"
 """Selects the counter identity_position of a profile that has none. Renumbering needs 2**20 for each identity."""
@@ -298,14 +308,15 @@ def migrate(connection: sqlite3.Connection) -> None:
     version = version_of(connection)
     if version < 5:
         _add_checksums(connection)
-    elif version == 5:
-        _add_counters(connection)
-        _add_identity_uuids(connection)
-    elif version == 6:
-        _add_rule_counter(connection)
-        _add_identity_uuids(connection)
-    if 5 <= version < 8:
-        _add_records(connection)
+    else:
+        if version < 8:
+            _add_records(connection)
+        if version < 7:
+            _add_identity_uuids(connection)
+        if version == 6:
+            _add_rule_counter(connection)
+        elif version == 5:
+            _add_counters(connection)
     connection.execute(f"PRAGMA user_version = {FORMAT}")
 
 
@@ -334,9 +345,10 @@ def _add_checksums(connection: sqlite3.Connection) -> None:
     (changes,) = connection.execute("SELECT coalesce(max(sequence), 0) FROM earlier_changes").fetchone()
     # Firefox keeps 5 for itself, see above. The log starts empty: no program has the profile open while this runs.
     head = (1, max(5, last["identities"]), last["windows"], last["tabs"], changes, 0)
-    identities = ((*row, new_uuid()) for row in _rows_of(connection, _IDENTITIES_6))
-    SqliteRows(connection, IDENTITIES).put(identities)
-    for table in (COOKIES, WINDOWS, TABS, SITE_DATA, EXTENSION_DATA):
+    for table, new in ((IDENTITIES, _IDENTITIES), (TABS, _TABS)):
+        rows = ((*row, *new.new_values()) for row in _rows_of(connection, new.table))
+        SqliteRows(connection, table).put(rows)
+    for table in (COOKIES, WINDOWS, SITE_DATA, EXTENSION_DATA):
         SqliteRows(connection, table).put(_rows_of(connection, table))
     pages = connection.cursor().execute("SELECT id, page FROM earlier_tabs WHERE page IS NOT NULL")
     SqliteRows(connection, TAB_PAGES).put(pages)
@@ -354,13 +366,10 @@ def _add_counters(connection: sqlite3.Connection) -> None:
     head = _head_of(connection, _HEAD_5)
     for name in ("head", "changes"):
         connection.execute(f"DROP TABLE {name}")
-    connection.execute("DROP INDEX tabs_by_store")
-    new = {name: STATEMENTS[name] for name in ("head", "changes", "profile", "tab_counts")}
-    for name in ("windows", "tabs"):  # new indexes
-        new[name] = tuple(statement for statement in STATEMENTS[name] if statement not in _FORMAT_5[name])
-    for statements in new.values():
-        for statement in statements:
-            connection.execute(statement)
+    for name in ("head", "changes", "profile", "tab_counts"):
+        _create(connection, name)
+    for statement in STATEMENTS["windows"][1:]:  # a new index
+        connection.execute(statement)
     number_tabs(connection)
     _insert_head(connection, head)
 
@@ -383,30 +392,38 @@ def _head_of(connection: sqlite3.Connection, table: Table) -> tuple[int, ...]:
 
 def _add_identity_uuids(connection: sqlite3.Connection) -> None:
     """From formats 5 and 6: an identity has a UUID; settings, rules and the trash have tables."""
-    for name in ("identities_by_position", "identities_by_name"):
-        connection.execute(f"DROP INDEX {name}")
-    connection.execute("ALTER TABLE identities RENAME TO earlier_identities")
-    for name in ("identities", "settings", "rules", "trash"):
+    for name in ("settings", "rules", "trash"):
         _create(connection, name)
-    SqliteRows(connection, IDENTITIES).put(_identities_with_uuids(connection))
-    connection.execute("DROP TABLE earlier_identities")
+    _add_columns(connection, IDENTITIES, _IDENTITIES)
 
 
 def _add_records(connection: sqlite3.Connection) -> None:
-    """From formats 5 to 7: history, bookmarks and recently closed tabs have tables. No existing row is rewritten."""
+    """From formats 5 to 7: history, bookmarks and recently closed tabs have tables, and tabs more columns."""
     for name in _NEW_IN_8:
         _create(connection, name)
+    _add_columns(connection, TABS, _TABS)
 
 
-def _identities_with_uuids(connection: sqlite3.Connection) -> Iterator[tuple[Any, ...]]:
-    """The identities of format 6 with new UUIDs. Their checksums are verified: new ones would hide damage."""
-    columns = ", ".join((*_IDENTITIES_6.columns, "checksum"))
+def _add_columns(connection: sqlite3.Connection, table: Table, earlier: EarlierRows) -> None:
+    """Give every row of a table its new columns, and a new checksum. The old checksum is verified."""
+    query = "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL"
+    for (name,) in connection.execute(query, (table.name,)).fetchall():
+        connection.execute(f"DROP INDEX {name}")
+    connection.execute(f"ALTER TABLE {table.name} RENAME TO earlier_{table.name}")
+    _create(connection, table.name)
+    SqliteRows(connection, table).put(_with_new_columns(connection, earlier))
+    connection.execute(f"DROP TABLE earlier_{table.name}")
+
+
+def _with_new_columns(connection: sqlite3.Connection, earlier: EarlierRows) -> Iterator[tuple[Any, ...]]:
+    """The rows of an earlier format with the new values. Their checksums are verified: new ones would hide damage."""
+    table = earlier.table
     # The cursor is closed also after damage: an open one would leave the file locked.
-    with contextlib.closing(connection.cursor()) as cursor:
-        for *values, checksum in cursor.execute(f"SELECT {columns} FROM earlier_identities"):
-            if checksum_of(_IDENTITIES_6, values) != checksum:
-                raise corruption("a row of the table identities has a wrong checksum")
-            yield (*values, new_uuid())
+    with contextlib.closing(_rows_of(connection, table, "checksum")) as cursor:
+        for *values, checksum in cursor:
+            if checksum_of(table, values) != checksum:
+                raise corruption(f"a row of the table {table.name} has a wrong checksum")
+            yield (*values, *earlier.new_values())
 
 
 def _create(connection: sqlite3.Connection, name: str) -> None:
@@ -447,6 +464,7 @@ def insert_profile(connection: sqlite3.Connection, key: Key | None = None) -> No
     SqliteRows(connection, PROFILE).insert(new_profile_row(key))
 
 
-def _rows_of(connection: sqlite3.Connection, table: Table) -> Iterator[tuple[Any, ...]]:
-    columns = ", ".join(f'"{column}"' for column in table.columns)
+def _rows_of(connection: sqlite3.Connection, table: Table, *more: str) -> sqlite3.Cursor:
+    """The rows of a table of an earlier format, and more columns of each."""
+    columns = ", ".join(f'"{column}"' for column in (*table.columns, *more))
     return connection.cursor().execute(f"SELECT {columns} FROM earlier_{table.name}")

@@ -35,8 +35,8 @@ class _Shape(NamedTuple):
     has_rowid: bool
     reals: frozenset[str]
     """Columns in which a record may have 2 for 2.0."""
-    new_value: Callable[[], str | int] | None = None
-    """The value of the column that an earlier format does not have."""
+    new_values: Callable[[], tuple[str | int, ...]] = tuple
+    """The values of the columns that an earlier format does not have."""
 
     def fits(self, record: Record) -> bool:
         if len(record.values) != len(self.stored) or (record.rowid is not None) != self.has_rowid:
@@ -54,7 +54,7 @@ class _Shape(NamedTuple):
         row = tuple(found[column] for column in self.table.columns)
         if checksum_of(self.table, row) != found["checksum"]:
             return None
-        return row if self.new_value is None else (*row, self.new_value())
+        return (*row, *self.new_values())
 
 
 class Salvage:
@@ -165,7 +165,7 @@ def _shapes() -> Iterator[_Shape]:
             yield _shape_of(connection, table, STATEMENTS[table.name][0])
         for earlier in EARLIER_ROWS:
             connection.execute(f"DROP TABLE {earlier.table.name}")
-            yield _shape_of(connection, earlier.table, earlier.statement)._replace(new_value=earlier.new_value)
+            yield _shape_of(connection, earlier.table, earlier.statement)._replace(new_values=earlier.new_values)
     finally:
         connection.close()
 

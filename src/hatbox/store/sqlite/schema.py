@@ -120,6 +120,9 @@ STATEMENTS: Final[dict[str, tuple[str, ...]]] = {
             status INTEGER,
             content_type TEXT NOT NULL,
             error TEXT NOT NULL,
+            discarded INTEGER NOT NULL,
+            highlighted INTEGER NOT NULL,
+            tab_group INTEGER NOT NULL,
             checksum INTEGER NOT NULL
         )""",
         "CREATE INDEX tabs_by_window ON tabs (window, position)",

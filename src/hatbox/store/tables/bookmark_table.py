@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from hatbox.store.base import BookmarkRow
+from hatbox.store.record_tables import BookmarkRow
 from hatbox.store.tables.rows import Rows
 
 __all__ = ["SqlBookmarkTable"]

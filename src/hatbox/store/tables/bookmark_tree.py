@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from hatbox.store.base import BookmarkRow
+from hatbox.store.record_tables import BookmarkRow
 
 __all__ = ["ROOT", "ROOTS", "UNFILED", "as_tree", "root_rows"]
 

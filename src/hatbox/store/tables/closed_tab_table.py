@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from hatbox.store.base import ClosedTabRow
+from hatbox.store.record_tables import ClosedTabRow
 from hatbox.store.tables.rows import Rows
 
 __all__ = ["SqlClosedTabTable"]
@@ -16,11 +16,10 @@ class SqlClosedTabTable:
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
 
-    def find(self) -> list[ClosedTabRow]:
-        return [ClosedTabRow._make(row) for row in self._rows.find("ORDER BY id")]
-
-    def find_session(self, session: int) -> list[ClosedTabRow]:
-        found = self._rows.find("WHERE session = ? ORDER BY id", (session,))
+    def find(self, sessions: Collection[int]) -> list[ClosedTabRow]:
+        if not sessions:
+            return []
+        found = self._rows.find(f"WHERE session IN ({', '.join('?' * len(sessions))}) ORDER BY id", (*sessions,))
         return [ClosedTabRow._make(row) for row in found]
 
     def sessions(self) -> list[int]:
@@ -31,9 +30,6 @@ class SqlClosedTabTable:
         number = max(int(last) + 1, int(closed * 1_000_000))  # as in the history: without a counter
         self._rows.insert((number, number if session is None else session, store, closed, data))
         return number if session is None else session
-
-    def put(self, row: ClosedTabRow) -> None:
-        self._rows.put([row])
 
     def delete(self, sessions: Collection[int]) -> None:
         for session in sessions:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from hatbox.store.base import PageRow, VisitRow
+from hatbox.store.record_tables import PageRow, VisitRow
 from hatbox.store.tables.rows import Rows
 
 __all__ = ["SqlHistoryTable"]

@@ -232,6 +232,9 @@ TABS: Final = _table(
     status integer null
     content_type text
     error text
+    discarded integer
+    highlighted integer
+    tab_group integer
     """,
     key="id",
 )

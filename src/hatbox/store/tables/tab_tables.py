@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
-from hatbox.store.base import TabRow, WindowRow, WindowSummary
+from hatbox.store.base import NO_GROUP, TabRow, WindowRow, WindowSummary
 from hatbox.store.tables.counters import Counters
 from hatbox.store.tables.rows import Rows
 from hatbox.store.tables.tab_order import TabOrder
@@ -62,6 +62,9 @@ _NEW_TAB: Final = TabRow(
     status=None,
     content_type="",
     error="",
+    discarded=0,
+    highlighted=0,
+    tab_group=NO_GROUP,
 )
 _NEW_WINDOW: Final = WindowRow(
     id=0, focused=0, state="normal", kind="normal", title_preface="", left=None, top=None, width=None, height=None

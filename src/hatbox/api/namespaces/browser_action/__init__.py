@@ -10,6 +10,7 @@ from hatbox.api.caller import ExtensionCaller
 from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.namespaces.browser_action.action_scopes import Details, click_args, scope_of
 from hatbox.api.namespaces.browser_action.css_colors import contrast_color, parse_color
+from hatbox.api.namespaces.browser_action.opened_popup import NO_POPUP_ENGINE, open_action_popup
 from hatbox.api.namespaces.browser_action.popup_and_icon import set_icon, set_popup
 from hatbox.api.services import Services
 from hatbox.errors import ApiError
@@ -47,6 +48,7 @@ class _Action(Namespace):
             "onUserSettingsChanged": EventBinding(Event(f"{schema.namespace}.onUserSettingsChanged"), lambda *_: None),
         }
         super().__init__(schema, services.store, events)
+        self._content_scripts = services.content_scripts
 
     def _set(
         self, member: str, caller: ExtensionCaller, details: Details, name: str, value: Any
@@ -111,6 +113,16 @@ class _Action(Namespace):
         keys = action_keys(caller.manifest) or {}
         area = keys.get("default_area") or _MENU_PANEL
         return self._read("getUserSettings", lambda _: _UserSettings(area != _MENU_PANEL))
+
+    def open_popup(self, caller: ExtensionCaller, options: Details | None) -> asyncio.Future[Any]:
+        has_engine = self._content_scripts.has_engine
+
+        def write(transaction: Transaction) -> None:
+            if not has_engine:
+                raise ApiError(NO_POPUP_ENGINE)
+            open_action_popup(transaction, caller, options)
+
+        return self._write("openPopup", write)
 
 
 def _set_color(transaction: Transaction, extension: str, details: Details, name: str, what: str) -> None:

@@ -1,4 +1,4 @@
-"""scripting.registerContentScripts and the functions that go with it. Error messages match Firefox."""
+"""scripting.registerContentScripts and its related functions. Error messages match Firefox."""
 
 from __future__ import annotations
 

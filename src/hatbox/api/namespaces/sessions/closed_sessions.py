@@ -13,7 +13,7 @@ from hatbox.errors import ApiError, InvalidWindow
 from hatbox.javascript.wire_codec import UNDEFINED
 from hatbox.store.base import Transaction
 from hatbox.tabs.closed_tab_restore import restore_closed_tab, restore_closed_window
-from hatbox.tabs.closed_tabs import ClosedSession, ClosedTab, forget_session, get_sessions
+from hatbox.tabs.closed_tabs import ClosedSession, ClosedTab, forget_session, get_session, get_sessions
 from hatbox.tabs.tab_model import display_title, tabs_of
 from hatbox.urls.url import parse_url
 
@@ -30,14 +30,13 @@ class _Session(NamedTuple):
 
 def get_recently_closed(transaction: Transaction, access: TabAccess, limit: int | None) -> list[dict[str, Any]]:
     """The closed tabs and windows, those closed last first."""
-    return [_shown(session, access) for session in get_sessions(transaction)[:limit]]
+    return [_shown(session, access) for session in get_sessions(transaction, limit)]
 
 
 def restore(transaction: Transaction, access: TabAccess, session_id: str | None) -> _Session:
     """Open a closed tab or window again; without an id, the one closed last."""
     wanted = _number(session_id) if session_id else None
-    sessions = get_sessions(transaction)
-    found = next((each for each in sessions if wanted is None or each.id == wanted), None)
+    found = get_session(transaction, wanted)
     if found is None:
         raise ApiError(f"Could not restore object using sessionId {'undefined' if wanted is None else wanted}.")
     modified = int(transaction.time() * 1000)
@@ -53,22 +52,18 @@ def forget_tab(transaction: Transaction, window_id: int, session_id: str) -> Non
     window = resolve_window_id(transaction, window_id)
     if window is None or transaction.windows.get(window) is None:
         raise InvalidWindow(window_id)
-    wanted = _number(session_id)
-    for session in get_sessions(transaction):
-        if session.id == wanted and not session.is_window and session.tabs[0][1].window_id == window:
-            forget_session(transaction, session.id)
-            return
-    raise ApiError(f"Could not find closed tab using sessionId {session_id}.")
+    session = get_session(transaction, _number(session_id))
+    if session is None or session.is_window or session.tabs[0][1].window_id != window:
+        raise ApiError(f"Could not find closed tab using sessionId {session_id}.")
+    forget_session(transaction, session.id)
 
 
 def forget_window(transaction: Transaction, session_id: str) -> None:
     """Delete a closed window."""
-    wanted = _number(session_id)
-    for session in get_sessions(transaction):
-        if session.id == wanted and session.is_window:
-            forget_session(transaction, session.id)
-            return
-    raise ApiError(f"Could not find closed window using sessionId {session_id}.")
+    session = get_session(transaction, _number(session_id))
+    if session is None or not session.is_window:
+        raise ApiError(f"Could not find closed window using sessionId {session_id}.")
+    forget_session(transaction, session.id)
 
 
 def _number(session_id: str) -> int:

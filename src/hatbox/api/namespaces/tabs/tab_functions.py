@@ -22,9 +22,7 @@ from hatbox.tabs.named_identity import mark_identity_named
 from hatbox.tabs.opening import duplicate, open_tab
 from hatbox.tabs.pages import navigate, reload
 from hatbox.tabs.strip import change, close_rows, record_update, row_of, rows_of
-from hatbox.tabs.tab_flags import DISCARDABLE, with_flag
 from hatbox.tabs.tab_model import Tab, Window, all_tabs, is_blank, tab_of, tabs_of
-from hatbox.tabs.tab_updates import set_flags
 from hatbox.tabs.visibility import hide_tabs, show_and_activate, show_tabs
 from hatbox.tabs.windows import get_windows, last_focused, window_for_new_tab
 
@@ -158,8 +156,7 @@ def update(transaction: Transaction, access: TabAccess, tab_id: int | None, deta
             transaction, row_of(transaction, tab_id), highlighted=details["highlighted"], activate=activates
         )
     if details["autoDiscardable"] is not None:
-        new = row_of(transaction, tab_id)
-        set_flags(transaction, new, with_flag(new.discardable, DISCARDABLE, on=details["autoDiscardable"]))
+        change(transaction, row_of(transaction, tab_id), discardable=int(details["autoDiscardable"]))
     if details["muted"] not in (None, row.muted == 1):
         change(transaction, row_of(transaction, tab_id), muted=int(details["muted"]), muted_by=access.id)
     if pinned_changed:

@@ -15,14 +15,12 @@ from hatbox.api.caller import Caller
 from hatbox.api.content_script_host import FrameResult, Injection
 from hatbox.api.injection_access import InjectionAccess
 from hatbox.api.namespaces.tabs.tab_access import tab_access
+from hatbox.api.namespaces.tabs.tab_functions import row_or_active
 from hatbox.api.package_paths import package_path
 from hatbox.api.services import Services
 from hatbox.errors import ApiError
 from hatbox.extension_data.content_script import CssOrigin, RunAt, ScriptSource, World
-from hatbox.store.base import TabRow, Transaction
-from hatbox.tabs.strip import row_of
 from hatbox.tabs.tab_model import Tab, TabRemoval, TabUpdate, is_blank, tab_of
-from hatbox.tabs.windows import last_focused
 from hatbox.urls.match_patterns import host_permissions
 
 __all__ = ["UNEXPECTED", "InjectionRequest", "TabInjector", "require_clonable", "sources_of"]
@@ -59,10 +57,10 @@ class TabInjector:
 
     async def tab(self, tab_id: int | None) -> Tab:
         """The tab with this id; the active tab without one. Raises ApiError."""
-        return await self._store.read(lambda transaction: tab_of(transaction, _row(transaction, tab_id)))
+        return await self._store.read(lambda transaction: tab_of(transaction, row_or_active(transaction, tab_id)))
 
     async def ready_tab(self, tab_id: int | None) -> Tab:
-        """The same. A new tab is waited for until its page has started to load."""
+        """The same. Waits until the page of a new tab has started to load."""
         tab = await self.tab(tab_id)
         changed = asyncio.Event()
 
@@ -145,16 +143,6 @@ def _require_frames(count: int, request: InjectionRequest) -> None:
     if not count:
         frames = "" if request.frame_ids == _MAIN_FRAME else " or frames"
         raise ApiError(f"Missing host permission for the tab{frames}")
-
-
-def _row(transaction: Transaction, tab_id: int | None) -> TabRow:
-    if tab_id is not None:
-        return row_of(transaction, tab_id)
-    window = last_focused(transaction)
-    active = transaction.tabs.active(window.id) if window else None
-    if active is None:
-        raise ApiError("Cannot access activeTab")
-    return active
 
 
 def _is_starting(tab: Tab) -> bool:

@@ -65,7 +65,7 @@ def window_of_argument(transaction: Transaction, window_id: int | None) -> int:
 
 
 def warmup(transaction: Transaction, tab_id: int) -> None:
-    """Check that the tab exists. It only is a hint that the tab will be activated."""
+    """Check that the tab exists. It is only a hint that the tab will be activated."""
     tab_of(transaction, row_of(transaction, tab_id))
 
 

@@ -14,6 +14,7 @@ from hatbox.tabs.tab_model import BLANK, Tab, TabRemoval, TabUpdate
 __all__ = ["NavigationEvents"]
 
 _NAMES: Final = (
+    "onCreatedNavigationTarget",
     "onBeforeNavigate",
     "onCommitted",
     "onDOMContentLoaded",
@@ -46,6 +47,8 @@ class NavigationEvents:
         self._tabs = tabs
         self._clock = clock
         self._pending: dict[int, _Navigation] = {}
+        self._opened: dict[int, int] = {}
+        """Tabs opened by a page, until their first navigation, with the tab of that page."""
         self._subscribed = False
         self.events: dict[str, Event[dict[str, Any]]] = {
             name: Event(f"webNavigation.{name}", calls, self._update_subscription) for name in _NAMES
@@ -54,12 +57,15 @@ class NavigationEvents:
     def _update_subscription(self) -> None:
         has_listeners = any(self.events.values())
         if has_listeners and not self._subscribed:
+            self._tabs.on_opened_by_page.add_listener(self._on_opened)
             self._tabs.on_updated.add_listener(self._on_updated)
             self._tabs.on_removed.add_listener(self._on_removed)
         elif self._subscribed and not has_listeners:
+            self._tabs.on_opened_by_page.remove_listener(self._on_opened)
             self._tabs.on_updated.remove_listener(self._on_updated)
             self._tabs.on_removed.remove_listener(self._on_removed)
             self._pending.clear()
+            self._opened.clear()
         self._subscribed = has_listeners
 
     def _on_updated(self, update: TabUpdate) -> None:
@@ -73,7 +79,12 @@ class NavigationEvents:
         else:
             self._on_completed(tab)
 
+    def _on_opened(self, tab: Tab) -> None:
+        if tab.opener_id is not None:
+            self._opened[tab.id] = tab.opener_id
+
     def _on_removed(self, removal: TabRemoval) -> None:
+        self._opened.pop(removal.tab.id, None)
         self._abort(removal.tab.id)
 
     def _on_started(self, tab: Tab) -> None:
@@ -81,6 +92,8 @@ class NavigationEvents:
         url = tab.pending_url or tab.url
         if url == BLANK and tab.url == BLANK:
             return
+        if (source := self._opened.pop(tab.id, None)) is not None:
+            self._emit_target(tab, url, source)
         navigation = self._pending[tab.id] = _Navigation(tab, url)
         if not navigation.is_fragment:
             self._emit("onBeforeNavigate", tab, url)
@@ -112,9 +125,17 @@ class NavigationEvents:
         if navigation is not None and not navigation.is_reported:
             self._emit("onErrorOccurred", navigation.tab, navigation.url, error=_ABORTED)
 
+    def _emit_target(self, tab: Tab, url: str, source_tab_id: int) -> None:
+        source = {"sourceTabId": source_tab_id, "sourceFrameId": MAIN_FRAME}
+        details = {"url": url, "timeStamp": self._now(), **source, "tabId": tab.id, "windowId": tab.window_id}
+        self.events["onCreatedNavigationTarget"].emit(details)
+
     def _emit(self, name: str, tab: Tab, url: str, **more: Any) -> None:
         frame = {"frameId": MAIN_FRAME, "parentFrameId": NO_PARENT, "tabId": tab.id, "windowId": tab.window_id}
-        self.events[name].emit({"url": url, "timeStamp": round(self._clock.time() * 1000), **frame, **more})
+        self.events[name].emit({"url": url, "timeStamp": self._now(), **frame, **more})
+
+    def _now(self) -> int:
+        return round(self._clock.time() * 1000)
 
 
 def _is_fragment_navigation(tab: Tab, url: str) -> bool:

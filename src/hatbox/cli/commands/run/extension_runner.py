@@ -52,7 +52,7 @@ def run_extensions(
             # Start Deno first: importing the profile takes about as long as Deno needs to start.
             manifest = read_manifest(first)
             child = None
-            if not _is_in_chromium(manifest, selection, options):
+            if not _is_in_chromium(first, manifest, selection, options):
                 child = await DenoProcess.start(limits, inspect=inspect, unsafe_eval=manifest.allows_eval)
             try:
                 from hatbox.profile import Profile
@@ -75,11 +75,11 @@ class _Options(NamedTuple):
     background: BackgroundPlace | None
 
 
-def _is_in_chromium(manifest: Manifest, selection: EngineSelection, options: _Options) -> bool:
+def _is_in_chromium(package: Package, manifest: Manifest, selection: EngineSelection, options: _Options) -> bool:
     """Whether the background runs in Chromium, so that the engine has to be started first."""
     background, has_browser = manifest.background, selection.name == "chromium"
     return background is not None and runs_in_chromium(
-        background, options.background, options.limits, has_browser=has_browser
+        package, background, options.background, options.limits, has_browser=has_browser
     )
 
 
@@ -98,7 +98,7 @@ async def _run(
     engines: list[EngineRunner] = []
     async with contextlib.AsyncExitStack() as stack:
         if selection.name == "chromium" and any(
-            _is_in_chromium(read_manifest(each), selection, options) for each in packages
+            _is_in_chromium(each, read_manifest(each), selection, options) for each in packages
         ):
             started.set()
             await _load_pages(opened, selection, stack, started, engines)

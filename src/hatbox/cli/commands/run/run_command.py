@@ -81,7 +81,8 @@ def run(
             "--background",
             metavar="deno|chromium",
             help="Where backgrounds of extensions run: in a process without a DOM (deno), or in a hidden page of the "
-            "Chromium engine. Default: a background page in Chromium, with --engine chromium; all others in deno.",
+            "Chromium engine. Default: with --engine chromium, a background page and a background that shares "
+            "IndexedDB with its pages in Chromium; all others in deno.",
         ),
     ] = None,
     profile: ProfileOption = None,

@@ -281,6 +281,16 @@ export function createBridge({pipe, data, maxListeners, isUserActive = () => fal
     listen,
     notify,
     ports: createPorts({notify, listen, report}),
+    // Call a function as a user input handler. The host accepts that only if it has noted user input.
+    withUserInput(callback) {
+      const before = userInput;
+      userInput = true;
+      try {
+        return callback();
+      } finally {
+        userInput = before;
+      }
+    },
     // Send the call of a function of members/ with other arguments, as JSON text.
     send(callInfo, text, settle) {
       callInfo.site; // captured now, while the caller is on the stack

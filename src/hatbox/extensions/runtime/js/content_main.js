@@ -1,7 +1,8 @@
 // The entry of the bridge in the world of content scripts (content_scripts/runner.js).
 
-import {parsed, start as startDocument} from "./document_main.js";
+import {mapResources} from "./content_resources.js";
 import {encodeResult, encodeThrown} from "./content_values.js";
+import {parsed, start as startDocument} from "./document_main.js";
 import {defineValue} from "./primordials.js";
 
 const {Request: NativeRequest, URL: NativeUrl} = globalThis;
@@ -13,6 +14,7 @@ export function start(post, text, members) {
   const settings = parsed(text);
   settings.data.page = location.href; // relative URLs are relative to the document
   const receive = startDocument(post, settings, members);
+  if (settings.resources !== null) mapResources(settings.data.base.slice(0, -1), settings.resources);
   shareFetch(settings.hosts, settings.data.base, globalThis.fetch);
   return {__proto__: null, receive, encodeResult, encodeThrown};
 }

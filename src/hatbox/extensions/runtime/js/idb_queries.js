@@ -9,9 +9,9 @@ import {itemsIn, positions, rangeOf, requireRange} from "./idb_key_range.js";
 import {keyOf, keyValue} from "./idb_keys.js";
 import {className} from "./values.js";
 
-export const DIRECTIONS = ["next", "nextunique", "prev", "prevunique"];
+const DIRECTIONS = ["next", "nextunique", "prev", "prevunique"];
 
-export const recordIn = item => item.record ?? item;
+const recordIn = item => item.record ?? item;
 
 const KEYS = {
   __proto__: null,

@@ -8,7 +8,7 @@ import {firstAt, positions} from "./idb_key_range.js";
 import {compare} from "./idb_keys.js";
 
 // The order of index entries: by key, then by primary key.
-export const compareEntries = (one, other) => compare(one.key, other.key) || compare(one.record.key, other.record.key);
+const compareEntries = (one, other) => compare(one.key, other.key) || compare(one.record.key, other.record.key);
 
 export class Records {
   rows = []; // {key, number, text, blobs}: text and blobs are a clone; `number` names the row in the profile

@@ -63,7 +63,7 @@ export class Transaction {
   object = new IDBTransaction(OURS, this);
   error = null;
   isActive = false;
-  isEnding = false; // commit() or abort() was called, or there is nothing left to do
+  isEnding = false; // commit() or abort() was called, or nothing is left to do
   isStarted = false;
   isFinished = false;
   #queue = new NativeMap(); // position → request

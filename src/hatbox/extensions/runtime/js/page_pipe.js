@@ -3,7 +3,8 @@
 // Messages of one turn travel as one text. Texts that the host has not acknowledged have a maximum total cost; the others
 // wait here, in the memory of the document, so that a script that floods delays only itself.
 
-import {NativeMap, mapDelete, mapGet, mapSet, soon} from "./primordials.js";
+import {createBatch} from "./message_batch.js";
+import {NativeMap, mapDelete, mapGet, mapSet} from "./primordials.js";
 
 const FLUSH_AT = 1 << 15; // characters of one text
 const TEXT_COST = 1 << 14; // characters that each text counts in addition, which limits the number of small ones
@@ -12,8 +13,6 @@ const WINDOW = 1 << 21; // the maximum cost of unacknowledged texts
 // `post(text)` calls the binding; `spell(text)` replaces spellings in a text. If it is gated, texts wait until the host has
 // called `receive` for the first time.
 export function createPipe({post, spell = text => text, gated = false}) {
-  let buffered = "";
-  let scheduled = false;
   let posted = 0; // the cost of all texts so far
   let acknowledged = gated ? -Infinity : 0;
   const waiting = new NativeMap(); // position → text
@@ -33,32 +32,14 @@ export function createPipe({post, spell = text => text, gated = false}) {
     }
   }
 
-  function flush() {
-    scheduled = false;
-    if (buffered === "") return;
-    const text = spell(`[${buffered}]`);
-    buffered = "";
+  const batch = createBatch(FLUSH_AT, written => {
+    const text = spell(written);
     if (first === next && posted - acknowledged < WINDOW) postText(text);
     else mapSet(waiting, next++, text);
-  }
-
-  // `message` is the JSON text of one message.
-  function send(message) {
-    buffered = buffered === "" ? message : `${buffered},${message}`;
-    if (buffered.length > FLUSH_AT) flush();
-    else if (!scheduled) {
-      scheduled = true;
-      soon(flush);
-    }
-  }
-
-  function sendNow(message) {
-    buffered = buffered === "" ? message : `${buffered},${message}`;
-    flush();
-  }
+  });
 
   return {
-    flush, send, sendNow,
+    ...batch,
     start(handler) { handle = handler; },
     // The host calls it with a text, which may be empty, and the cost of all texts that it has received.
     receive(text, total) {

@@ -1,18 +1,16 @@
 // The pipe to the host: reads frames from stdin, and writes messages to stdout. Knows no message by name.
-// Outgoing messages are buffered as one string, which scripts cannot modify, until `flush`.
 // Frames are read between scripts. While the pipe is paused, only `wait` reads.
 
 import {
   Buffer, Bytes, decodeText, decoder, encodeInto, encodeText, encoder, promiseThen, setBytes, soon,
 } from "./primordials.js";
+import {createBatch} from "./message_batch.js";
 
 const HEADER = 4;
 const ROOM = 1 << 16;
 const FLUSH_AT = 1 << 13; // characters: a larger batch is sent at once, so that the host works while the script continues
 
 export function createPipe({read, readSync, write, exit}) {
-  let buffered = "";
-  let scheduled = false;
   let receive = null;
 
   const outBuffer = new Buffer(ROOM);
@@ -31,11 +29,7 @@ export function createPipe({read, readSync, write, exit}) {
     bytes[3] = size >>> 24;
   }
 
-  function flush() {
-    scheduled = false;
-    if (buffered === "") return;
-    const text = `[${buffered}]`;
-    buffered = "";
+  const batch = createBatch(FLUSH_AT, text => {
     if (text.length * 3 <= ROOM - HEADER) {
       const size = encodeInto(encoder, text, outText).written;
       setLength(outBytes, size);
@@ -48,22 +42,7 @@ export function createPipe({read, readSync, write, exit}) {
       setBytes(bytes, payload, HEADER);
       writeAll(bytes, frame, bytes.length);
     }
-  }
-
-  // `message` is the JSON text of one message.
-  function send(message) {
-    buffered = buffered === "" ? message : `${buffered},${message}`;
-    if (buffered.length > FLUSH_AT) flush();
-    else if (!scheduled) {
-      scheduled = true;
-      soon(flush);
-    }
-  }
-
-  function sendNow(message) {
-    buffered = buffered === "" ? message : `${buffered},${message}`;
-    flush();
-  }
+  });
 
   const inBuffer = new Buffer(ROOM);
   const inBytes = new Bytes(inBuffer);
@@ -149,7 +128,7 @@ export function createPipe({read, readSync, write, exit}) {
   }
 
   return {
-    flush, send, sendNow, wait,
+    ...batch, wait,
     // Call it only while a frame is received: at any other time a read is pending.
     pause() { paused = true; },
     resume() {

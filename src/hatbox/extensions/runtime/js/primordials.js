@@ -75,7 +75,6 @@ export const endsWith = uncurryThis(String.prototype.endsWith);
 export const toLowerCase = uncurryThis(String.prototype.toLowerCase);
 export const includes = uncurryThis(String.prototype.includes);
 export const indexOf = uncurryThis(String.prototype.indexOf);
-export const lastIndexOf = uncurryThis(String.prototype.lastIndexOf);
 export const charCodeAt = uncurryThis(String.prototype.charCodeAt);
 export const NativeRegExp = RegExp;
 export const regExpExec = uncurryThis(RegExp.prototype.exec);

@@ -2,7 +2,7 @@
 // sent to the host in order; reads are local, so scripts do not wait.
 
 import {
-  NativeDOMException, NativeMap, NativeTypeError, NativeWeakMap, append, charCodeAt, create, defineValue, deleteProperty, getOwnPropertyDescriptor, getPrototypeOf, hasOwn,
+  NativeDOMException, NativeMap, NativeTypeError, NativeWeakMap, append, charCodeAt, defineValue, deleteProperty, getOwnPropertyDescriptor, getPrototypeOf, hasOwn,
   mapDelete, mapForEach, mapGet, mapHas, mapSet, mapSize, ownKeys, slice, stringify, weakMapGet, weakMapSet,
 } from "./primordials.js";
 import {LOCAL_STORAGE} from "./protocol.js";

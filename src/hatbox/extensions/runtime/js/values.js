@@ -2,7 +2,7 @@
 // describes the marks, and decodes them.
 
 import {
-  Buffer, Bytes, NativeError, NativeMap, append, charCodeAt, construct, dateGetTime, defineValue, encodeText, encoder, getOwnPropertyDescriptor,
+  Bytes, NativeError, NativeMap, charCodeAt, construct, dateGetTime, defineValue, encodeText, encoder, getOwnPropertyDescriptor,
   NativeDOMException, NativeTypeError, getPrototypeOf, includes, indexOf, isArray, mapForEach, mapGet, mapSet, objectKeys, parse, regExpExec, setAdd, setForEach, slice,
   startsWith, stringify, uncurryThis,
 } from "./primordials.js";

@@ -1,4 +1,13 @@
--- Format 3. History, bookmarks and recently closed tabs.
+-- Format 3. Discarded, highlighted and grouped tabs; history, bookmarks and recently closed tabs.
+
+ALTER TABLE tabs
+    ADD COLUMN discarded int8 NOT NULL DEFAULT 0,
+    ADD COLUMN highlighted int8 NOT NULL DEFAULT 0,
+    ADD COLUMN tab_group int8 NOT NULL DEFAULT -1;
+ALTER TABLE tabs
+    ALTER COLUMN discarded DROP DEFAULT,
+    ALTER COLUMN highlighted DROP DEFAULT,
+    ALTER COLUMN tab_group DROP DEFAULT;
 
 CREATE TABLE history (
     id int8 NOT NULL,

@@ -91,6 +91,12 @@ host => {
       }
       check(false, withDetails(message, "a rejection", "the promise was fulfilled"));
     },
+    // Run a function as a user input handler.
+    withHandlingUserInput(callback) {
+      host.notify("testing.startUserInput", "[]");
+      host.withUserInput(callback);
+    },
+    getBackgroundServiceWorkerEnabled: () => false,
     // Run test functions one after another. An exception is a failure of its test.
     async runTests(tests) {
       for (const test of tests) {

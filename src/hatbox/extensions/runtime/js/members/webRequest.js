@@ -58,7 +58,7 @@ host => {
     #status = "uninitialized";
     #error = "";
     #port;
-    #held = []; // events that came while it was suspended
+    #waiting = []; // events that came while it was suspended
     #before; // the status to return to from "suspended"
     onstart = null;
     ondata = null;
@@ -105,18 +105,18 @@ host => {
       if (this.#status === "transferringdata") return;
       if (this.#status !== "suspended") throw wrongState();
       this.#status = this.#before;
-      while (this.#held.length > 0 && this.#status !== "suspended") this.#receive(this.#held.shift());
+      while (this.#waiting.length > 0 && this.#status !== "suspended") this.#receive(this.#waiting.shift());
     }
 
     #finish(status, message) {
       if (!isOpen(this.#status)) throw wrongState();
       this.#status = status;
       this.#port.post(message);
-      if (this.#held.splice(0).length > 0) this.#port.post({handled: false});
+      if (this.#waiting.splice(0).length > 0) this.#port.post({handled: false});
     }
 
     #receive(event) {
-      if (this.#status === "suspended") return void this.#held.push(event);
+      if (this.#status === "suspended") return void this.#waiting.push(event);
       if ("error" in event) {
         this.#status = "failed";
         this.#error = event.error;

@@ -13,12 +13,11 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import msgspec
-from playwright.async_api import CDPSession
+from playwright.async_api import Browser, CDPSession
 from playwright.async_api import Error as PlaywrightError
 
 from hatbox.engines.chromium.debounce import log_exceptions
 from hatbox.engines.chromium.sessions import within
-from hatbox.extensions.pages.page_context import PageContext
 
 __all__ = ["HiddenTarget"]
 
@@ -27,7 +26,7 @@ _CLOSE_TIMEOUT: Final = 5.0
 
 
 class HiddenTarget:
-    """A hidden document in the browser context of an extension. It is a CDP session: see CdpSession."""
+    """A hidden document, and the CDP session with it."""
 
     def __init__(self, session: CDPSession, target_id: str, session_id: str) -> None:
         self.id = target_id
@@ -44,20 +43,25 @@ class HiddenTarget:
         session.on("close", log_exceptions(lambda _: self._end()))  # with the browser
 
     @classmethod
-    async def open(cls, context: PageContext) -> HiddenTarget:
-        """Open a blank hidden document. Raises a Playwright Error."""
-        browser = context.context.browser
+    async def open(cls, browser: Browser | None, context_id: str | None = None) -> HiddenTarget:
+        """Open a blank hidden document, by default in a browser context of its own. Raises a Playwright Error."""
         if browser is None:
             raise PlaywrightError("the browser is closed")
         session = await within(browser.new_browser_cdp_session(), "Target.attachToBrowserTarget")
         try:
-            target_id = await _create(session, context)
-            params = {"targetId": target_id, "flatten": False}
-            attached = await within(session.send("Target.attachToTarget", params), "Target.attachToTarget")
+            target = await within(_create(session, context_id), "Target.createTarget")
+            attached = await within(
+                session.send("Target.attachToTarget", {**target, "flatten": False}), "Target.attachToTarget"
+            )
         except BaseException:
             await _detach(session)
             raise
-        return cls(session, target_id, attached["sessionId"])
+        return cls(session, target["targetId"], attached["sessionId"])
+
+    async def expose_protocol(self, binding: str) -> None:
+        """Give the scripts of the document a CDP connection with the whole browser, as a global of this name."""
+        params = {"targetId": self.id, "bindingName": binding}
+        await within(self._session.send("Target.exposeDevToolsProtocol", params), "Target.exposeDevToolsProtocol")
 
     def send(self, method: str, params: dict[str, Any] | None = None) -> asyncio.Future[Any]:
         """Send a command now; the future of its result. Fails with Playwright's Error."""
@@ -124,22 +128,20 @@ class HiddenTarget:
             listener({"sessionId": self._session_id})
 
 
-async def _create(session: CDPSession, context: PageContext) -> str:
+async def _create(session: CDPSession, context_id: str | None) -> dict[str, Any]:
     """Create the target. Chromium creates the first hidden one only while a page is open."""
-    params = {"url": "about:blank", "hidden": True, "browserContextId": context.context_id}
-
-    async def create() -> str:
-        created: dict[str, str] = await within(session.send("Target.createTarget", params), "Target.createTarget")
-        return created["targetId"]
-
+    own = {"browserContextId": context_id}
+    if context_id is None:
+        own = await session.send("Target.createBrowserContext", {"disposeOnDetach": True})
+    hidden = {"url": "about:blank", "hidden": True, **own}
     with contextlib.suppress(PlaywrightError):
-        return await create()
-    page = await context.new_page()
+        return await session.send("Target.createTarget", hidden)
+    other = await session.send("Target.createBrowserContext", {"disposeOnDetach": True})
+    await session.send("Target.createTarget", {"url": "about:blank", **other})
     try:
-        return await create()
+        return await session.send("Target.createTarget", hidden)
     finally:
-        with contextlib.suppress(PlaywrightError):
-            await within(page.close(), "Target.closeTarget")
+        await session.send("Target.disposeBrowserContext", other)
 
 
 async def _detach(session: CDPSession) -> None:

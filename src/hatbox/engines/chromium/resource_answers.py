@@ -1,0 +1,72 @@
+"""Answers the paused requests of web pages for files of extensions. A refusal is the same as that of an unknown URL."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from collections.abc import Mapping
+from typing import Any, Final
+from weakref import WeakValueDictionary
+
+from hatbox.engines.chromium.extension_resources import ExtensionResources, ResourceRequest
+from hatbox.engines.chromium.fetch_commands import CONTINUE, FetchCommand, header_entries
+from hatbox.engines.chromium.frame_tree import FramePath, FrameTree
+from hatbox.engines.chromium.request_details import TabLookup
+
+__all__ = ["REFUSED", "ResourceAnswers"]
+
+REFUSED: Final = FetchCommand("Fetch.failRequest", {"errorReason": "NameNotResolved"})
+"""As for a host that does not exist: without extensions, Chromium itself fails these requests so."""
+
+_CONCURRENT: Final = 4  # answers of one page at the same time
+_METHODS: Final = ("GET", "HEAD")
+
+
+class ResourceAnswers:
+    """The answers for the pages of one browser."""
+
+    def __init__(self, frames: FrameTree, tabs: TabLookup, resources: ExtensionResources) -> None:
+        self._frames = frames
+        self._tabs = tabs
+        self._resources = resources
+        self._slots: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
+
+    def redirect_url(self, url: str) -> str | None:
+        """The URL to which Chromium can redirect a request instead of a moz-extension:// URL; None if it has none."""
+        return self._resources.chromium_url(url)
+
+    async def answer(self, event: Mapping[str, Any]) -> FetchCommand:
+        """The command for a paused request."""
+        path = await self._frames.wait_for_frame(event["frameId"])
+        if path is None:
+            return REFUSED
+        if await self._tabs.request_frame(path.target) is None:
+            return CONTINUE  # of an extension page, which has an interception of its own
+        slots = self._slots.setdefault(path.target.id, asyncio.Semaphore(_CONCURRENT))
+        async with slots:
+            return await self._respond(event, path)
+
+    async def _respond(self, event: Mapping[str, Any], path: FramePath) -> FetchCommand:
+        sent = event["request"]
+        is_document = event["resourceType"] == "Document"
+        documents = _documents(path, is_document=is_document)
+        if not documents or sent["method"] not in _METHODS:
+            return REFUSED
+        frame_id = event["frameId"] if is_document else None
+        found = await self._resources.respond(ResourceRequest(sent["url"], documents, frame_id))
+        if found is None:
+            return REFUSED
+        body = b"" if sent["method"] == "HEAD" else found.body
+        params = {"responseCode": 200, "responseHeaders": header_entries(tuple(found.headers))}
+        return FetchCommand("Fetch.fulfillRequest", {**params, "body": base64.b64encode(body).decode("ascii")})
+
+
+def _documents(path: FramePath, *, is_document: bool) -> tuple[str, ...]:
+    """The URLs of the documents that may have started the request. A frame may be navigated by its own document too."""
+    if not is_document:
+        return () if path.document_url is None else (path.document_url,)
+    parent = FramePath(path.target, path.frames[1:])
+    if not parent.frames or parent.document_url is None:
+        return ()
+    own = path.frames[0][1]
+    return (parent.document_url, own) if own.startswith("http") else (parent.document_url,)

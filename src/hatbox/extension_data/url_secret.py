@@ -1,0 +1,39 @@
+"""The secret of a profile that the UUIDs in moz-extension:// URLs depend on: web pages must not guess them."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from typing import Final
+
+import msgspec
+
+from hatbox.store.base import Store, Transaction
+from hatbox.store.profile_settings import PROFILE
+
+__all__ = ["url_secret"]
+
+_NAME: Final = "extension_url_secret"
+_BYTES: Final = 32
+
+
+async def url_secret(store: Store) -> str:
+    """The secret. It is created when it is first used."""
+    found = await store.read(_load)
+    return found if found is not None else await _create(store, secrets.token_hex(_BYTES))
+
+
+def _create(store: Store, new: str) -> asyncio.Future[str]:
+    def create(transaction: Transaction) -> str:
+        found = _load(transaction)  # another process may have created it meanwhile
+        if found is not None:
+            return found
+        transaction.settings.put(PROFILE, _NAME, msgspec.json.encode(new))
+        return new
+
+    return store.write(create)
+
+
+def _load(transaction: Transaction) -> str | None:
+    value = transaction.settings.get(PROFILE, _NAME)
+    return None if value is None else msgspec.json.decode(value, type=str)

@@ -1,0 +1,103 @@
+"""The files of running extensions that web pages may load (`web_accessible_resources`). Implements ExtensionResources.
+
+A page learns nothing from a refusal: it is a network error, as for an extension that does not exist.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Final
+
+from hatbox.engines.chromium.extension_resources import ResourceRequest, ResourceResponse
+from hatbox.errors import HatboxError
+from hatbox.extensions.extension import Extension
+from hatbox.extensions.package.extension_urls import file_name
+from hatbox.extensions.package.web_accessible import is_accessible_to_extension, is_web_accessible
+from hatbox.extensions.package_repository import LoadedPackage
+from hatbox.extensions.pages.page_files import PageFiles
+from hatbox.extensions.pages.page_urls import PageUrls
+from hatbox.messaging.message_router import MessageRouter
+
+__all__ = ["WebResources"]
+
+logger = logging.getLogger("hatbox.extensions")
+
+_MAX_BYTES: Final = 32 << 20  # Chromium takes a response as one text
+_EVERY_PAGE: Final = "<all_urls>"
+_HEADERS: Final = (("access-control-allow-origin", "*"), ("cross-origin-resource-policy", "cross-origin"))
+
+
+class WebResources:
+    """Answers the pages of one engine. `embed` prepares a frame for a page of an extension, by their ids."""
+
+    def __init__(self, messages: MessageRouter, embed: Callable[[str, str], Awaitable[bool]]) -> None:
+        self.on_changed = messages.on_running_changed
+        """See ExtensionResources."""
+        self._messages = messages
+        self._embed = embed
+        self._files: dict[str, tuple[LoadedPackage, PageFiles]] = {}  # by extension id
+
+    @property
+    def are_present(self) -> bool:
+        """See ExtensionResources."""
+        return next(self._extensions(), None) is not None
+
+    @property
+    def depend_on_page(self) -> bool:
+        """See ExtensionResources."""
+        every = (entry for each in self._extensions() for entry in each.manifest.web_accessible_resources)
+        return any(_EVERY_PAGE not in entry.matches for entry in every)
+
+    def chromium_url(self, url: str) -> str | None:
+        """See ExtensionResources."""
+        extension = self._extension_at(url)
+        return None if extension is None else _urls(extension).page_url(url)
+
+    async def respond(self, request: ResourceRequest) -> ResourceResponse | None:
+        """See ExtensionResources."""
+        extension = self._extension_at(request.url)
+        if extension is None:
+            return None
+        name = file_name(_urls(extension).path_of(request.url) or "")
+        if not all(self._allows(extension, each, name) for each in request.document_urls):
+            return None
+        try:
+            found = await asyncio.to_thread(self._files_of(extension).response, request.url)
+        except (HatboxError, OSError) as error:
+            logger.warning("%s: %.200s: %s", extension.id, request.url, error)
+            return None
+        if found is None or len(found.body) > _MAX_BYTES:
+            return None
+        if request.frame_id is not None and not await self._embed(extension.id, request.frame_id):
+            return None
+        return ResourceResponse([*found.headers, *_HEADERS], found.body)
+
+    def _extensions(self) -> Iterator[Extension]:
+        """The running extensions with files for pages."""
+        for each in self._messages.running.values():
+            if isinstance(each, Extension) and each.manifest.web_accessible_resources:
+                yield each
+
+    def _extension_at(self, url: str) -> Extension | None:
+        return next((each for each in self._extensions() if _urls(each).path_of(url) is not None), None)
+
+    def _allows(self, extension: Extension, document_url: str, name: str) -> bool:
+        document = self._extension_at(document_url)
+        if document is extension:
+            return True
+        if document is not None:
+            return is_accessible_to_extension(extension.manifest, name, document.id)
+        return is_web_accessible(extension.manifest, name, document_url)
+
+    def _files_of(self, extension: Extension) -> PageFiles:
+        loaded, files = self._files.get(extension.id, (None, None))
+        if files is None or loaded is not extension.loaded:
+            files = PageFiles(extension.package, extension.manifest)
+            self._files[extension.id] = extension.loaded, files
+        return files
+
+
+def _urls(extension: Extension) -> PageUrls:
+    return PageUrls(extension.manifest.uuid)

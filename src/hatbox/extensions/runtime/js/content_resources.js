@@ -1,0 +1,89 @@
+// Files of the extension in the page, for content scripts: Chromium loads moz-extension:// URLs as images, style sheets and
+// classic scripts, but not as frames or modules, nor by XMLHttpRequest. So those get the https URL that Chromium loads instead, and content
+// scripts read the moz-extension:// URL again. Fonts of a style sheet need its https URL too. Only this world is changed.
+
+import {defineValue, includes, slice, uncurryThis} from "./primordials.js";
+
+const {apply, defineProperty, getOwnPropertyDescriptor} = Reflect;
+const {Element, MutationObserver, MessageEvent, document} = globalThis;
+const {setAttribute, getAttribute, attachShadow} = Element.prototype;
+const {open: openRequest} = XMLHttpRequest.prototype;
+const startsWith = uncurryThis(String.prototype.startsWith);
+const toLowerCase = uncurryThis(String.prototype.toLowerCase);
+const observe = uncurryThis(MutationObserver.prototype.observe);
+const ENDS = "/?#";
+const LOADING = [["HTMLIFrameElement", "src"], ["HTMLScriptElement", "src"], ["HTMLLinkElement", "href"], ["HTMLEmbedElement", "src"], ["HTMLObjectElement", "data"]]
+  .map(([name, property]) => [globalThis[name], property]);
+
+function replaced(text, from, to) {
+  if (typeof text !== "string" || !startsWith(text, from)) return text;
+  const tail = slice(text, from.length);
+  return tail === "" || includes(ENDS, tail[0]) ? to + tail : text;
+}
+
+// `shown` is the origin as extensions spell it, `loaded` the one that Chromium loads.
+export function mapResources(shown, loaded) {
+  const toLoaded = value => replaced(typeof value === "string" ? value : `${value}`, shown, loaded);
+  const toShown = value => replaced(value, loaded, shown);
+  for (const [{prototype}, property] of LOADING) {
+    const {get, set, enumerable} = getOwnPropertyDescriptor(prototype, property);
+    defineProperty(prototype, property, {
+      __proto__: null, enumerable, configurable: true,
+      get() { return toShown(apply(get, this, [])); },
+      set(value) { apply(set, this, [toLoaded(value)]); },
+    });
+  }
+  const propertyOf = element => {
+    for (const [kind, property] of LOADING) if (element instanceof kind) return property;
+    return null;
+  };
+  const options = {__proto__: null, writable: true, enumerable: true, configurable: true};
+  const isLoading = (element, name) => typeof name === "string" && propertyOf(element) === toLowerCase(name);
+  defineValue(Element.prototype, "setAttribute", {
+    setAttribute(name, value) { return apply(setAttribute, this, [name, isLoading(this, name) ? toLoaded(value) : value]); },
+  }.setAttribute, options);
+  defineValue(Element.prototype, "getAttribute", {
+    getAttribute(name) {
+      const value = apply(getAttribute, this, [name]);
+      return isLoading(this, name) ? toShown(value) : value;
+    },
+  }.getAttribute, options);
+
+  defineValue(XMLHttpRequest.prototype, "open", {
+    open(method, url, ...rest) { return apply(openRequest, this, [method, toLoaded(url), ...rest]); },
+  }.open, options);
+
+  // The origin of messages of such frames.
+  const {get: origin, enumerable} = getOwnPropertyDescriptor(MessageEvent.prototype, "origin");
+  defineProperty(MessageEvent.prototype, "origin", {
+    __proto__: null, enumerable, configurable: true, get() { return toShown(apply(origin, this, [])); },
+  });
+
+  // Elements that were made of HTML, by this world or by the page.
+  const selector = `iframe[src^="${shown}/"],script[type=module][src^="${shown}/"],link[href^="${shown}/"]`;
+  const update = element => {
+    const property = propertyOf(element);
+    const value = property === null ? null : apply(getAttribute, element, [property]);
+    if (value !== null && toLoaded(value) !== value) apply(setAttribute, element, [property, toLoaded(value)]);
+  };
+  const observer = new MutationObserver(changes => {
+    for (const {type, target, addedNodes} of changes) {
+      if (type === "attributes") update(target);
+      for (const node of addedNodes) {
+        if (!(node instanceof Element)) continue;
+        update(node);
+        for (const element of node.querySelectorAll(selector)) update(element);
+      }
+    }
+  });
+  const watched = {childList: true, subtree: true, attributes: true, attributeFilter: ["src", "href"]};
+  observe(observer, document, watched);
+  for (const element of document.querySelectorAll(selector)) update(element);
+  defineValue(Element.prototype, "attachShadow", {
+    attachShadow(...args) {
+      const root = apply(attachShadow, this, args);
+      observe(observer, root, watched);
+      return root;
+    },
+  }.attachShadow, options);
+}

@@ -1,0 +1,91 @@
+"""The scripts beside this file in an extension of Hatbox, with pages in Chromium: compared with a real Firefox."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+import hatbox
+from tests.conformance.background_cases import Case, by_name, check_same
+from tests.conformance.content_scripts.site import FrameSite
+from tests.conformance.web_resources.record import CASES, FILES, RECORDING
+from tests.engines.chromium.conftest import browser as browser
+from tests.extensions.made import make
+from tests.extensions.runtime.lab import needs_deno
+
+pytestmark = needs_deno
+
+FIREFOX = RECORDING.load()["answers"]
+
+# What docs/differences.md names, under "Content scripts".
+_FAILED: Final[dict[str, Any]] = {
+    **dict.fromkeys(("img", "link", "script", "module", "XMLHttpRequest"), "error"),
+    **dict.fromkeys(("script has run", "module has run"), None),
+    **dict.fromkeys(("fetch", "import()"), "rejected: TypeError"),
+}
+
+
+def _failed(prefix: str, *ways: str) -> dict[str, Any]:
+    return {f"{prefix}: {way}": ["returned", _FAILED[way]] for way in ways}
+
+
+def _returned(value: str) -> list[str]:
+    return ["returned", value]
+
+
+_ELEMENTS: Final = ("img", "link", "script", "script has run", "module", "module has run")
+_TYPE_ERROR: Final = _returned("rejected: TypeError")
+DIFFERENT: Final[dict[str, Any]] = {
+    # Only files that the manifest lists, and no import() of moz-extension: URLs.
+    **_failed("content script: open", "import()"),
+    **_failed("content script: closed", *_ELEMENTS, "import()", "XMLHttpRequest"),
+    "content script: color of the sheet": _returned("rgb(1, 2, 3)"),
+    "content script: fetch: with an encoded slash": _TYPE_ERROR,
+    "frame that is not accessible": ["resolved", "no message"],
+    # Chromium loads moz-extension: URLs in these ways only.
+    **_failed("page: open", "module", "module has run", "fetch", "import()", "XMLHttpRequest"),
+    "page: fetch: with a query": _TYPE_ERROR,
+    # The policy of the page applies.
+    **_failed("content script, with a policy: open", *_ELEMENTS, "import()", "XMLHttpRequest"),
+    **_failed("content script, with a policy: closed", *_ELEMENTS, "import()", "XMLHttpRequest"),
+    "content script, with a policy: color of the sheet": _returned("rgb(0, 0, 0)"),
+    "content script, with a policy: fetch: with an encoded slash": _TYPE_ERROR,
+    **_failed("page, with a policy: open", *_ELEMENTS, "fetch", "import()", "XMLHttpRequest"),
+    "page, with a policy: color of the sheet": _returned("rgb(0, 0, 0)"),
+    "page, with a policy: fetch: with a query": _TYPE_ERROR,
+    "frame, with a policy": ["resolved", "no message"],
+    # Firefox tells pages which of the listed files exist. Hatbox does not.
+    **{
+        f"{who}{where}: fetch: no such file": _TYPE_ERROR
+        for who in ("content script", "page")
+        for where in ("", ", with a policy")
+    },
+}
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+def test_files_in_pages_are_as_in_firefox(case: Case, tmp_path: Path, browser: str) -> None:
+    check_same(by_name(asyncio.run(_run(case, tmp_path, browser))), by_name(FIREFOX[case.name]) | DIFFERENT)
+
+
+def test_firefox_still_answers_as_recorded() -> None:
+    RECORDING.check_firefox()
+
+
+async def _run(case: Case, folder: Path, browser: str) -> list[list[Any]]:
+    with FrameSite() as site:
+        background = f"globalThis.answers = (async () => {{\n{case.body(site)}\n}})();"
+        made = make(
+            folder, background, name="probe", manifest_version=case.version, files=FILES, **case.keys_in_hatbox()
+        )
+        async with (
+            asyncio.timeout(280),
+            hatbox.open(folder / "profile.db") as profile,
+            profile.chromium(headless=True, browser=browser),
+        ):
+            extension = await profile.extensions.start(made, idle_seconds=600)
+            log: list[list[Any]] = await extension.evaluate("answers", timeout=240)
+            return log
