@@ -29,6 +29,8 @@ class ResourceRequest(NamedTuple):
     """The http or https URLs of the documents that may have started it, at least one. All must be allowed to."""
     frame_id: str | None
     """The CDP id of the frame that shows the file as its document; None for other loads."""
+    page_id: str = ""
+    """The target id of the page."""
 
 
 class ResourceResponse(NamedTuple):
@@ -36,6 +38,8 @@ class ResourceResponse(NamedTuple):
 
     headers: Sequence[tuple[str, str]]
     body: bytes
+    redirect_url: str | None = None
+    """The URL that is loaded instead."""
 
 
 class ExtensionResources(Protocol):
