@@ -5,18 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple, Protocol
-from urllib.parse import urlsplit
 
 from hatbox.events import Event
 
 __all__ = ["RESOURCE_PATTERNS", "ExtensionResources", "ResourceRequest", "ResourceResponse", "is_resource_url"]
 
 _SCHEME: Final = "moz-extension:"
-_HOST: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")  # Chromium's spelling is lower case
-_HOST_PATTERN: Final = "-".join("?" * length for length in (8, 4, 4, 4, 12))
+_HOST: Final = "-".join("?" * length for length in (8, 4, 4, 4, 12))  # a UUID
+_ORIGIN: Final = re.compile(rf"https://{_HOST.replace('?', '[0-9a-f]')}(?![^/?#])")
 
-RESOURCE_PATTERNS: Final = (f"{_SCHEME}*", f"https://{_HOST_PATTERN}/*")
-"""The URLs in patterns of CDP Fetch.enable: Firefox's spelling, and the one that Chromium loads documents from."""
+RESOURCE_PATTERNS: Final = (f"{_SCHEME}*", f"https://{_HOST}/*")
+"""Patterns of CDP Fetch.enable that match the URLs of extensions, and few others.
+
+They have Firefox's spelling, and the one that Chromium loads documents from.
+"""
 
 
 class ResourceRequest(NamedTuple):
@@ -27,8 +29,6 @@ class ResourceRequest(NamedTuple):
     """The http or https URLs of the documents that may have started it, at least one. All must be allowed to."""
     frame_id: str | None
     """The CDP id of the frame that shows the file as its document; None for other loads."""
-    page_id: str = ""
-    """The target id of the page."""
 
 
 class ResourceResponse(NamedTuple):
@@ -36,8 +36,6 @@ class ResourceResponse(NamedTuple):
 
     headers: Sequence[tuple[str, str]]
     body: bytes
-    redirect_url: str | None = None
-    """The URL that is loaded instead."""
 
 
 class ExtensionResources(Protocol):
@@ -63,6 +61,4 @@ class ExtensionResources(Protocol):
 
 def is_resource_url(url: str) -> bool:
     """Whether a URL is of an extension, in one of its spellings."""
-    if not url.startswith("https://"):
-        return url.startswith(_SCHEME)
-    return _HOST.fullmatch(urlsplit(url).hostname or "") is not None
+    return url.startswith(_SCHEME) or _ORIGIN.match(url) is not None

@@ -12,6 +12,7 @@ from hatbox.engines.chromium.extension_resources import ExtensionResources, Reso
 from hatbox.engines.chromium.fetch_commands import CONTINUE, FetchCommand, header_entries, redirect
 from hatbox.engines.chromium.frame_tree import FramePath, FrameTree
 from hatbox.engines.chromium.request_details import TabLookup
+from hatbox.engines.chromium.resource_floods import ResourceFloods
 
 __all__ = ["REFUSED", "ResourceAnswers"]
 
@@ -29,6 +30,8 @@ class ResourceAnswers:
         self._frames = frames
         self._tabs = tabs
         self._resources = resources
+        self.floods = ResourceFloods(frames)
+        """The pages with too many requests."""
         self._slots: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
 
     def redirect_url(self, url: str) -> str | None:

@@ -26,6 +26,7 @@ from hatbox.extensions.content_scripts.extension_world import ExtensionWorld
 from hatbox.extensions.content_scripts.frame_grants import FrameOwner
 from hatbox.extensions.content_scripts.frame_injections import FrameInjections
 from hatbox.extensions.content_scripts.page_frames import PageFrame, PageFrames, WorldContext
+from hatbox.extensions.content_scripts.runner_source import for_open_document
 from hatbox.extensions.content_scripts.style_sheets import end_runners
 from hatbox.extensions.content_scripts.web_resources import WebResources
 from hatbox.extensions.extension import Extension
@@ -267,9 +268,9 @@ class ChromiumContentScripts:
                 params = {"frameId": frame.id, "worldName": world.names.world}
                 await frame.session.send("Page.createIsolatedWorld", params)
                 unique_id = frame.contexts[world.names.world].unique_id
-                await _evaluate(frame, unique_id, isolated.replace("%COOKIE_STORE_ID%", store))
+                await _evaluate(frame, unique_id, for_open_document(isolated, store))
             if main is not None and (context := frame.contexts.get("")):
-                await _evaluate(frame, context.unique_id, main.replace("%COOKIE_STORE_ID%", store))
+                await _evaluate(frame, context.unique_id, for_open_document(main, store))
         except (PlaywrightError, KeyError) as error:
             logger.debug("the document has ended before its content scripts: %s", error)
 
