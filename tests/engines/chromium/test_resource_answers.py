@@ -14,7 +14,7 @@ from hatbox.events import Event
 from hatbox.web_requests import RequestFrame
 
 PAGE = Target("page", "page", "https://site.test/", "context", None, None)
-URL = "https://u.extension.invalid/a.html"
+URL = "https://0fed10e4-9e0b-4a3c-b8a5-1d1c4b6a7f00/a.html"
 
 
 class Frames:
@@ -92,16 +92,16 @@ def test_every_refusal_is_the_same() -> None:
 
 
 def test_pages_of_extensions_answer_their_own_requests() -> None:
-    assert answer(Frames("https://u.extension.invalid/"), Resources(), is_known=False) == CONTINUE
+    assert answer(Frames("https://0fed10e4-9e0b-4a3c-b8a5-1d1c4b6a7f00/"), Resources(), is_known=False) == CONTINUE
 
 
 def test_urls_of_extensions_are_recognized_in_both_spellings() -> None:
-    for url in (URL, "moz-extension://u/a", "https://u.extension.invalid"):
+    for url in (URL, "moz-extension://u/a", "https://0fed10e4-9e0b-4a3c-b8a5-1d1c4b6a7f00"):
         assert is_resource_url(url), url
     for url in (
-        "https://site.test/?u.extension.invalid/",
-        "https://u.extension.invalid.site.test/",
-        "https://site.test/x.extension.invalid/y",
-        "http://u.extension.invalid/",
+        "https://site.test/?0fed10e4-9e0b-4a3c-b8a5-1d1c4b6a7f00/",
+        "https://0fed10e4-9e0b-4a3c-b8a5-1d1c4b6a7f00.site.test/",
+        "https://0fed10e4-9e0b-4a3c-b8a5-1d1c4b6a7f00:8443/",
+        "http://0fed10e4-9e0b-4a3c-b8a5-1d1c4b6a7f00/",
     ):
         assert not is_resource_url(url), url

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from inspect import Parameter, Signature
+from typing import Final, TypeVar
 
 from playwright.async_api import Error as PlaywrightError
 
@@ -14,6 +15,9 @@ __all__ = ["Debouncer", "log_exceptions"]
 T = TypeVar("T")
 
 logger = logging.getLogger("hatbox.engines.chromium")
+
+# Playwright calls inspect.signature() for each event. Without this it takes as long as a small command.
+_ONE_ARGUMENT: Final = Signature([Parameter("event", Parameter.POSITIONAL_ONLY)])
 
 
 def log_exceptions(listener: Callable[[T], object]) -> Callable[[T], None]:
@@ -25,6 +29,7 @@ def log_exceptions(listener: Callable[[T], object]) -> Callable[[T], None]:
         except Exception:
             logger.exception("handling a browser event failed")
 
+    call.__signature__ = _ONE_ARGUMENT  # type: ignore[attr-defined]
     return call
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from playwright.async_api import Error as PlaywrightError
 
@@ -34,6 +34,8 @@ from hatbox.tasks import Tasks
 __all__ = ["ChromiumContentScripts"]
 
 logger = logging.getLogger("hatbox.extensions")
+
+_KINDS: Final = ("code", "config", "main")  # as in RunnerSources
 
 
 class ChromiumContentScripts:
@@ -187,8 +189,8 @@ class ChromiumContentScripts:
                 del self._bridges[context]
                 bridge.close("the extension was stopped")
         if self._hub is not None:
-            self._hub.remove_script(f"{world.names.world} isolated")
-            self._hub.remove_script(f"{world.names.world} main")
+            for kind in _KINDS:
+                self._hub.remove_script(f"{world.names.world} {kind}")
             self._hub.remove_binding(world.names.binding)
             self._hub.remove_binding(world.frame_names.binding)
 
@@ -238,8 +240,8 @@ class ChromiumContentScripts:
 
     async def _update_world(self, hub: ProtocolHub, world: ExtensionWorld, browser: ScriptedBrowser) -> None:
         sources = await world.runner_sources(browser.launched)
-        for kind, source, name in (("isolated", sources.isolated, world.names.world), ("main", sources.main, None)):
-            key = f"{world.names.world} {kind}"
+        for kind, source in zip(_KINDS, sources, strict=True):
+            key, name = f"{world.names.world} {kind}", None if kind == "main" else world.names.world
             if source is None:
                 hub.remove_script(key)
             else:

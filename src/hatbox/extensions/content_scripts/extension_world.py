@@ -17,12 +17,13 @@ from hatbox.extensions.content_scripts.runner_source import (
     LoadedScript,
     WorldNames,
     host_patterns,
-    isolated_runner,
     main_runner,
+    runner_code,
+    runner_config,
     source_text,
 )
 from hatbox.extensions.pages.page_urls import PageUrls
-from hatbox.extensions.pages.script_bundle import bundle_function, page_settings
+from hatbox.extensions.pages.script_bundle import page_settings
 from hatbox.extensions.runtime import Boot, LogEntry, RuntimeLimits
 from hatbox.javascript.wire_codec import encode
 from hatbox.messaging.context import ExtensionContext
@@ -36,10 +37,19 @@ _LOCATION: Final = re.compile(r"(moz-extension://[^\s()]+?):(\d+):(\d+)")
 
 
 class RunnerSources(NamedTuple):
-    """The sources of the runner in the world of the extension and in the main world; None without scripts for it."""
+    """The sources of the runner: code and configuration for the world of the extension, a script for the main world.
 
-    isolated: str | None
+    None without scripts for that world.
+    """
+
+    code: str | None
+    config: str | None
     main: str | None
+
+    @property
+    def isolated(self) -> str | None:
+        """Code and configuration as one script."""
+        return None if self.config is None else f"{self.code}\n{self.config}"
 
 
 class FrameNames(NamedTuple):
@@ -102,7 +112,7 @@ class ExtensionWorld:
 
     def empty_runner(self) -> str:
         """A runner without scripts, for documents that no script matches."""
-        return self._isolated([], {})
+        return f"{runner_code()}\n{self._config([], {})}"
 
     def frame_source(self) -> str:
         """The script for the documents of a frame that loads a page of the extension."""
@@ -124,7 +134,8 @@ class ExtensionWorld:
                     self.log_error(error, url)
         hosts = self.extension.caller.hosts
         return RunnerSources(
-            self._isolated(isolated, declared) if isolated else None,
+            runner_code(loaded for _, loaded in isolated) if isolated else None,
+            self._config(isolated, declared) if isolated else None,
             main_runner(main, hosts, declared) if main else None,
         )
 
@@ -142,15 +153,14 @@ class ExtensionWorld:
         kind = "rejection" if "(in promise)" in details["text"] else "error"
         self.extension.log(LogEntry(kind, "error", message, file, int(line), int(column), "\n".join(own)))
 
-    def _isolated(
+    def _config(
         self, scripts: Sequence[tuple[ContentScript, LoadedScript]], declared: Mapping[str, DeclaredNames]
     ) -> str:
         hosts = self.extension.caller.hosts
         settings = page_settings(self.boot(), self.limits, context="content", host_fetch=True)
         has_resources = bool(self.loaded.manifest.web_accessible_resources)
         settings |= {"hosts": host_patterns(hosts), "resources": self.urls.origin if has_resources else None}
-        boot = bundle_function("content_main")
-        return isolated_runner(self.names, scripts, hosts, declared, boot, encode(settings).decode())
+        return runner_config(self.names, scripts, hosts, declared, encode(settings).decode())
 
     def _load(self, script: ContentScript) -> LoadedScript:
         js = [(self.url(source), self._text_or_log(source)) for source in script.js]

@@ -1,17 +1,21 @@
 // Runs first in each document, in the world of one extension or in the main world: chooses the content scripts of the
-// document, starts the bridge if one matches, and runs them at their time. `config` is that of runner_source.py; `functions`
-// are the scripts for the main world, where the page's policy may not allow eval().
+// document, starts the bridge when a script uses it, and runs them at their time. `config` is that of runner_source.py;
+// `start` is that of content_main.js; `functions` are the scripts for the main world, where the page's policy may not allow
+// eval(), and which has no bridge.
 // It serves documents, not windows: Chromium reuses the window of an empty document, and this world with it, for a document
 // of the same origin.
-((config, functions) => {
+((config, start, functions) => {
   const AFTER_INTERACTIVE = 1000; // milliseconds until document_idle without an idle period
   const RUN_AT = {__proto__: null, document_start: 0, document_end: 1, document_idle: 2};
   const BEFORE_ROOT = -1; // as in Firefox, scripts do not run before the document has its root element
   const {key} = config;
   if (key !== null && globalThis[key] !== undefined) return;
   const evaluate = eval; // an indirect call evaluates in the global scope
-  const {scheduler, requestIdleCallback, queueMicrotask, URL, CSSStyleSheet, MutationObserver, Promise, SyntaxError, fetch} = globalThis;
-  const postTask = scheduler.postTask.bind(scheduler);
+  const {requestIdleCallback, queueMicrotask, MutationObserver, Promise, SyntaxError, fetch} = globalThis;
+  // Chromium creates an interface object when it is first read, so those that few documents need are read only there.
+  const inherits = /^(?:about|data|blob):/.test(location.href); // also the window of a later document
+  const URL = inherits ? globalThis.URL : null;
+  const CSSStyleSheet = config.scripts.some(({css}) => css.length > 0) ? globalThis.CSSStyleSheet : null;
   const {defineProperty} = Object;
   const listen = globalThis.addEventListener.bind(globalThis);
   let served = null; // the document whose scripts are running
@@ -106,16 +110,15 @@
     if (script.stores !== null && !script.stores.includes(config.store)) return false;
     const text = comparedUrl(script);
     if (text === null) return false;
-    let url;
+    let url = location;
     try {
-      url = new URL(text);
+      if (inherits) url = new URL(text);
     } catch {
       return false;
     }
     if (config.restricted.includes(url.hostname) || !matchesAny(script.matches, url) || matchesAny(script.excludes, url)) return false;
     if (script.hosts !== null && !matchesAny(script.hosts, url)) return false;
-    url.hash = "";
-    const {href} = url;
+    const href = url.href.replace(/#.*/s, "");
     if (script.includeGlobs !== null && !script.includeGlobs.some(glob => matchesGlob(glob, href))) return false;
     return !script.excludeGlobs.some(glob => matchesGlob(glob, href));
   }
@@ -123,7 +126,7 @@
   // Start the bridge when a script first uses `browser`: many scripts do so after the page has loaded, or never. The names are
   // defined before any script runs, because an element with that id would be a global otherwise.
   function offerBrowser() {
-    if (isBooted || config.boot === null) return;
+    if (isBooted || start === null) return;
     for (const name of ["browser", "chrome", "fetch"]) {
       const get = () => {
         boot();
@@ -138,7 +141,7 @@
   }
 
   function boot() {
-    if (isBooted || config.boot === null) return;
+    if (isBooted || start === null) return;
     isBooted = true;
     defineProperty(globalThis, "fetch", {value: fetch, writable: true, configurable: true, enumerable: true}); // the bridge uses it
     try { // the page may require Trusted Types, which do not apply to content scripts in Firefox
@@ -147,7 +150,7 @@
     } catch {}
     const post = globalThis[config.binding];
     delete globalThis[config.binding];
-    const {receive, encodeResult, encodeThrown} = evaluate(config.boot)(post, config.settings);
+    const {receive, encodeResult, encodeThrown} = start(post, config.settings);
     runner.encodeResult = encodeResult;
     runner.encodeThrown = encodeThrown;
     defineProperty(globalThis, config.receiver, {value: receive, configurable: true, enumerable: false});
@@ -273,6 +276,8 @@
     reach(RUN_AT.document_idle, document);
   }, true);
   if (location.href === "about:blank") {
+    const {scheduler} = globalThis;
+    const postTask = scheduler.postTask.bind(scheduler);
     // In this task the document is the new one, and has no element yet.
     listen("pagehide", event => {
       if (event.isTrusted) postTask(serve, {priority: "user-blocking"});

@@ -1,9 +1,15 @@
-"""The source of runner.js for the content scripts of one extension. Pure text."""
+"""The sources of runner.js for the content scripts of one extension. Pure text.
+
+The code of the runner and the bridge is a script of its own, the same text in the worlds of all extensions: V8 compiles
+it once in a process, and not once for each world and document.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
@@ -12,6 +18,7 @@ import msgspec
 from hatbox.extension_data.content_script import ContentScript, ScriptSource
 from hatbox.extension_data.content_script_matching import RESTRICTED_HOSTS
 from hatbox.extensions.content_scripts.declared_names import DeclaredNames, is_strict
+from hatbox.extensions.pages.script_bundle import bundle_function
 from hatbox.urls.globs import Glob, glob
 from hatbox.urls.match_patterns import HostPermissions, MatchPattern, parse_url_pattern
 
@@ -20,16 +27,32 @@ __all__ = [
     "WorldNames",
     "for_open_document",
     "host_patterns",
-    "isolated_runner",
     "main_runner",
+    "runner_code",
+    "runner_config",
     "source_text",
 ]
 
 _RUNNER: Final = files(__package__).joinpath("runner.js").read_text("utf-8").strip()
 _RUN_AT: Final = {"document_start": 0, "document_end": 1, "document_idle": 2}
+_NAMESPACES: Final = ("extension", "i18n", "runtime", "test")  # of members/, that content scripts have
+_BRIDGE_NAME: Final = re.compile(r"\b(?:browser|chrome)\b")
 _DECLARE: Final = "hatboxDeclare$"
 _COOKIE_STORE_ID: Final = "%COOKIE_STORE_ID%"
 _START: Final = "%START%"
+
+# Chromium documents no order of the scripts of a world, so the second of code and configuration starts the runner.
+# Only own properties count: elements of the page with such an id are globals too.
+_MEET: Final = """(own, kind, start) => {
+  const name = "hatboxRunner";
+  const other = Object.getOwnPropertyDescriptor(globalThis, name)?.value;
+  if (typeof other !== kind) {
+    Object.defineProperty(globalThis, name, {value: own, configurable: true, enumerable: false, writable: false});
+    return;
+  }
+  delete globalThis[name];
+  start(other);
+}"""
 
 
 class WorldNames(msgspec.Struct, frozen=True):
@@ -50,15 +73,30 @@ class LoadedScript(msgspec.Struct, frozen=True):
     css: tuple[str, ...]
 
 
-def isolated_runner(
+def runner_code(scripts: Iterable[LoadedScript] = ()) -> str:
+    """The code for the world of an extension: runner.js, and the bridge, which is compiled when a script uses it."""
+    return _code(any(_BRIDGE_NAME.search(text) for script in scripts for _, text in script.js))
+
+
+@cache
+def _code(uses_bridge: bool) -> str:
+    """V8 scans a string in a tenth of the time that a function takes, but compiles it in each world that uses it."""
+    bundle = bundle_function("content_main", _NAMESPACES)
+    # Without parentheses around it, V8 compiles a function when it is first called.
+    start = bundle[1:-1] if uses_bridge else f"(...values) => evaluate({json.dumps(bundle)})(...values)"
+    parts = f"const evaluate = eval;\nconst start = {start};\nconst serve = {_RUNNER};\n"
+    run = f'const run = config => {{ serve(config, start); }};\n({_MEET})(run, "object", run);\n'
+    return f"(() => {{\n{parts}{run}}})();\n//# sourceURL=hatbox:content.js"
+
+
+def runner_config(
     names: WorldNames,
     scripts: Sequence[tuple[ContentScript, LoadedScript]],
     hosts: HostPermissions,
     declared: Mapping[str, DeclaredNames],
-    boot: str,
     settings: str,
 ) -> str:
-    """The runner for the world of an extension. `boot` is an expression of the bridge's start function."""
+    """The configuration of the runner in the world of an extension. Chromium runs it before or after the code."""
     prefix = f"this[{json.dumps(names.runner)}].declare"
     entries = [
         {
@@ -73,10 +111,12 @@ def isolated_runner(
         "key": names.runner,
         "binding": names.binding,
         "receiver": names.receiver,
-        "boot": boot,
         "settings": settings,
     }
-    return f"{_RUNNER}({json.dumps(config)});\n//# sourceURL=hatbox:content.js"
+    return (
+        f'(config => {{ ({_MEET})(config, "function", run => {{ run(config); }}); }})({json.dumps(config)});\n'
+        f"//# sourceURL=hatbox:content_config.js"
+    )
 
 
 def main_runner(
@@ -84,12 +124,12 @@ def main_runner(
 ) -> str:
     """The runner for the main world. It has no bridge."""
     entries = [{**_entry(script, hosts), "css": loaded.css, "files": []} for script, loaded in scripts]
-    config = {**_config(entries), "key": None, "boot": None}
+    config = {**_config(entries), "key": None}
     functions = ",".join(
         f"[{','.join(_function(text, declared) for _, text in loaded.js if not declared[text].error)}]"
         for _, loaded in scripts
     )
-    return f"{_RUNNER}({json.dumps(config)}, [{functions}]);\n"
+    return f"{_RUNNER}({json.dumps(config)}, null, [{functions}]);\n"
 
 
 def for_open_document(source: str, cookie_store_id: str) -> str:

@@ -1,8 +1,9 @@
 """The bridge to the scripts in one execution context of Chromium: a document's main world, or an isolated world.
 
 Texts of the scripts arrive as calls of a CDP binding; the caller routes Runtime.bindingCalled events here by their
-executionContextId, which a script cannot forge. Texts to the scripts are calls of the receive function of page_main.js,
-by an object reference. Knows no message by name, and nothing of Playwright but the `send` of a CDP session.
+executionContextId, which a script cannot forge. Texts to the scripts are calls of the receive function of
+document_main.js, by an object reference. Knows no message by name, and nothing of Playwright but the `send` of a CDP
+session.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
+from hatbox.engines.chromium.debounce import log_exceptions
 from hatbox.extensions.pages.cdp_connection import CdpConnection
 from hatbox.extensions.runtime.exit_reason import Exit
 
@@ -39,19 +40,29 @@ class ExecutionContexts:
     """The connections of one session. Create it before Runtime.enable is sent.
 
     `accept` is called for each new context, and returns its connection, or None. Its runtime must exist by then.
+    `on_other_binding` is called for the bindings of others: Playwright's work for a second listener delays each call.
     """
 
     def __init__(
-        self, events: ContextEvents, binding: str, accept: Callable[[ExecutionContext], CdpConnection | None]
+        self,
+        events: ContextEvents,
+        binding: str,
+        accept: Callable[[ExecutionContext], CdpConnection | None],
+        on_other_binding: Callable[[dict[str, Any]], None] = lambda _: None,
     ) -> None:
         self._binding = binding
+        self._on_other_binding = on_other_binding
         self._accept = accept
         self._connections: dict[int, CdpConnection] = {}
-        events.on("Runtime.executionContextCreated", self._on_created)
-        events.on("Runtime.executionContextDestroyed", self._on_destroyed)
-        events.on("Runtime.executionContextsCleared", lambda _: self.close(Exit("exited", "the document was closed")))
-        events.on("Runtime.bindingCalled", self._on_binding_called)
-        events.on("Inspector.targetCrashed", lambda _: self.close(Exit("crashed: the renderer process has ended")))
+        listeners: dict[str, Callable[[dict[str, Any]], None]] = {
+            "Runtime.executionContextCreated": self._on_created,
+            "Runtime.executionContextDestroyed": self._on_destroyed,
+            "Runtime.executionContextsCleared": lambda _: self.close(Exit("exited", "the document was closed")),
+            "Runtime.bindingCalled": self._on_binding_called,
+            "Inspector.targetCrashed": lambda _: self.close(Exit("crashed: the renderer process has ended")),
+        }
+        for name, listener in listeners.items():
+            events.on(name, log_exceptions(listener))
 
     def connection(self, number: int) -> CdpConnection | None:
         """The connection of a context, by the executionContextId of an event."""
@@ -84,6 +95,7 @@ class ExecutionContexts:
             connection.closed(Exit("exited", "the document was closed"))
 
     def _on_binding_called(self, event: dict[str, Any]) -> None:
-        connection = self._connections.get(event["executionContextId"])
-        if connection is not None and event["name"] == self._binding:
+        if event["name"] != self._binding:
+            self._on_other_binding(event)
+        elif (connection := self._connections.get(event["executionContextId"])) is not None:
             connection.binding_called(event["payload"])

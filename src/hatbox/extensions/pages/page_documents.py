@@ -173,12 +173,11 @@ class PageDocuments:
 
     async def _start(self) -> None:
         session = self.session
-        self._contexts = ExecutionContexts(session, self._binding, self._accept)
+        self._contexts = ExecutionContexts(session, self._binding, self._accept, self._on_other_binding)
         session.on("Runtime.executionContextCreated", log_exceptions(self._on_context))
         session.on("Runtime.executionContextDestroyed", log_exceptions(self._on_context_destroyed))
         session.on("Runtime.executionContextsCleared", log_exceptions(self._on_contexts_cleared))
         session.on("Page.frameDetached", log_exceptions(self._on_frame_detached))
-        session.on("Runtime.bindingCalled", log_exceptions(self._on_binding))
         session.on("Runtime.consoleAPICalled", log_exceptions(self._on_console))
         session.on("Runtime.exceptionThrown", log_exceptions(self._on_exception))
         session.on("Page.frameNavigated", log_exceptions(self._on_navigated))
@@ -296,7 +295,7 @@ class PageDocuments:
             self._frame_numbers.pop(event["frameId"], None)
             self._frame_urls.pop(event["frameId"], None)
 
-    def _on_binding(self, event: dict[str, Any]) -> None:
+    def _on_other_binding(self, event: dict[str, Any]) -> None:
         if event["name"] != _OBSERVER_BINDING or event["executionContextId"] not in self._worlds:
             return
         message = event["payload"]

@@ -7,7 +7,7 @@ one text that runs synchronously.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
@@ -34,7 +34,7 @@ def page_settings(
     host_sockets: bool = False,
     gated: bool = False,
 ) -> dict[str, Any]:
-    """The settings that page_main.js reads.
+    """The settings that document_main.js reads.
 
     `context` is `page` or `content`, or None for the background. `origin`, with a slash at its end, is where Chromium
     loads the files of the package from; errors show it as moz-extension://. With `host_fetch` and `host_sockets`,
@@ -91,16 +91,17 @@ def settings_text(settings: Mapping[str, Any]) -> str:
 
 
 @cache
-def bundle_function(entry: str = _ENTRY) -> str:
+def bundle_function(entry: str = _ENTRY, namespaces: Sequence[str] | None = None) -> str:
     """A JavaScript function expression: `(post, settingsText) => receive`.
 
     It defines `browser` and `chrome` in the global object of its world, and returns the function that the host calls
     with texts (cdp_connection.CdpConnection). `post` is the native function of the CDP binding. With another `entry`,
-    that module's `start` is called, and decides what is returned.
+    that module's `start` is called, and decides what is returned. `namespaces` are those of members/ that it contains;
+    None for all.
     """
     return (
         f'((post, settings) => {{\n"use strict";\n{modules_text(entry)}'
-        f"return ${entry}.start(post, settings, {_members()});\n}})"
+        f"return ${entry}.start(post, settings, {_members(namespaces)});\n}})"
     )
 
 
@@ -110,8 +111,9 @@ def exports_of(entry: str) -> str:
     return f'(() => {{\n"use strict";\n{modules_text(entry)}return ${entry};\n}})()'
 
 
-def _members() -> str:
+def _members(namespaces: Sequence[str] | None) -> str:
     """An object with the functions of members/ by namespace."""
-    files = sorted((MODULE_FOLDER / "members").glob("*.js"))
+    found = sorted((MODULE_FOLDER / "members").glob("*.js"))
+    files = [file for file in found if namespaces is None or file.stem in namespaces]
     entries = (f"{file.stem}: (\n{without_comments(file.read_text('utf-8')).strip()}\n)" for file in files)
     return f"{{__proto__: null, {', '.join(entries)}}}"

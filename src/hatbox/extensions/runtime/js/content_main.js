@@ -1,18 +1,18 @@
 // The entry of the bridge in the world of content scripts (content_scripts/runner.js).
 
-import {start as startPage} from "./page_main.js";
 import {mapResources} from "./content_resources.js";
 import {encodeResult, encodeThrown} from "./content_values.js";
+import {start as startDocument} from "./document_main.js";
 import {defineValue, parse, stringify} from "./primordials.js";
 
 const {Request: NativeRequest, URL: NativeUrl} = globalThis;
 const nativeFetch = globalThis.fetch.bind(globalThis);
 
-// As start() of page_main.js. Returns the function that the host calls, and those that encode the results of executeScript.
+// As start() of document_main.js. Returns the function that the host calls, and those that encode the results of executeScript.
 export function start(post, text, members) {
   const settings = parse(text);
   settings.data.page = location.href; // relative URLs are relative to the document
-  const receive = startPage(post, stringify(settings), members);
+  const receive = startDocument(post, stringify(settings), members);
   if (settings.resources !== null) mapResources(settings.data.base.slice(0, -1), settings.resources);
   shareFetch(settings.hosts, settings.data.base, globalThis.fetch);
   return {__proto__: null, receive, encodeResult, encodeThrown};
