@@ -27,7 +27,7 @@ def test_the_scripts_of_a_page_with_too_many_requests_are_stopped_and_others_loa
         frames = Frames()
         floods = ResourceFloods(cast("FrameTree", frames))
         clock = iter(range(10**6))
-        monkeypatch.setattr(resource_floods.time, "monotonic", lambda: 100 + next(clock) / 1e6)
+        monkeypatch.setattr("hatbox.engines.chromium.resource_floods.time.monotonic", lambda: 100 + next(clock) / 1e6)
         ignored = [floods.includes(("F1", "F2")[number % 2]) for number in range(2000)]
         assert ignored == [False] * 500 + [True] * 1500
         assert not floods.includes("F3")
@@ -42,7 +42,7 @@ def test_a_page_may_load_many_files_one_second_after_the_other(monkeypatch: Any)
     async def main() -> None:
         floods = ResourceFloods(cast("FrameTree", Frames()))
         clock = iter(range(10**6))
-        monkeypatch.setattr(resource_floods.time, "monotonic", lambda: 100 + next(clock) / 400)
+        monkeypatch.setattr("hatbox.engines.chromium.resource_floods.time.monotonic", lambda: 100 + next(clock) / 400)
         assert not any(floods.includes("F1") for _ in range(3000))
 
     asyncio.run(main())
