@@ -153,22 +153,20 @@ async def test_calls_of_the_binding_of_a_reloaded_extension_are_not_received_any
       browser.runtime.sendMessage({tell: name});
       document.addEventListener("poke", () => { post("[]"); });
     """
-    keys: dict[str, Any] = {
-        "content_scripts": [{"matches": ["<all_urls>"], "js": ["content.js"]}],
-        "files": {"content.js": code},
-    }
-    async with content_lab(tmp_path, browser, background=ECHO, **keys) as lab:
+    scripts = [{"matches": ["<all_urls>"], "js": ["content.js"]}]
+    files = {"content.js": code}
+    async with content_lab(tmp_path, browser, background=ECHO, files=files, content_scripts=scripts) as lab:
         page = await lab.open(lab.page("/"))
         old = (await lab.message("told"))[0]
         services = lab.host(page)
         called: list[str] = []
         receive = services._on_binding_called  # type: ignore[attr-defined]
 
-        def observe(session: Any, event: dict[str, Any]) -> None:
+        def note(session: Any, event: Any) -> None:
             called.append(event["name"])
             receive(session, event)
 
-        services._on_binding_called = observe  # type: ignore[attr-defined]
+        services._on_binding_called = note  # type: ignore[attr-defined]
         await page.evaluate("document.dispatchEvent(new Event('poke'))")
         await eventually(lambda: old in called)
         await lab.profile.extensions.reload(lab.extension.id)

@@ -12,7 +12,7 @@ from hatbox.errors import ApiError
 from hatbox.extension_data.content_script import ScriptSource
 from hatbox.javascript.wire_codec import UNDEFINED
 from tests.engines.chromium.real import with_browser
-from tests.extensions.content_scripts.content_lab import B, content_lab, script
+from tests.extensions.content_scripts.content_lab import A, B, content_lab, script
 
 pytestmark = pytest.mark.browser
 
@@ -49,6 +49,19 @@ async def test_executed_scripts_return_values_that_can_be_cloned(tmp_path: Path,
         assert await page.evaluate("typeof first") == "undefined"
         assert await lab.value(page, "window.inPage = [1, 2]", world="MAIN") == [1, 2]
         assert await page.evaluate("inPage") == [1, 2]
+
+
+@with_browser
+async def test_a_tab_has_no_frames_of_the_pages_that_it_showed_before(tmp_path: Path, browser: str) -> None:
+    async with content_lab(tmp_path, browser, [script("0")]) as lab:
+        inner = f"<iframe srcdoc='<iframe></iframe>'></iframe><iframe src='{lab.site.url('/empty', B)}'></iframe>"
+        lab.page("/empty")
+        page = await lab.open(lab.page("/", inner))
+        for host in (B, A, B):
+            await page.goto(lab.site.url("/", host))
+        await page.goto(lab.site.url("/empty", A))
+        assert [each.value for each in await lab.execute(page, "location.pathname", frame_ids=None)] == ["/empty"]
+        assert [each.parent_frame_id for each in await lab.host(page).frames(lab.tab_of(page))] == [-1]
 
 
 @with_browser

@@ -35,5 +35,29 @@ def test_a_blank_document_has_the_origin_of_its_creator_after_that_has_navigated
     assert frames.document(frame, "").creator_url == creator_url
 
 
+def test_frames_end_with_the_document_that_contains_them_also_if_the_next_one_is_in_another_process() -> None:
+    frames, session = PageFrames(), _session("page")
+    frames.attach(session, None)
+    navigated = {"frame": {"id": "page", "url": "https://one.example/"}}
+    frames.on_event(session, "Page.frameNavigated", navigated)
+    for number in range(3):
+        child = f"child {number}"
+        frames.on_event(session, "Page.frameAttached", {"frameId": child, "parentFrameId": "page"})
+        frames.on_event(session, "Page.frameAttached", {"frameId": f"inner {number}", "parentFrameId": child})
+        details = {"frameId": child, "isDefault": True}
+        context = {"id": number, "uniqueId": str(number), "name": "", "origin": "null", "auxData": details}
+        frames.on_event(session, "Runtime.executionContextCreated", {"context": context})
+        restored = {**navigated, "type": "BackForwardCacheRestore"}
+        assert frames.on_event(session, "Page.frameNavigated", restored) == []
+        assert frames.get(child) is not None
+        # No Page.frameDetached: Chromium sends none if the main frame moves to another process.
+        ended = frames.on_event(session, "Page.frameNavigated", navigated)
+        assert [context.unique_id for context in ended] == [str(number)]
+    main = frames.get("page")
+    assert main is not None
+    assert [*frames.in_page(main)] == [main]
+    assert frames.matching(lambda _: True) == [main]
+
+
 def _session(target_id: str, opener: str | None = None) -> Any:
     return SimpleNamespace(id=target_id, target_id=target_id, parent_id=None, opener_id=opener, url="")

@@ -122,6 +122,8 @@ class PageFrames:
                 self._upsert(session, event["frameId"], event["parentFrameId"])
             case "Page.frameNavigated":
                 self._set_document(session, event["frame"])
+                if event.get("type") != "BackForwardCacheRestore":
+                    return self._remove_children(event["frame"]["id"])
             case "Page.navigatedWithinDocument":
                 if frame := self._frames.get(event["frameId"]):
                     frame.url = event["url"]
@@ -180,9 +182,19 @@ class PageFrames:
             context for context in [*frame.contexts.values()] if context.session is session and self._forget(context)
         ]
         if event.get("reason") != "swap":
-            for each in [*self.in_page(frame)]:
-                removed += [context for context in [*each.contexts.values()] if self._forget(context)]
-                self._frames.pop(each.id, None)
+            removed += self._remove_tree(frame)
+        return removed
+
+    def _remove_children(self, frame_id: str) -> list[WorldContext]:
+        """A frame has a new document. Chromium does not report detached children if that is in another process."""
+        children = [frame for frame in self._frames.values() if frame.parent_id == frame_id]
+        return [context for frame in children for context in self._remove_tree(frame)]
+
+    def _remove_tree(self, frame: PageFrame) -> list[WorldContext]:
+        removed = []
+        for each in [*self.in_page(frame)]:
+            removed += [context for context in [*each.contexts.values()] if self._forget(context)]
+            self._frames.pop(each.id, None)
         return removed
 
     def _add_context(self, session: HubSession, described: dict[str, Any]) -> None:

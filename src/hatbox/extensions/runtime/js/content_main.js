@@ -2,18 +2,25 @@
 
 import {mapResources} from "./content_resources.js";
 import {encodeResult, encodeThrown} from "./content_values.js";
-import {start as startDocument} from "./document_main.js";
-import {defineValue, parse, stringify} from "./primordials.js";
+import {parsed, start as startDocument} from "./document_main.js";
+import {defineValue} from "./primordials.js";
 
 const {Request: NativeRequest, URL: NativeUrl} = globalThis;
 const nativeFetch = globalThis.fetch.bind(globalThis);
 
-// As start() of document_main.js. Returns the function that the host calls, and those that encode the results of executeScript.
+// As start() of document_main.js, with the text of the settings. Returns the function that the host calls, and those that
+// encode the results of executeScript.
 export function start(post, text, members) {
-  const settings = parse(text);
+  const settings = parsed(text);
   settings.data.page = location.href; // relative URLs are relative to the document
-  const receive = startDocument(post, stringify(settings), members);
-  if (settings.resources !== null) mapResources(settings.data.base.slice(0, -1), settings.resources);
+  let call;
+  const frames = host => {
+    call = host.call;
+    return {__proto__: null};
+  };
+  const receive = startDocument(post, settings, {__proto__: null, ...members, frames});
+  const {resources, observes, data: {base}} = settings;
+  if (resources !== null) mapResources({shown: base.slice(0, -1), loaded: resources, observes, grantFrame: url => call("frames.grant", [url])});
   shareFetch(settings.hosts, settings.data.base, globalThis.fetch);
   return {__proto__: null, receive, encodeResult, encodeThrown};
 }

@@ -25,11 +25,11 @@ const nativeFetch = globalThis.fetch.bind(globalThis);
 // Run `job` as a task of its own, before timers and input.
 const later = job => { postTask(scheduler, job, URGENT); };
 
-// `post` is the native function of the binding; `text` are the settings of script_bundle.page_settings(); `members` are
-// the functions of members/ by namespace; `createSockets` is createWebSockets() of websocket.js if settings may replace
+// `post` is the native function of the binding; `settings` are those of script_bundle.page_settings(), parsed; `members`
+// are the functions of members/ by namespace; `createSockets` is createWebSockets() of websocket.js if settings may replace
 // WebSocket. Returns the function that the host calls.
-export function start(post, text, members, createSockets) {
-  const {data, description, maxBytes, maxValues, listeners, origin, network, gated} = parsed(text);
+export function start(post, settings, members, createSockets) {
+  const {data, description, maxBytes, maxValues, listeners, origin, network, gated} = settings;
   limitSizes(maxBytes, maxValues);
   learnClasses(types, platformClass);
   showOrigin(origin, data.base);
@@ -63,7 +63,7 @@ function spelling(origin, base) {
   };
 }
 
-function parsed(text) {
+export function parsed(text) {
   const value = parse(text);
   return includes(text, MARKED) ? decode(value) : value;
 }
