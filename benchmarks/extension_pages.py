@@ -151,7 +151,7 @@ async def _serve_stub(context: BrowserContext, recorded: dict[str, Any]) -> None
 async def _draw_stub(context: BrowserContext) -> float:
     started = time.perf_counter()
     page: Page = await context.new_page()
-    await page.goto("https://bench.extension.invalid/popup.html", wait_until="commit")
+    await page.goto("https://bench.invalid/popup.html", wait_until="commit")
     await page.wait_for_selector(DRAWN)
     elapsed = time.perf_counter() - started
     await page.close()

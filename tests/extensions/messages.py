@@ -12,7 +12,7 @@ from tests.firefox import Firefox, save_log
 
 HERE = Path(__file__).parent
 RECORDING = HERE / "messages.firefox.json"
-PROBE = (HERE / "messages_probe.js").read_text("utf-8")
+PROBE = "".join((HERE / name).read_text("utf-8") for name in ("probe.js", "messages_probe.js"))
 PERMISSIONS = ("management", "tabs")
 
 

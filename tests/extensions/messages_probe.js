@@ -3,7 +3,6 @@
 
 const PEER = "peer@example.org";
 const {runtime, tabs, extension, management} = browser;
-const log = [];
 
 const shown = value => {
   if (value === undefined) return "$undefined";
@@ -14,22 +13,6 @@ const shown = value => {
       ? each.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "$uuid").replaceAll(runtime.id, "$probe") : each;
   }));
 };
-const failure = error => [error.name, error.message];
-
-async function probe(name, f) {
-  let result;
-  try {
-    result = f();
-  } catch (error) {
-    return log.push([name, "threw", failure(error)]);
-  }
-  if (!(result instanceof Promise)) return log.push([name, "returned", shown(result)]);
-  try {
-    log.push([name, "resolved", shown(await result)]);
-  } catch (error) {
-    log.push([name, "rejected", failure(error)]);
-  }
-}
 
 const say = (way, more = {}) => runtime.sendMessage(PEER, {way, ...more});
 

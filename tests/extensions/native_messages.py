@@ -11,7 +11,7 @@ from tests.firefox import Firefox, save_log
 
 HERE = Path(__file__).parent
 RECORDING = HERE / "native_messages.firefox.json"
-PROBE = (HERE / "native_messages_probe.js").read_text("utf-8")
+PROBE = "".join((HERE / name).read_text("utf-8") for name in ("probe.js", "native_messages_probe.js"))
 PERMISSIONS = ("nativeMessaging",)
 IDS = ("extension-1@hatbox.test", "probe@example.org", "made@example.org")
 

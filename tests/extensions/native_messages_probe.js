@@ -2,7 +2,6 @@
 // [name, how, value] for each case. The application is native_app.py.
 
 const {runtime} = browser;
-const log = [];
 
 const shown = value => {
   if (value === undefined) return "$undefined";
@@ -11,22 +10,6 @@ const shown = value => {
     return typeof each === "string" ? each.replaceAll(runtime.id, "$probe") : each;
   }));
 };
-const failure = error => [error.name, error.message];
-
-async function probe(name, f) {
-  let result;
-  try {
-    result = f();
-  } catch (error) {
-    return log.push([name, "threw", failure(error)]);
-  }
-  if (!(result instanceof Promise)) return log.push([name, "returned", shown(result)]);
-  try {
-    log.push([name, "resolved", shown(await result)]);
-  } catch (error) {
-    log.push([name, "rejected", failure(error)]);
-  }
-}
 
 // The first message or the end of a port, after `use` has been called.
 function first(application, use = () => {}) {

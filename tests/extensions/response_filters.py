@@ -16,6 +16,17 @@ HERE = Path(__file__).parent
 RECORDING = HERE / "response_filters.firefox.json"
 PERMISSIONS = ("webRequest", "webRequestBlocking", "<all_urls>")
 
+_FILTER = """
+browser.webRequest.onBeforeRequest.addListener(({requestId}) => {
+  const filter = browser.webRequest.filterResponseData(requestId);
+  filter.ondata = event => {
+    const text = new TextDecoder().decode(event.data).replace("Plain", "Filtered").replace("hello", "HELLO");
+    filter.write(new TextEncoder().encode(text));
+  };
+  filter.onstop = () => { filter.close(); };
+}, {urls: ["<all_urls>"], types: %s}, ["blocking"]);
+"""
+
 
 class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
@@ -49,6 +60,11 @@ def probe(site: str, settle_ms: int) -> str:
     """The body of the function that the extension runs. It waits so long for listeners to be added."""
     constants = f"const SITE = {json.dumps(site)}, SETTLE_MS = {settle_ms};\n"
     return constants + (HERE / "response_filters_probe.js").read_text("utf-8")
+
+
+def capitals(types: str) -> str:
+    """A background script that filters responses to requests of these types. It listens to no event of responses."""
+    return _FILTER % types
 
 
 def main() -> None:

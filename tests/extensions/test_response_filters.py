@@ -15,7 +15,7 @@ from hatbox.extensions.extension import Extension
 from hatbox.extensions.runtime import Exit
 from hatbox.web_requests import response_filter
 from tests.extensions.made import make, run_made
-from tests.extensions.response_filters import PERMISSIONS, probe, recorded, text_site
+from tests.extensions.response_filters import PERMISSIONS, capitals, probe, recorded, text_site
 from tests.extensions.runtime.lab import needs_deno
 
 pytestmark = needs_deno
@@ -53,18 +53,6 @@ def test_all_cases_are_recorded(answers: dict[str, Any]) -> None:
     assert list(answers) == list(FIREFOX)
 
 
-CAPITALS = """
-browser.webRequest.onBeforeRequest.addListener(({requestId}) => {
-  const filter = browser.webRequest.filterResponseData(requestId);
-  filter.ondata = event => {
-    const text = new TextDecoder().decode(event.data).replace("Plain", "Filtered").replace("hello", "HELLO");
-    filter.write(new TextEncoder().encode(text));
-  };
-  filter.onstop = () => { filter.close(); };
-}, {urls: ["<all_urls>"], types: ["main_frame"]}, ["blocking"]);
-"""
-
-
 def test_the_http_engine_shows_the_filtered_page(tmp_path: Path) -> None:
     async def use(profile: Profile, _: Extension) -> None:
         async with profile.http_engine() as engine:
@@ -72,7 +60,7 @@ def test_the_http_engine_shows_the_filtered_page(tmp_path: Path) -> None:
             assert (await engine.wait_until_loaded(tab.id)).title == "Filtered"
 
     with text_site() as site:
-        run_made(tmp_path, use, CAPITALS, permissions=[*PERMISSIONS])
+        run_made(tmp_path, use, capitals('["main_frame"]'), permissions=[*PERMISSIONS])
 
 
 def test_a_filter_that_writes_too_much_fails_the_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

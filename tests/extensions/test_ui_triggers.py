@@ -15,6 +15,7 @@ import hatbox
 from hatbox import Profile
 from hatbox.errors import ExtensionError, TriggerError
 from hatbox.extension_data import run_records
+from hatbox.extension_data.omnibox_input import OmniboxSuggestion, OmniboxView
 from hatbox.extensions.extension import Extension
 from hatbox.store.processes import start_time
 from tests.api.ui_actions import tab_at
@@ -64,7 +65,10 @@ def test_an_invalid_trigger_lists_the_valid_ones(tmp_path: Path, what: str) -> N
         await tab_at(profile)
         message = await error_message(profile, what)
         if what != "menu:":
-            allowed = "menu:ID, action, page-action, options, sidebar, command:NAME or notification:ID."
+            allowed = (
+                "menu:ID, action, page-action, options, sidebar, command:NAME, notification:ID, omnibox:TEXT or "
+                "omnibox-enter:TEXT."
+            )
             assert message == f'invalid trigger "{what}". Use {allowed}'
         assert await received(extension) == []
 
@@ -355,6 +359,38 @@ async def _pretend(profile: Profile, record: run_records.RunRecord, **changed: A
     await profile.store.write(lambda each: each.extensions.put(record.id, "running", "", value))
 
 
+def test_a_menu_item_is_clicked_on_a_bookmark(tmp_path: Path) -> None:
+    background = """
+    self.received = [];
+    browser.menus.create({id: "open", title: "Open", contexts: ["bookmark"]});
+    browser.menus.create({id: "everywhere", title: "Everywhere", contexts: ["all"]});
+    browser.menus.onShown.addListener(({contexts, bookmarkId, menuIds}, tab) => {
+      received.push([contexts, bookmarkId, menuIds, tab ?? null]);
+    });
+    browser.menus.onClicked.addListener(({menuItemId, bookmarkId, pageUrl}, tab) => {
+      received.push([menuItemId, bookmarkId, pageUrl ?? null, tab ?? null]);
+    });
+    """
+
+    async def use(profile: Profile, extension: Extension) -> None:
+        await tab_at(profile)
+        bookmark = (await extension.browser.bookmarks.create({"url": "https://site.example/"}))["id"]
+        item = 'menu item "Open" of made'
+        assert await error_message(profile, "menu:open") == f"{item} needs a bookmark. Add --bookmark ID."
+        for what, bookmark_id, words in [
+            ("menu:open", "x", 'no bookmark has the id "x".'),
+            ("menu:everywhere", bookmark, 'menu item "Everywhere" of made is not shown on bookmarks.'),
+        ]:
+            assert await error_message(profile, what, bookmark_id=bookmark_id) == words
+        await profile.extensions.trigger(extension.id, "menu:open", bookmark_id=bookmark)
+        assert await extension.evaluate("received") == [
+            [["bookmark"], bookmark, ["open"], None],
+            ["open", bookmark, None, None],
+        ]
+
+    run_made(tmp_path, use, background, permissions=["menus", "bookmarks", "tabs"])
+
+
 def test_open_popup_says_that_it_needs_chromium(tmp_path: Path) -> None:
     async def use(profile: Profile, extension: Extension) -> None:
         await tab_at(profile)
@@ -362,3 +398,49 @@ def test_open_popup_says_that_it_needs_chromium(tmp_path: Path) -> None:
         assert "Run the extension with --engine chromium" in await extension.evaluate(call)
 
     run_made(tmp_path, use, "", files={"popup.html": ""}, browser_action={"default_popup": "popup.html"})
+
+
+def test_text_of_the_omnibox_reaches_the_extension_and_its_suggestions_are_listed(tmp_path: Path) -> None:
+    background = """
+        globalThis.seen = [];
+        browser.omnibox.setDefaultSuggestion({description: "Choose"});
+        browser.omnibox.onInputStarted.addListener((...args) => { seen.push(["started", ...args]); });
+        browser.omnibox.onInputChanged.addListener((text, suggest) => {
+            seen.push(["changed", text]);
+            setTimeout(() => suggest([{content: "work", description: `Open ${text}`}, {content: 1}, null]), 0);
+        });
+        browser.omnibox.onInputEntered.addListener((...args) => { seen.push(["entered", ...args]); });
+    """
+
+    async def use(profile: Profile, extension: Extension) -> None:
+        async def omnibox() -> OmniboxView | None:
+            return (await profile.extensions.ui())[0].omnibox
+
+        async def has_suggestions() -> bool:
+            shown = await omnibox()
+            return shown is not None and shown.suggestions == [OmniboxSuggestion("work", "Open wo")]
+
+        await tab_at(profile)
+        await profile.extensions.trigger(extension.id, "omnibox:wo")
+        await until_awaited(has_suggestions)
+        shown = await omnibox()
+        assert shown is not None
+        assert (shown.keyword, shown.default_suggestion) == ("hat", "Choose")
+        await profile.extensions.trigger(extension.id, "omnibox-enter:work")
+
+        async def is_entered() -> bool:
+            return bool((await extension.evaluate("seen"))[-1] == ["entered", "work", "currentTab"])
+
+        await until_awaited(is_entered)
+        assert await extension.evaluate("seen.slice(0, 2)") == [["started"], ["changed", "wo"]]
+
+    run_made(tmp_path, use, background, omnibox={"keyword": "hat"})
+
+
+def test_text_is_not_entered_without_a_keyword(tmp_path: Path) -> None:
+    async def use(profile: Profile, extension: Extension) -> None:
+        await tab_at(profile)
+        assert await error_message(profile, "omnibox:x") == "made has no omnibox keyword in its manifest."
+        assert await extension.evaluate("typeof browser.omnibox") == "undefined"
+
+    run_made(tmp_path, use)

@@ -118,7 +118,8 @@ running have a `reason`.
 An extension is `{"id", "name", "version", "path", "installed", "enabled", "pid"}`: a temporary installation is not
 `installed`, and `pid` is null if the extension is not running. `extensions list`, `install` and `remove` print an array
 of extensions. With `--ui`, each has `ui`: null if it is not running, otherwise `{"id", "name", "pid", "menus",
-"action", "pageAction", "commands", "notifications", "options", "sidebar"}` for the active tab. `extensions permissions`
+"action", "pageAction", "commands", "notifications", "options", "sidebar", "omnibox"}` for the active tab. `extensions
+permissions`
 prints `{"id", "name", "required", "granted", "optional"}`. `extensions open` and `extensions trigger` print
 `{"extension", "what", "tabId", "popup", "shown"}`: `popup` is the page that opens, or null, and `shown` is whether it
 is shown in a window.

@@ -50,6 +50,7 @@ class MenuClickData(msgspec.Struct, frozen=True, kw_only=True):
     was_checked: bool | None
     modifiers: tuple[str, ...] = ()
     button: int = _LEFT_BUTTON
+    bookmark_id: str | None = None
 
 
 class MenuItemClicked(msgspec.Struct, frozen=True):
@@ -104,6 +105,7 @@ def click_item(
         editable=context.editable,
         checked=checked if is_checkable else None,
         was_checked=item.checked if is_checkable else None,
+        bookmark_id=context.bookmark_id,
     )
     transaction.changes.append(CLICKED, _encode(MenuItemClicked(extension, info, context.tab)))
 

@@ -17,10 +17,10 @@ __all__ = ["ACTIONS", "UI_CONTEXTS", "MenuContext", "is_item_visible", "visible_
 ACTIONS: Final = frozenset({"action", "browser_action", "page_action"})
 """The contexts whose menu contains items of one extension only."""
 
-UI_CONTEXTS: Final = ACTIONS | {"tab", "tools_menu"}
+UI_CONTEXTS: Final = ACTIONS | {"bookmark", "tab", "tools_menu"}
 """The contexts outside pages."""
 
-_NOT_IN_ALL: Final = frozenset({"tab", "tools_menu"})  # contexts that "all" does not include
+_NOT_IN_ALL: Final = frozenset({"bookmark", "tab", "tools_menu"})  # contexts that "all" does not include
 
 
 class MenuContext(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,7 +28,7 @@ class MenuContext(msgspec.Struct, frozen=True, kw_only=True):
 
     tab: Tab | None
     ui_context: str = msgspec.field(default="", name="outside")  # the name in earlier versions
-    """`tab`, `tools_menu` or a kind of action; empty in a page."""
+    """`bookmark`, `tab`, `tools_menu` or a kind of action; empty in a page."""
     link_url: str | None = None
     link_text: str | None = None
     src_url: str | None = None
@@ -36,6 +36,8 @@ class MenuContext(msgspec.Struct, frozen=True, kw_only=True):
     selection_text: str | None = None
     editable: bool = False
     password: bool = False
+    bookmark_id: str | None = None
+    """The bookmark or folder of a `bookmark` menu, which has no tab."""
 
     @property
     def contexts(self) -> tuple[str, ...]:

@@ -6,14 +6,14 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
-from hatbox.api.caller import ExtensionCaller, ExtensionTestMessage, PermissionPrompt, TestReporter
+from hatbox.api.caller import ExtensionCaller, ExtensionTestMessage
 from hatbox.api.dispatcher import Dispatcher
 from hatbox.errors import EngineError, ExtensionTerminated
 from hatbox.extension_data import run_records
 from hatbox.extension_data.extension_permissions import ExtensionPermissions
-from hatbox.extensions.background_place import BackgroundPlace, runs_in_chromium, without_document
+from hatbox.extensions.background_place import runs_in_chromium, without_document
 from hatbox.extensions.content_script_startup import start_content_scripts, stop_content_scripts
 from hatbox.extensions.event_page_host import ExtensionHost
 from hatbox.extensions.extension_page import ExtensionPage
@@ -27,7 +27,8 @@ from hatbox.extensions.package.package_files import Package
 from hatbox.extensions.package_repository import LoadedPackage
 from hatbox.extensions.pages.browser_pages import BrowserPages
 from hatbox.extensions.pages.extension_tabs import ExtensionTabs
-from hatbox.extensions.runtime import Boot, DenoProcess, Exit, LogEntry, Runtime, RuntimeLimits, describe
+from hatbox.extensions.run_options import RunOptions
+from hatbox.extensions.runtime import Boot, Exit, LogEntry, Runtime, RuntimeLimits, describe
 from hatbox.extensions.runtime.supervisor import Supervisor
 from hatbox.extensions.starting import ExtensionRun
 from hatbox.messaging.context import ExtensionContext
@@ -37,7 +38,7 @@ from hatbox.store.base import Store
 if TYPE_CHECKING:
     from hatbox.extensions.pages.extension_window import ExtensionWindow, WindowKind
 
-__all__ = ["Extension", "RunOptions"]
+__all__ = ["Extension"]
 
 logger = logging.getLogger("hatbox.extensions")
 
@@ -45,30 +46,6 @@ _SUSPEND_TIMEOUT: Final = 5.0  # seconds for listeners of runtime.onSuspend, as 
 _NO_BACKGROUND: Final = Background((), persistent=True)
 
 _Event = tuple[str, Sequence[Any]]  # path and arguments
-
-
-class RunOptions(NamedTuple):
-    """How an extension is run, and the callbacks of the program that runs it."""
-
-    limits: RuntimeLimits = RuntimeLimits()
-    inspect: bool = False
-    """Whether DevTools can attach. Such an extension is never suspended."""
-    idle_seconds: float = 30.0
-    """The idle time after which an event page is suspended. The default is that of Firefox."""
-    decide: PermissionPrompt | None = None
-    """Grants or denies requested permissions. Without it they are denied."""
-    child: DenoProcess | None = None
-    """A process that was started ahead, for the first run."""
-    on_run: Callable[[], None] = lambda: None
-    """Called when scripts start to run. It may be called again."""
-    on_log: Callable[[LogEntry], None] | None = None
-    """Receives console messages and uncaught errors. Without it they are logged."""
-    on_exit: Callable[[Exit, float | None], None] | None = None
-    """Called when the extension ends and was not stopped by the caller, with the seconds until it restarts."""
-    on_test_report: TestReporter | None = None
-    """Receives the reports of browser.test. Without it, scripts have no browser.test."""
-    background: BackgroundPlace | None = None
-    """Where the background runs. Without it, a background page runs in Chromium while that engine runs."""
 
 
 class Extension:

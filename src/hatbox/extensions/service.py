@@ -21,7 +21,7 @@ from hatbox.extension_data.run_records import RunRecord
 from hatbox.extensions import installing, starting, ui_triggers
 from hatbox.extensions.alarm_scheduler import AlarmScheduler
 from hatbox.extensions.background_place import BackgroundPlace
-from hatbox.extensions.extension import Extension, RunOptions
+from hatbox.extensions.extension import Extension
 from hatbox.extensions.installing import Candidate, Installation
 from hatbox.extensions.package.extension_urls import file_name
 from hatbox.extensions.package.package_cache import PackageCache
@@ -31,6 +31,7 @@ from hatbox.extensions.package_repository import PackageRepository
 from hatbox.extensions.pages.extension_tabs import ExtensionTabs
 from hatbox.extensions.permission_grants import change_grants, read_grants
 from hatbox.extensions.registry_sync import RegistrySync, with_area
+from hatbox.extensions.run_options import RunOptions
 from hatbox.extensions.runtime import DenoProcess, Exit, LogEntry, RuntimeLimits
 from hatbox.messaging.message_router import MessageRouter
 from hatbox.store.base import Store, Transaction
@@ -274,12 +275,14 @@ class Extensions:
         link_text: str | None = None,
         image_url: str | None = None,
         selection_text: str | None = None,
+        bookmark_id: str | None = None,
         close: bool = False,
     ) -> asyncio.Future[ui_triggers.TriggerResult]:
         """Perform a user action: `menu:ID`, `action`, `page-action`, `command:NAME` or `notification:ID`.
 
-        It happens in a tab, by default the active one. A menu can be opened on a link, an image or selected text.
-        With `close`, a notification is closed instead of clicked. Resolves when the listeners are called.
+        It happens in a tab, by default the active one. A menu can be opened on a link, an image, selected text
+        or a bookmark. With `close`, a notification is closed instead of clicked. Resolves when the listeners are
+        called.
         """
         return self._store.write(
             lambda transaction: ui_triggers.trigger(
@@ -291,6 +294,7 @@ class Extensions:
                 link_text=link_text,
                 image_url=image_url,
                 selection_text=selection_text,
+                bookmark_id=bookmark_id,
                 close=close,
             )
         )

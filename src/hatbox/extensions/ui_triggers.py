@@ -13,7 +13,7 @@ from typing import Any, Final
 import msgspec
 
 from hatbox.errors import TriggerError
-from hatbox.extension_data import commands, menu_clicks, menu_items, notifications, run_records, sidebars
+from hatbox.extension_data import commands, menu_clicks, menu_items, notifications, omnibox_input, run_records, sidebars
 from hatbox.extension_data.action_clicks import click_action
 from hatbox.extension_data.action_values import GLOBAL, ActionScope, get_value, tab_scope
 from hatbox.extension_data.actions import (
@@ -26,6 +26,7 @@ from hatbox.extension_data.actions import (
 )
 from hatbox.extension_data.menu_contexts import UI_CONTEXTS, MenuContext, is_item_visible
 from hatbox.extension_data.menu_items import MenuItem, MenuItemId
+from hatbox.extension_data.omnibox_input import OmniboxView, get_omnibox
 from hatbox.extension_data.page_opening import PAGE_KINDS
 from hatbox.extension_data.run_records import RunRecord
 from hatbox.extensions.page_triggers import NO_PAGE_ENGINE, find_page, page_url, request_shown, shows_pages
@@ -37,7 +38,7 @@ from hatbox.tabs.windows import last_focused
 
 __all__ = ["ExtensionUi", "TriggerResult", "list_ui", "open_page", "trigger"]
 
-_NAMED: Final = ("menu", "command", "notification")
+_NAMED: Final = ("menu", "command", "notification", "omnibox", "omnibox-enter")
 _UNNAMED: Final = ("action", "page-action", "options", "sidebar")
 _ACTION_COMMANDS: Final = {"_execute_action": 3, "_execute_browser_action": 2}
 """The commands that click the action, with their manifest version."""
@@ -51,7 +52,7 @@ _REQUIRED_CONTEXT: Final = {
     "image": "needs an image. Add --image URL",
     "video": "needs a video, which is not supported",
     "audio": "needs audio, which is not supported",
-    "bookmark": "needs a bookmark, which is not supported",
+    "bookmark": "needs a bookmark. Add --bookmark ID",
     "launcher": "needs an app launcher, which is not supported",
     "frame": "needs a frame, which is not supported",
 }
@@ -73,6 +74,7 @@ class ExtensionUi(msgspec.Struct, frozen=True, rename="camel"):
     """The URL of the options page."""
     sidebar: str | None = None
     """The URL of the sidebar."""
+    omnibox: OmniboxView | None = None
 
 
 class TriggerResult(msgspec.Struct, frozen=True, rename="camel"):
@@ -107,21 +109,24 @@ def trigger(
     link_text: str | None = None,
     image_url: str | None = None,
     selection_text: str | None = None,
+    bookmark_id: str | None = None,
     close: bool = False,
     shows_popup: bool = True,
 ) -> TriggerResult:
-    """Trigger `menu:ID`, `action`, `page-action`, `options`, `sidebar`, `command:NAME` or `notification:ID` on behalf
-    of the user.
+    """Trigger `menu:ID`, `action`, `page-action`, `options`, `sidebar`, `command:NAME`, `notification:ID`,
+    `omnibox:TEXT` or `omnibox-enter:TEXT` on behalf of the user.
 
-    `tab_id` defaults to the active tab. A menu can be opened on a link, an image or selected text. With `close`, a
-    notification is closed instead of clicked. A popup is shown where the extension runs, unless `shows_popup` is False.
+    `tab_id` defaults to the active tab. A menu can be opened on a link, an image, selected text or a bookmark. With
+    `close`, a notification is closed instead of clicked. A popup is shown where the extension runs,
+    unless `shows_popup` is False.
     """
     extension = _running(transaction, extension_id)
     kind, colon, name = what.partition(":")
     if kind not in (*_NAMED, *_UNNAMED) or bool(colon) != (kind in _NAMED):
         raise TriggerError(
             f'invalid trigger "{what}". '
-            "Use menu:ID, action, page-action, options, sidebar, command:NAME or notification:ID."
+            "Use menu:ID, action, page-action, options, sidebar, command:NAME, notification:ID, omnibox:TEXT or "
+            "omnibox-enter:TEXT."
         )
     if kind in PAGE_KINDS:
         return open_page(transaction, extension_id, kind, tab_id=tab_id)
@@ -134,6 +139,7 @@ def trigger(
             to_well_formed(link_text),
             to_well_formed(image_url),
             to_well_formed(selection_text),
+            bookmark_id,
         )
         popup = _click_menu_item(transaction, extension, to_well_formed(name), target)
     elif kind == "action":
@@ -142,6 +148,8 @@ def trigger(
         popup = _click_page_action(transaction, extension, tab)
     elif kind == "command":
         popup = _execute_command(transaction, extension, to_well_formed(name), tab)
+    elif kind in ("omnibox", "omnibox-enter"):
+        _use_omnibox(transaction, extension, to_well_formed(name), enter=kind == "omnibox-enter")
     else:
         _act_on_notification(transaction, extension, to_well_formed(name), close=close)
     in_tab = tab.id if tab and kind != "notification" else None
@@ -175,6 +183,7 @@ class _MenuTarget(msgspec.Struct, frozen=True):
     link_text: str | None
     image_url: str | None
     selection_text: str | None
+    bookmark_id: str | None
 
     @property
     def is_on_element(self) -> bool:
@@ -188,7 +197,11 @@ def _click_menu_item(transaction: Transaction, extension: RunRecord, name: str, 
         raise TriggerError(_not_found("menu item", name, extension, [str(each) for each in items]))
     label = f'menu item "{item.title or item.id}" of {extension.name}'
     _check_clickable(items, item, label)
-    context = _menu_context(_item_ancestors(items, item), target, label)
+    path = _item_ancestors(items, item)
+    if target.bookmark_id is None:
+        context = _menu_context(path, target, label)
+    else:
+        context = _bookmark_context(transaction, extension, path, target.bookmark_id, label)
     version = extension.manifest.get("manifest_version")
     clicks_action = item.command is not None and _ACTION_COMMANDS.get(item.command) == version
     clicks_page_action = item.command == _PAGE_ACTION_COMMAND
@@ -226,7 +239,7 @@ def _menu_context(path: Sequence[MenuItem], target: _MenuTarget, label: str) -> 
         raise TriggerError(_NO_TAB)
     if any(not item.visible for item in path):
         raise TriggerError(f"{label} is not visible.")
-    contexts = ("page",) if target.is_on_element else path[0].contexts
+    contexts = ("page",) if target.is_on_element else [name for name in path[0].contexts if name != "bookmark"]
     for name in contexts:
         context = MenuContext(
             tab=target.tab,
@@ -241,9 +254,25 @@ def _menu_context(path: Sequence[MenuItem], target: _MenuTarget, label: str) -> 
         )
         if all(is_item_visible(context, item) for item in path):
             return context
-    required = [_REQUIRED_CONTEXT[name] for name in contexts if name in _REQUIRED_CONTEXT]
-    problem = required[0] if required and len(required) == len(contexts) else f"is not shown in tab {target.tab.id}"
+    names = contexts or path[0].contexts
+    required = [_REQUIRED_CONTEXT[name] for name in names if name in _REQUIRED_CONTEXT]
+    problem = required[0] if required and len(required) == len(names) else f"is not shown in tab {target.tab.id}"
     raise TriggerError(f"{label} {problem}.")
+
+
+def _bookmark_context(
+    transaction: Transaction, extension: RunRecord, path: Sequence[MenuItem], bookmark_id: str, label: str
+) -> MenuContext:
+    """The context of a bookmark. As in Firefox, it has no tab, and needs the permission `bookmarks`."""
+    manifest = extension.manifest
+    if "bookmarks" not in (*(manifest.get("permissions") or ()), *(manifest.get("optional_permissions") or ())):
+        raise TriggerError(f"{label} is not shown on bookmarks: the extension has no permission for them.")
+    if transaction.bookmarks.get(bookmark_id) is None:
+        raise TriggerError(f'no bookmark has the id "{bookmark_id}".')
+    context = MenuContext(tab=None, ui_context="bookmark", bookmark_id=bookmark_id)
+    if not all(is_item_visible(context, item) for item in path):
+        raise TriggerError(f"{label} is not shown on bookmarks.")
+    return context
 
 
 # ── Actions and commands ──
@@ -309,6 +338,16 @@ def _act_on_notification(transaction: Transaction, extension: RunRecord, name: s
     act(transaction, extension.id, name)
 
 
+# ── Omnibox ──
+
+
+def _use_omnibox(transaction: Transaction, extension: RunRecord, text: str, *, enter: bool) -> None:
+    if not extension.manifest.get("omnibox"):
+        raise TriggerError(f"{extension.name} has no omnibox keyword in its manifest.")
+    use = omnibox_input.enter_text if enter else omnibox_input.type_text
+    use(transaction, extension.id, text)
+
+
 # ── Listing ──
 
 
@@ -332,6 +371,7 @@ def _extension_ui(transaction: Transaction, extension: RunRecord) -> ExtensionUi
         notifications=notifications.get_all(transaction, extension.id),
         options=find_page(transaction, extension, "options", scope),
         sidebar=find_page(transaction, extension, "sidebar", scope),
+        omnibox=get_omnibox(transaction, extension.id, manifest),
     )
 
 

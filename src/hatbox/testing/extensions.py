@@ -247,8 +247,10 @@ class ExtensionUnderTest:
         link_text: str | None = None,
         image_url: str | None = None,
         selection_text: str | None = None,
+        bookmark_id: str | None = None,
     ) -> Awaitable[TriggerResult]:
-        """Click a menu item, in the active tab or another one, on the page, a link, an image or a selection.
+        """Click a menu item, in the active tab or another one, on the page, a link, an image, a selection or a
+        bookmark.
 
         Every user action resolves when the listeners are called, before they finish. Use wait_for() for the effect.
         """
@@ -260,6 +262,7 @@ class ExtensionUnderTest:
             link_text=link_text,
             image_url=image_url,
             selection_text=selection_text,
+            bookmark_id=bookmark_id,
         )
 
     def run_command(self, name: str, *, tab_id: int | None = None) -> Awaitable[TriggerResult]:

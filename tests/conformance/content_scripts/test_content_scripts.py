@@ -8,12 +8,10 @@ from typing import Any
 
 import pytest
 
-import hatbox
 from tests.conformance.background_cases import Case, by_name, check_same
+from tests.conformance.chromium_run import run_case
 from tests.conformance.content_scripts.record import CASES, FILES, RECORDING
-from tests.conformance.content_scripts.site import FrameSite
 from tests.engines.chromium.conftest import browser as browser
-from tests.extensions.made import make
 from tests.extensions.runtime.lab import needs_deno
 
 pytestmark = needs_deno
@@ -50,24 +48,8 @@ def expected_of(case: Case) -> dict[str, Any]:
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 def test_content_scripts_are_as_in_firefox(case: Case, tmp_path: Path, browser: str) -> None:
-    check_same(by_name(asyncio.run(_run(case, tmp_path, browser))), expected_of(case))
+    check_same(by_name(asyncio.run(run_case(case, tmp_path, browser, FILES))), expected_of(case))
 
 
 def test_firefox_still_answers_as_recorded() -> None:
     RECORDING.check_firefox()
-
-
-async def _run(case: Case, folder: Path, browser: str) -> list[list[Any]]:
-    with FrameSite() as site:
-        background = f"globalThis.answers = (async () => {{\n{case.body(site)}\n}})();"
-        made = make(
-            folder, background, name="probe", manifest_version=case.version, files=FILES, **case.keys_in_hatbox()
-        )
-        async with (
-            asyncio.timeout(280),
-            hatbox.open(folder / "profile.db") as profile,
-            profile.chromium(headless=True, browser=browser),
-        ):
-            extension = await profile.extensions.start(made, idle_seconds=600)
-            log: list[list[Any]] = await extension.evaluate("answers", timeout=240)
-            return log

@@ -14,7 +14,7 @@ from hatbox.events import Event
 from hatbox.web_requests import RequestFrame
 
 PAGE = Target("page", "page", "https://site.test/", "context", None, None)
-URL = "https://u.extension.invalid/a.html"
+URL = "https://01234567-89ab-cdef-0123-456789abcdef/a.html"
 
 
 class Frames:
@@ -64,7 +64,7 @@ def test_a_file_is_sent_with_its_headers() -> None:
     assert command.method == "Fetch.fulfillRequest"
     assert base64.b64decode(command.params["body"]) == b"body"
     assert command.params["responseHeaders"] == [{"name": "content-type", "value": "text/html"}]
-    assert resources.requests == [ResourceRequest(URL, ("https://site.test/",), None)]
+    assert resources.requests == [ResourceRequest(URL, ("https://site.test/",), None, "page")]
 
 
 def test_a_frame_loads_a_page_for_its_parent_and_for_its_own_document() -> None:
@@ -92,16 +92,16 @@ def test_every_refusal_is_the_same() -> None:
 
 
 def test_pages_of_extensions_answer_their_own_requests() -> None:
-    assert answer(Frames("https://u.extension.invalid/"), Resources(), is_known=False) == CONTINUE
+    assert answer(Frames("https://01234567-89ab-cdef-0123-456789abcdef/"), Resources(), is_known=False) == CONTINUE
 
 
 def test_urls_of_extensions_are_recognized_in_both_spellings() -> None:
-    for url in (URL, "moz-extension://u/a", "https://u.extension.invalid"):
+    for url in (URL, "moz-extension://u/a", "https://01234567-89ab-cdef-0123-456789abcdef"):
         assert is_resource_url(url), url
     for url in (
-        "https://site.test/?u.extension.invalid/",
-        "https://u.extension.invalid.site.test/",
-        "https://site.test/x.extension.invalid/y",
-        "http://u.extension.invalid/",
+        "https://site.test/?01234567-89ab-cdef-0123-456789abcdef/",
+        "https://01234567-89ab-cdef-0123-456789abcdef.site.test/",
+        "https://01234567-89ab-cdef-0123-456789abcdef:8443/",
+        "http://01234567-89ab-cdef-0123-456789abcdef/",
     ):
         assert not is_resource_url(url), url

@@ -9,22 +9,10 @@ import pytest
 from hatbox import Profile
 from hatbox.extensions.extension import Extension
 from tests.extensions.made import run_made
-from tests.extensions.response_filters import PERMISSIONS, text_site
+from tests.extensions.response_filters import PERMISSIONS, capitals, text_site
 from tests.extensions.runtime.lab import needs_deno
 
 pytestmark = needs_deno
-
-# Without a listener for responses: the response of a filtered request is paused nevertheless.
-FILTER = """
-browser.webRequest.onBeforeRequest.addListener(({requestId}) => {
-  const filter = browser.webRequest.filterResponseData(requestId);
-  filter.ondata = event => {
-    const text = new TextDecoder().decode(event.data).replace("Plain", "Filtered").replace("hello", "HELLO");
-    filter.write(new TextEncoder().encode(text));
-  };
-  filter.onstop = () => { filter.close(); };
-}, {urls: ["<all_urls>"], types: %s}, ["blocking"]);
-"""
 
 
 @pytest.mark.parametrize("types", ['["main_frame"]', '["main_frame", "xmlhttprequest"]'])
@@ -41,4 +29,4 @@ def test_a_page_and_its_requests_get_the_filtered_response(tmp_path: Path, brows
             assert redirected == fetched
 
     with text_site() as site:
-        run_made(tmp_path, use, FILTER % types, permissions=[*PERMISSIONS])
+        run_made(tmp_path, use, capitals(types), permissions=[*PERMISSIONS])

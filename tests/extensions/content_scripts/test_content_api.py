@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -26,7 +27,9 @@ class _AnyListener:
 
 def _api() -> ContentScriptApi:
     dispatcher: Dispatcher = _Everything()  # type: ignore[assignment]
-    return ContentScriptApi(dispatcher, None, lambda _: None, None)  # type: ignore[arg-type]
+    caller: Any = SimpleNamespace()
+    grant: Any = None
+    return ContentScriptApi(dispatcher, caller, lambda _: None, None, grant)
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.engines.chromium.real import with_browser
 from tests.extensions.content_scripts.content_lab import B, content_lab, eventually, script
+from tests.extensions.made import make
 
 pytestmark = pytest.mark.browser
 
@@ -151,14 +153,20 @@ async def test_calls_of_the_binding_of_a_reloaded_extension_are_not_received_any
       browser.runtime.sendMessage({tell: name});
       document.addEventListener("poke", () => { post("[]"); });
     """
-    keys = {"content_scripts": [{"matches": ["<all_urls>"], "js": ["content.js"]}], "files": {"content.js": code}}
-    async with content_lab(tmp_path, browser, background=ECHO, **keys) as lab:
+    scripts = [{"matches": ["<all_urls>"], "js": ["content.js"]}]
+    files = {"content.js": code}
+    async with content_lab(tmp_path, browser, background=ECHO, files=files, content_scripts=scripts) as lab:
         page = await lab.open(lab.page("/"))
         old = (await lab.message("told"))[0]
         services = lab.host(page)
         called: list[str] = []
         receive = services._on_binding_called  # type: ignore[attr-defined]
-        services._on_binding_called = lambda session, event: (called.append(event["name"]), receive(session, event))  # type: ignore[attr-defined]
+
+        def note(session: Any, event: Any) -> None:
+            called.append(event["name"])
+            receive(session, event)
+
+        services._on_binding_called = note  # type: ignore[attr-defined]
         await page.evaluate("document.dispatchEvent(new Event('poke'))")
         await eventually(lambda: old in called)
         await lab.profile.extensions.reload(lab.extension.id)
@@ -168,3 +176,38 @@ async def test_calls_of_the_binding_of_a_reloaded_extension_are_not_received_any
         await page.evaluate("document.dispatchEvent(new Event('poke'))")
         await eventually(lambda: new in called)
         assert old not in called
+
+
+POLLUTE = """
+  for (const name of ["then", "get", "set", "value", "message", "url", "frameId", "toJSON", "0"]) {
+    const get = () => { globalThis.seen = name; return "polluted"; };
+    Object.defineProperty(Object.prototype, name, {__proto__: null, configurable: true, get, set() {}});
+  }
+  const fail = () => { throw new Error("polluted"); };
+  for (const name of ["push", "map", "join"]) Array.prototype[name] = fail;
+  Array.prototype[Symbol.iterator] = fail;
+  JSON.stringify = JSON.parse = Reflect.apply = () => "polluted";
+  Promise.prototype.then = Function.prototype.call = () => "polluted";
+"""
+
+
+@with_browser
+async def test_polluted_prototypes_of_a_page_and_of_another_extension_change_no_message(
+    tmp_path: Path, browser: str
+) -> None:
+    code = "globalThis.ask = () => browser.runtime.sendMessage({tell: [1, {url: 'x', frameId: 7}]});"
+    async with content_lab(tmp_path, browser, [script(code)], background=ECHO) as lab:
+        hostile = make(
+            tmp_path,
+            name="hostile",
+            permissions=["<all_urls>"],
+            content_scripts=[{"matches": ["<all_urls>"], "js": ["pollute.js"], "run_at": "document_start"}],
+            files={"pollute.js": POLLUTE},
+        )
+        await lab.profile.extensions.start(hostile, on_log=lambda _: None)
+        url = lab.page("/", f"<a id=browser name=chrome></a><form id=document></form><script>{POLLUTE}</script>")
+        page = await lab.open(url)
+        assert await lab.value(page, "ask()") == "echo"
+        told, sender, frame, tab = await lab.message("told")
+        assert (told, sender, frame, tab) == ([1, {"url": "x", "frameId": 7}], url, 0, lab.tab_of(page))
+        assert await lab.value(page, "typeof globalThis.seen") == "undefined"

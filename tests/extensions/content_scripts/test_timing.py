@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
+from playwright.async_api import Route
 
 from tests.engines.chromium.real import with_browser
 from tests.extensions.content_scripts.content_lab import FIRST, WATCH, B, content_lab, script
@@ -84,6 +86,32 @@ async def test_scripts_run_in_blank_frames(tmp_path: Path, browser: str) -> None
           return new Promise(resolve => { setTimeout(() => resolve(frame.contentWindow.name), 0); });
         }"""
         assert await page.evaluate(add) == "marked"
+
+
+@with_browser
+async def test_scripts_do_not_run_in_the_empty_document_of_a_frame_that_is_loading(
+    tmp_path: Path, browser: str
+) -> None:
+    code = "if (window !== top) browser.test.sendMessage('frame', location.pathname);"
+    async with content_lab(tmp_path, browser, [script(code, all_frames=True, match_about_blank=True)]) as lab:
+        lab.page("/inner")
+        page = await lab.open(lab.page("/"))
+        released = asyncio.Event()
+
+        async def hold(route: Route) -> None:
+            await released.wait()
+            await route.continue_()
+
+        await page.route("**/inner", hold)
+        add = """() => {
+          const frame = document.createElement("iframe");
+          frame.src = "/inner";
+          document.body.append(frame);
+          return frame.contentWindow.location.href;
+        }"""
+        assert await page.evaluate(add) == "about:blank"
+        released.set()
+        assert await lab.message("frame") == "/inner"
 
 
 @with_browser

@@ -122,9 +122,9 @@ async def test_a_page_of_the_extension_in_a_frame_has_the_api_of_content_scripts
 async def test_a_page_finds_out_nothing_by_guessing(tmp_path: Path, browser: str) -> None:
     async with content_lab(tmp_path, browser, [script("browser.runtime")], **EVERY, **OPEN) as lab:
         base = await lab.message("base")
-        https = base.replace("moz-extension://", "https://").removesuffix("/") + ".extension.invalid/"
+        https = base.replace("moz-extension://", "https://")
         page = await lab.open(lab.page("/"))
-        unknown = "https://11111111-2222-3333-4444-555555555555.extension.invalid/open/text.txt"
+        unknown = "https://11111111-2222-3333-4444-555555555555/open/text.txt"
         fetched = "url => fetch(url).then(answer => answer.text(), error => `${error}`)"
         refused = await page.evaluate(fetched, unknown)
         assert refused == "TypeError: Failed to fetch"
@@ -155,7 +155,7 @@ async def test_a_page_finds_out_nothing_by_guessing(tmp_path: Path, browser: str
 async def test_a_page_cannot_show_a_page_of_the_extension_that_is_not_listed(tmp_path: Path, browser: str) -> None:
     async with content_lab(tmp_path, browser, [script("browser.runtime")], **EVERY, **OPEN) as lab:
         base = await lab.message("base")
-        https = base.replace("moz-extension://", "https://").removesuffix("/") + ".extension.invalid/"
+        https = base.replace("moz-extension://", "https://")
         page = await lab.open(lab.page("/"))
         await page.evaluate("() => { globalThis.messages = []; onmessage = ({data}) => { messages.push(data); }; }")
         load = f"url => {{ {LOAD}; return load('iframe', {{src: url}}); }}"
@@ -185,7 +185,7 @@ async def test_files_of_version_3_load_in_the_pages_that_match_only(tmp_path: Pa
         assert await page.frames[1].evaluate(load, f"{base}open/image.svg") == "error"
         other = await lab.open(lab.site.url("/other", B))
         assert await other.evaluate(load, f"{base}open/image.svg") == "error"
-        https = base.replace("moz-extension://", "https://").removesuffix("/") + ".extension.invalid/"
+        https = base.replace("moz-extension://", "https://")
         fetched = "url => fetch(url).then(answer => answer.text(), error => error.name)"
         assert await page.evaluate(fetched, f"{https}closed/text.txt") == "TypeError"
 
@@ -236,3 +236,40 @@ async def test_a_listener_redirects_a_request_to_a_listed_file(tmp_path: Path, b
         fetched = "url => fetch(url).then(answer => answer.text(), error => error.name)"
         assert await page.evaluate(fetched, "/redirected?to=open/text.txt") == "text"
         assert await page.evaluate(fetched, "/redirected?to=closed/text.txt") == "TypeError"
+
+
+@with_browser
+async def test_a_page_of_the_extension_in_a_frame_has_its_policy_and_the_page_cannot_reach_into_it(
+    tmp_path: Path, browser: str
+) -> None:
+    files = {
+        **FILES,
+        "open/page.html": "<!doctype html><script>window.inline = 1</script><script src=page.js></script>",
+        "open/page.js": """
+          const evaluated = () => { try { return eval("1"); } catch (error) { return error.name; } };
+          addEventListener("message", ({data, origin, source}) => {
+            const names = Reflect.ownKeys(window).filter(name => typeof name === "string" && /hatbox/i.test(name));
+            source.postMessage({inline: typeof inline, evaluated: evaluated(), names}, origin);
+          });
+        """,
+    }
+    async with content_lab(tmp_path, browser, [script("browser.runtime")], files=files, background=ECHO, **OPEN) as lab:
+        base = await lab.message("base")
+        https = base.replace("moz-extension://", "https://")
+        page = await lab.open(lab.page("/"))
+        found = await page.evaluate(
+            """async url => {
+              const frame = document.createElement("iframe");
+              const loaded = new Promise(resolve => { frame.onload = resolve; });
+              frame.src = url;
+              document.body.append(frame);
+              await loaded;
+              let reached;
+              try { reached = frame.contentWindow.browser; } catch (error) { reached = error.name; }
+              const answer = new Promise(resolve => { onmessage = ({data}) => { resolve(data); }; });
+              frame.contentWindow.postMessage("x", "*");
+              return [reached, await answer];
+            }""",
+            f"{https}open/page.html",
+        )
+        assert found == ["SecurityError", {"inline": "undefined", "evaluated": "EvalError", "names": []}]

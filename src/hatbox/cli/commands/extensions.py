@@ -195,7 +195,8 @@ def trigger(
         str,
         typer.Argument(
             metavar="TRIGGER",
-            help="menu:ID, action, page-action, options, sidebar, command:NAME or notification:ID.",
+            help="menu:ID, action, page-action, options, sidebar, command:NAME, notification:ID, omnibox:TEXT or "
+            "omnibox-enter:TEXT.",
         ),
     ],
     tab: Annotated[
@@ -209,13 +210,18 @@ def trigger(
     selection: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Selected text that the menu is opened on.")
     ] = None,
+    bookmark: Annotated[
+        str | None, typer.Option(metavar="ID", help="Bookmark or folder that the menu is opened on.")
+    ] = None,
     close: Annotated[bool, typer.Option("--close", help="Close the notification instead of clicking it.")] = False,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Trigger a user action in a running extension. `hatbox extensions list --ui` lists the triggers."""
-    if not what.startswith("menu:") and any(each is not None for each in (link, link_text, image, selection)):
-        raise typer.BadParameter("only menu:ID takes these options", param_hint="--link, --image or --selection")
+    if not what.startswith("menu:") and any(each is not None for each in (link, link_text, image, selection, bookmark)):
+        raise typer.BadParameter(
+            "only menu:ID takes these options", param_hint="--link, --image, --selection or --bookmark"
+        )
     if close and not what.startswith("notification:"):
         raise typer.BadParameter("only notification:ID can be closed", param_hint="--close")
 
@@ -231,6 +237,7 @@ def trigger(
             link_text=link_text,
             image_url=image,
             selection_text=selection,
+            bookmark_id=bookmark,
             close=close,
         )
         return found, done
@@ -422,6 +429,10 @@ def _lines(shown: ExtensionUi) -> Iterator[tuple[str, str, str]]:
             yield name, "", f"opens {url}"
     for command in shown.commands:
         yield f"command:{command.name}", command.description or "", command.shortcut
+    if shown.omnibox is not None:
+        yield "omnibox:TEXT", shown.omnibox.default_suggestion, f"keyword {shown.omnibox.keyword}"
+        for suggestion in shown.omnibox.suggestions:
+            yield f"omnibox-enter:{suggestion.content}", suggestion.description, ""
     for name, options in shown.notifications.items():
         yield f"notification:{name}", options["title"], options["message"]
 

@@ -105,7 +105,8 @@ class ChromiumEngine(Engine):
         self.running = running = RunningBrowser.connect(env, self._requests, resources)
         launched.browser.on("disconnected", log_exceptions(lambda _: self._on_disconnected(running)))
         if self._page_scripts is not None:
-            scripted = ScriptedBrowser(launched, running.contexts, running.pages, running.targets)
+            is_ready = running.interceptor.wait_until_ready
+            scripted = ScriptedBrowser(launched, running.contexts, running.pages, running.targets, is_ready)
             await self._page_scripts.browser_started(scripted)
         if self._hosted is not None:
             await self._hosted.start(env)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple, Protocol
-from urllib.parse import urlsplit
 
 from hatbox.events import Event
 
 __all__ = ["RESOURCE_PATTERNS", "ExtensionResources", "ResourceRequest", "ResourceResponse", "is_resource_url"]
 
 _SCHEME: Final = "moz-extension:"
-_HOSTS: Final = ".extension.invalid/"
+_HOST: Final = "-".join("?" * length for length in (8, 4, 4, 4, 12))  # a UUID
+_ORIGIN: Final = re.compile(rf"https://{_HOST.replace('?', '[0-9a-f]')}(?![^/?#])")
 
-RESOURCE_PATTERNS: Final = (f"{_SCHEME}*", f"https://*{_HOSTS}*")
-"""The URLs in patterns of CDP Fetch.enable: Firefox's spelling, and the one that Chromium loads documents from."""
+RESOURCE_PATTERNS: Final = (f"{_SCHEME}*", f"https://{_HOST}/*")
+"""Patterns of CDP Fetch.enable that match the URLs of extensions, and few others.
+
+They have Firefox's spelling, and the one that Chromium loads documents from.
+"""
 
 
 class ResourceRequest(NamedTuple):
@@ -25,6 +29,8 @@ class ResourceRequest(NamedTuple):
     """The http or https URLs of the documents that may have started it, at least one. All must be allowed to."""
     frame_id: str | None
     """The CDP id of the frame that shows the file as its document; None for other loads."""
+    page_id: str = ""
+    """The target id of the page."""
 
 
 class ResourceResponse(NamedTuple):
@@ -32,6 +38,8 @@ class ResourceResponse(NamedTuple):
 
     headers: Sequence[tuple[str, str]]
     body: bytes
+    redirect_url: str | None = None
+    """The URL that is loaded instead."""
 
 
 class ExtensionResources(Protocol):
@@ -57,6 +65,4 @@ class ExtensionResources(Protocol):
 
 def is_resource_url(url: str) -> bool:
     """Whether a URL is of an extension, in one of its spellings."""
-    if not url.startswith("https://"):
-        return url.startswith(_SCHEME)
-    return (urlsplit(url).hostname or "").endswith(_HOSTS.removesuffix("/"))
+    return url.startswith(_SCHEME) or _ORIGIN.match(url) is not None

@@ -161,6 +161,11 @@ class FrameTree:
         frame = self._frames.get(frame_id or "")
         return frame.url if frame else None
 
+    def target_of(self, frame_id: str) -> str | None:
+        """The id of the page or out-of-process frame that contains a frame, if the frame is known."""
+        frame = self._frames.get(frame_id)
+        return frame.target_id if frame else None
+
     async def send(self, target_id: str, method: str, **params: Any) -> dict[str, Any]:
         """Send a command to a target; returns its result. Raises Playwright's Error."""
         target = self._targets.get(target_id)

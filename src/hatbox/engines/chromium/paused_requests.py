@@ -82,9 +82,17 @@ class PausedRequests:
     def stop(self) -> None:
         """Send no more commands: the session ends, and Chromium continues what is paused."""
         self._is_stopped = True
+        if self._resources is not None:
+            self._resources.floods.cancel()
 
     def on_request_paused(self, event: dict[str, Any]) -> None:
         """Handle Fetch.requestPaused."""
+        if (
+            self._resources is not None
+            and is_resource_url(event["request"]["url"])
+            and self._resources.floods.includes(event["frameId"])
+        ):
+            return
         if "responseStatusCode" in event or "responseErrorReason" in event:
             self._handle(event, self._on_response, CONTINUE)
         else:

@@ -9,9 +9,10 @@ from typing import Any, Final
 from weakref import WeakValueDictionary
 
 from hatbox.engines.chromium.extension_resources import ExtensionResources, ResourceRequest
-from hatbox.engines.chromium.fetch_commands import CONTINUE, FetchCommand, header_entries
+from hatbox.engines.chromium.fetch_commands import CONTINUE, FetchCommand, header_entries, redirect
 from hatbox.engines.chromium.frame_tree import FramePath, FrameTree
 from hatbox.engines.chromium.request_details import TabLookup
+from hatbox.engines.chromium.resource_floods import ResourceFloods
 
 __all__ = ["REFUSED", "ResourceAnswers"]
 
@@ -29,6 +30,8 @@ class ResourceAnswers:
         self._frames = frames
         self._tabs = tabs
         self._resources = resources
+        self.floods = ResourceFloods(frames)
+        """The pages with too many requests."""
         self._slots: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
 
     def redirect_url(self, url: str) -> str | None:
@@ -53,9 +56,11 @@ class ResourceAnswers:
         if not documents or sent["method"] not in _METHODS:
             return REFUSED
         frame_id = event["frameId"] if is_document else None
-        found = await self._resources.respond(ResourceRequest(sent["url"], documents, frame_id))
+        found = await self._resources.respond(ResourceRequest(sent["url"], documents, frame_id, path.target.id))
         if found is None:
             return REFUSED
+        if found.redirect_url is not None:
+            return redirect(found.redirect_url)
         body = b"" if sent["method"] == "HEAD" else found.body
         params = {"responseCode": 200, "responseHeaders": header_entries(tuple(found.headers))}
         return FetchCommand("Fetch.fulfillRequest", {**params, "body": base64.b64encode(body).decode("ascii")})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Protocol
 
 from hatbox.engines.chromium.context_registry import ContextRegistry
@@ -35,8 +35,17 @@ class PageScripts(Protocol):
 class ScriptedBrowser:
     """A launched browser, its contexts and the tabs of its pages."""
 
-    def __init__(self, launched: Launched, contexts: ContextRegistry, pages: TabPages, targets: TabTargets) -> None:
+    def __init__(
+        self,
+        launched: Launched,
+        contexts: ContextRegistry,
+        pages: TabPages,
+        targets: TabTargets,
+        wait_until_intercepted: Callable[[], Awaitable[None]],
+    ) -> None:
         self.launched = launched
+        self.wait_until_intercepted = wait_until_intercepted
+        """Wait until requests are intercepted as PageScripts.resources needs now."""
         self._contexts = contexts
         self._pages = pages
         self._targets = targets

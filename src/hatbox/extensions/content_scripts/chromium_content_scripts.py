@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Final
 
 from playwright.async_api import Error as PlaywrightError
@@ -22,8 +23,10 @@ from hatbox.extension_data.content_script import ContentScript
 from hatbox.extension_data.content_script_matching import script_matches
 from hatbox.extensions.content_scripts.document_bridge import DocumentBridge
 from hatbox.extensions.content_scripts.extension_world import ExtensionWorld
+from hatbox.extensions.content_scripts.frame_grants import FrameOwner
 from hatbox.extensions.content_scripts.frame_injections import FrameInjections
 from hatbox.extensions.content_scripts.page_frames import PageFrame, PageFrames, WorldContext
+from hatbox.extensions.content_scripts.runner_source import for_open_document
 from hatbox.extensions.content_scripts.style_sheets import end_runners
 from hatbox.extensions.content_scripts.web_resources import WebResources
 from hatbox.extensions.extension import Extension
@@ -265,9 +268,9 @@ class ChromiumContentScripts:
                 params = {"frameId": frame.id, "worldName": world.names.world}
                 await frame.session.send("Page.createIsolatedWorld", params)
                 unique_id = frame.contexts[world.names.world].unique_id
-                await _evaluate(frame, unique_id, isolated.replace("%COOKIE_STORE_ID%", store))
+                await _evaluate(frame, unique_id, for_open_document(isolated, store))
             if main is not None and (context := frame.contexts.get("")):
-                await _evaluate(frame, context.unique_id, main.replace("%COOKIE_STORE_ID%", store))
+                await _evaluate(frame, context.unique_id, for_open_document(main, store))
         except (PlaywrightError, KeyError) as error:
             logger.debug("the document has ended before its content scripts: %s", error)
 
@@ -296,6 +299,8 @@ class ChromiumContentScripts:
     def _bridge(self, frame: PageFrame, context: WorldContext, world: ExtensionWorld) -> DocumentBridge:
         bridge = self._bridges.get(context)
         if bridge is None:
+            page_id = self._frames.root(frame).id
+            owner = FrameOwner(world.extension.id, world.urls.uuid, page_id, context.unique_id)
             bridge = self._bridges[context] = DocumentBridge(
                 world,
                 frame,
@@ -303,6 +308,8 @@ class ChromiumContentScripts:
                 dispatcher=self._dispatcher,
                 messages=self._messages,
                 closing=self._closing,
+                grant_frame=partial(self._grant_frame, owner),
+                on_closed=partial(self.resources.revoke_frames, owner),
             )
         return bridge
 
@@ -341,6 +348,13 @@ class ChromiumContentScripts:
         for context in frame.contexts.values() if frame is not None else ():
             if bridge := self._bridges.get(context):
                 bridge.update_url()
+
+    async def _grant_frame(self, owner: FrameOwner, url: str) -> str:
+        """The URL that an element of a content script loads to show a page of its extension. Raises ApiError."""
+        granted = self.resources.grant_frame(owner, url)
+        if self._browser is not None:
+            await self._browser.wait_until_intercepted()
+        return granted
 
     async def _embed(self, extension_id: str, frame_id: str) -> bool:
         """Prepare a frame for a page of an extension; whether that was possible."""

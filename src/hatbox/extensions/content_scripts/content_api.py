@@ -30,6 +30,7 @@ _HIDDEN: Final[Mapping[str, frozenset[str]]] = {
     "ports": frozenset({"close", "onDelivery", "onSync", "open", "post"}),  # not openNative and openFilter
     "testing": _EVERYTHING,
 }
+_GRANT_FRAME: Final = ("frames", "grant")  # content_resources.js calls it
 _ABSENT_CONSTANTS: Final = frozenset(
     {"ContextType", "OnPerformanceWarningCategory", "OnPerformanceWarningSeverity", "ViewType"}
 )
@@ -61,12 +62,17 @@ class ContentScriptApi(ApiHost):
         caller: ExtensionCaller,
         read_file: Callable[[str], bytes | None],
         on_log: Callable[[LogEntry], None] | None,
+        grant_frame: Callable[[str], Awaitable[str]],
     ) -> None:
         super().__init__(dispatcher, caller, read_file)
+        self._grant_frame = grant_frame
         self._on_log = on_log
 
     def call(self, namespace: str, member: str, arguments: list[Any]) -> Awaitable[Any] | None:
         """Call an API function that content scripts have."""
+        if (namespace, member) == _GRANT_FRAME:
+            url = arguments[0] if arguments else ""
+            return self._grant_frame(url if isinstance(url, str) else "")
         _require(namespace, member)
         return super().call(namespace, member, arguments)
 

@@ -38,6 +38,8 @@ class DocumentBridge:
         dispatcher: Dispatcher,
         messages: MessageRouter,
         closing: Tasks,
+        grant_frame: Callable[[str], Awaitable[str]],
+        on_closed: Callable[[], None],
     ) -> None:
         self.world = world
         self.frame = frame
@@ -50,6 +52,8 @@ class DocumentBridge:
         self._dispatcher = dispatcher
         self._messages = messages
         self._closing = closing
+        self._grant_frame = grant_frame
+        self._on_closed = on_closed
         self._api: ContentScriptApi | None = None
         self._connection: CdpConnection | None = None
         self._early: list[str] = []
@@ -90,6 +94,7 @@ class DocumentBridge:
         if self._connection is not None:
             self._connection.closed(Exit("exited", cause))
         self._messages.remove_context(self.extension_context)
+        self._on_closed()
         if self._api is not None:
             self._closing.spawn(self._api.close())
 
@@ -108,6 +113,7 @@ class DocumentBridge:
             world.caller(self.extension_context),
             world.loaded.package.read,
             world.extension.log,
+            self._grant_frame,
         )
         is_page = self._world_context.world == ""
         name = world.frame_names.receiver if is_page else world.names.receiver

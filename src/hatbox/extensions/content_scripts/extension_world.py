@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import secrets
 from collections.abc import Callable, Mapping, Sequence
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from hatbox.api.caller import ExtensionCaller
 from hatbox.engines.chromium.launch import Launched
+from hatbox.errors import HatboxError
 from hatbox.extension_data.content_script import ContentScript, ScriptSource
 from hatbox.extensions.content_scripts.content_api import describe_for_content
 from hatbox.extensions.content_scripts.declared_names import DeclaredNames, find_declared_names
@@ -22,6 +24,7 @@ from hatbox.extensions.content_scripts.runner_source import (
     runner_config,
     source_text,
 )
+from hatbox.extensions.content_scripts.style_sheet_urls import resolve_style_urls
 from hatbox.extensions.pages.page_urls import PageUrls
 from hatbox.extensions.pages.script_bundle import page_settings
 from hatbox.extensions.runtime import Boot, LogEntry, RuntimeLimits
@@ -110,6 +113,17 @@ class ExtensionWorld:
         """The text of a source; None if its file does not exist."""
         return source_text(source, self.loaded.package.read)
 
+    def style_text(self, source: ScriptSource) -> str | None:
+        """The text of a style sheet with its messages and URLs replaced; None if its file does not exist."""
+        text = self.text(source)
+        if text is None or not source.file:
+            return text
+        manifest = self.loaded.manifest
+        if "__MSG_" in text:
+            with contextlib.suppress(HatboxError):  # the result is too long
+                text = manifest.locales.localize(text)
+        return resolve_style_urls(text, source.file, manifest.base_url, self.loaded.package.read)
+
     def empty_runner(self) -> str:
         """A runner without scripts, for documents that no script matches."""
         return f"{runner_code()}\n{self._config([], {})}"
@@ -119,7 +133,7 @@ class ExtensionWorld:
         settings = page_settings(
             self.boot(), self.limits, context="content", origin=f"{self.urls.origin}/", host_fetch=True
         )
-        settings |= {"hosts": host_patterns(self.extension.caller.hosts), "resources": None}
+        settings |= {"hosts": host_patterns(self.extension.caller.hosts), "resources": None, "observes": False}
         return frame_script(self.frame_names.binding, self.frame_names.receiver, self.urls, settings)
 
     async def runner_sources(self, launched: Launched) -> RunnerSources:
@@ -158,19 +172,18 @@ class ExtensionWorld:
     ) -> str:
         hosts = self.extension.caller.hosts
         settings = page_settings(self.boot(), self.limits, context="content", host_fetch=True)
-        has_resources = bool(self.loaded.manifest.web_accessible_resources)
-        settings |= {"hosts": host_patterns(hosts), "resources": self.urls.origin if has_resources else None}
+        observes = bool(self.loaded.manifest.web_accessible_resources)
+        settings |= {"hosts": host_patterns(hosts), "resources": self.urls.origin, "observes": observes}
         return runner_config(self.names, scripts, hosts, declared, encode(settings).decode())
 
     def _load(self, script: ContentScript) -> LoadedScript:
-        js = [(self.url(source), self._text_or_log(source)) for source in script.js]
-        css = [self._text_or_log(source) for source in script.css]
+        js = [(self.url(source), self._logged(source, self.text(source))) for source in script.js]
+        css = [self._logged(source, self.style_text(source)) for source in script.css]
         return LoadedScript(
             tuple((url, text) for url, text in js if text is not None), tuple(text for text in css if text is not None)
         )
 
-    def _text_or_log(self, source: ScriptSource) -> str | None:
-        text = self.text(source)
+    def _logged(self, source: ScriptSource, text: str | None) -> str | None:
         if text is None:
             self.log_error(f"Unable to load script: {self.url(source)}")
         return text

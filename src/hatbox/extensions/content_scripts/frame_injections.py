@@ -93,7 +93,7 @@ class FrameInjections:
 
     async def _change_css(self, frame: PageFrame, world: ExtensionWorld, injection: Injection, *, remove: bool) -> None:
         for source in injection.sources:
-            text = world.text(source)
+            text = world.style_text(source)
             if text is None:
                 raise ApiError("An unexpected error occurred")  # as in Firefox
             try:

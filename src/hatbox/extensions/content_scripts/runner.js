@@ -28,6 +28,18 @@
 
   const isTop = () => window === top;
 
+  // Whether this is the first, empty document of a frame that loads another one. As in Firefox, scripts run in it only if it
+  // exists already when the extension starts.
+  function isReplacedSoon() {
+    if (config.start === "open" || isTop() || location.href !== "about:blank") return false;
+    try {
+      const {src} = frameElement;
+      return frameElement.hasAttribute("srcdoc") || !/^(?:about:blank(?:[?#]|$)|javascript:|$)/.test(src ?? "");
+    } catch {
+      return false; // a frame of another origin
+    }
+  }
+
   // The URL of the nearest ancestor or opener that does not inherit its origin. The path is unknown across origins.
   function creatorUrl() {
     let view = isTop() ? opener : parent;
@@ -231,7 +243,7 @@
   }
 
   function serve() {
-    if (document === served) return;
+    if (document === served || isReplacedSoon()) return;
     served = document;
     waiting = [];
     sheets = [];

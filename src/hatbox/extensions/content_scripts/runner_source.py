@@ -22,7 +22,16 @@ from hatbox.extensions.pages.script_bundle import bundle_function
 from hatbox.urls.globs import Glob, glob
 from hatbox.urls.match_patterns import HostPermissions, MatchPattern, parse_url_pattern
 
-__all__ = ["LoadedScript", "WorldNames", "host_patterns", "main_runner", "runner_code", "runner_config", "source_text"]
+__all__ = [
+    "LoadedScript",
+    "WorldNames",
+    "for_open_document",
+    "host_patterns",
+    "main_runner",
+    "runner_code",
+    "runner_config",
+    "source_text",
+]
 
 _RUNNER: Final = files(__package__).joinpath("runner.js").read_text("utf-8").strip()
 _RUN_AT: Final = {"document_start": 0, "document_end": 1, "document_idle": 2}
@@ -30,6 +39,7 @@ _NAMESPACES: Final = ("extension", "i18n", "runtime", "test")  # of members/, th
 _BRIDGE_NAME: Final = re.compile(r"\b(?:browser|chrome)\b")
 _DECLARE: Final = "hatboxDeclare$"
 _COOKIE_STORE_ID: Final = "%COOKIE_STORE_ID%"
+_START: Final = "%START%"
 
 # Chromium documents no order of the scripts of a world, so the second of code and configuration starts the runner.
 # Only own properties count: elements of the page with such an id are globals too.
@@ -122,6 +132,11 @@ def main_runner(
     return f"{_RUNNER}({json.dumps(config)}, null, [{functions}]);\n"
 
 
+def for_open_document(source: str, cookie_store_id: str) -> str:
+    """The source of a runner for a document that was loaded before the extension has started."""
+    return source.replace(_COOKIE_STORE_ID, cookie_store_id).replace(_START, "open", 1)
+
+
 def source_text(source: ScriptSource, read: Callable[[str], bytes | None]) -> str | None:
     """The text of a source; None if its file does not exist."""
     if not source.file:
@@ -136,7 +151,8 @@ def host_patterns(hosts: HostPermissions) -> list[dict[str, Any]]:
 
 
 def _config(entries: list[dict[str, Any]]) -> dict[str, Any]:
-    return {"scripts": entries, "restricted": sorted(RESTRICTED_HOSTS), "store": _COOKIE_STORE_ID}
+    # `start` is before the texts of scripts, which may contain the same placeholder.
+    return {"start": _START, "scripts": entries, "restricted": sorted(RESTRICTED_HOSTS), "store": _COOKIE_STORE_ID}
 
 
 def _entry(script: ContentScript, hosts: HostPermissions) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import Final
 
 from hatbox.engines.chromium.extension_resources import ResourceRequest, ResourceResponse
 from hatbox.errors import HatboxError
+from hatbox.extensions.content_scripts.frame_grants import FrameGrants, FrameOwner
 from hatbox.extensions.extension import Extension
 from hatbox.extensions.package.extension_urls import file_name
 from hatbox.extensions.package.web_accessible import is_accessible_to_extension, is_web_accessible
@@ -37,6 +38,7 @@ class WebResources:
         """See ExtensionResources."""
         self._messages = messages
         self._embed = embed
+        self._grants = FrameGrants()
         self._files: dict[str, tuple[LoadedPackage, PageFiles]] = {}  # by extension id
 
     @property
@@ -48,20 +50,35 @@ class WebResources:
     def depend_on_page(self) -> bool:
         """See ExtensionResources."""
         every = (entry for each in self._extensions() for entry in each.manifest.web_accessible_resources)
-        return any(_EVERY_PAGE not in entry.matches for entry in every)
+        return bool(self._grants) or any(_EVERY_PAGE not in entry.matches for entry in every)
 
     def chromium_url(self, url: str) -> str | None:
         """See ExtensionResources."""
         extension = self._extension_at(url)
         return None if extension is None else _urls(extension).page_url(url)
 
+    def grant_frame(self, owner: FrameOwner, url: str) -> str:
+        """The URL that an element of a content script loads to show a page of its extension. Raises ApiError."""
+        granted = self._grants.grant(owner, url)
+        self.on_changed.emit(None)
+        return granted
+
+    def revoke_frames(self, owner: FrameOwner) -> None:
+        """The document of the content scripts has ended."""
+        if self._grants.revoke(owner):
+            self.on_changed.emit(None)
+
     async def respond(self, request: ResourceRequest) -> ResourceResponse | None:
         """See ExtensionResources."""
+        url, frame_id = request.url, request.frame_id
+        if frame_id is not None and (target := self._grants.redirect(url, request.page_id, frame_id)):
+            return ResourceResponse([], b"", target)
         extension = self._extension_at(request.url)
         if extension is None:
             return None
         name = file_name(_urls(extension).path_of(request.url) or "")
-        if not all(self._allows(extension, each, name) for each in request.document_urls):
+        is_granted = frame_id is not None and self._grants.take_redirected(url, frame_id)
+        if not is_granted and not all(self._allows(extension, each, name) for each in request.document_urls):
             return None
         try:
             found = await asyncio.to_thread(self._files_of(extension).response, request.url)
@@ -77,7 +94,9 @@ class WebResources:
     def _extensions(self) -> Iterator[Extension]:
         """The running extensions with files for pages."""
         for each in self._messages.running.values():
-            if isinstance(each, Extension) and each.manifest.web_accessible_resources:
+            if not isinstance(each, Extension):
+                continue
+            if each.manifest.web_accessible_resources or self._grants.has_extension(each.id):
                 yield each
 
     def _extension_at(self, url: str) -> Extension | None:

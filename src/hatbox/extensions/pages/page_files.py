@@ -23,7 +23,7 @@ from hatbox.extensions.pages.identity_icons import ICON_FOLDER, identity_icon
 from hatbox.extensions.pages.page_policy import page_policies, script_hashes
 from hatbox.extensions.pages.page_urls import ICON_BASE, RESERVED_FOLDER, PageUrls
 
-__all__ = ["BLANK_PAGE", "PageFiles", "PageResponse"]
+__all__ = ["BLANK_PAGE", "PageFiles", "PageResponse", "content_type"]
 
 BLANK_PAGE: Final = f"{RESERVED_FOLDER}blank.html"
 """An empty document of the origin of the extension."""
@@ -73,6 +73,11 @@ _HASHES: Final = ("sha256", "sha384", "sha512")
 _DOCTYPE: Final = re.compile(r"\s*(?:<!--.*?-->\s*)*<!doctype[^>]*>", re.IGNORECASE | re.DOTALL)
 
 
+def content_type(name: str) -> str:
+    """The content type of a file of a package, from its name."""
+    return _TYPES.get(posixpath.splitext(name)[1].lower(), "application/octet-stream")
+
+
 class PageResponse(NamedTuple):
     """A response for Chromium."""
 
@@ -101,7 +106,7 @@ class PageFiles:
         body = self._read(name)
         if body is None:
             return None
-        kind = _TYPES.get(posixpath.splitext(name)[1].lower(), "application/octet-stream")
+        kind = content_type(name)
         if kind == "text/css":
             body = self._style_sheet(body)
         elif kind == "image/svg+xml":

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
-from hatbox.store.sqlite.migrations import EARLIER_ROWS
+from hatbox.store.sqlite.earlier_formats import EARLIER_ROWS
 from hatbox.store.sqlite.records import Record, Value, has_records, listed_records, records_anywhere
 from hatbox.store.sqlite.rows import checksum_of
 from hatbox.store.sqlite.schema import STATEMENTS

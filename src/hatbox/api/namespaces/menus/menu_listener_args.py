@@ -26,6 +26,7 @@ class _ShownInfo(msgspec.Struct, frozen=True, kw_only=True):
     src_url: str | None = None
     page_url: str | None = None
     selection_text: str | None = None
+    bookmark_id: str | None = None
 
 
 def clicked_args(caller: Caller, clicked: MenuItemClicked) -> tuple[MenuClickData, TabView | None] | None:
@@ -45,6 +46,7 @@ def shown_args(caller: Caller, shown: MenuShown) -> tuple[_ShownInfo, TabView | 
         media_type=context.media_type,
         frame_id=0 if context.view_type else None,
         editable=context.editable,
+        bookmark_id=context.bookmark_id if "bookmarks" in caller.permissions else None,
     )
     access = tab_access(caller)
     if tab is not None and access.has_host_access(tab):

@@ -13,8 +13,14 @@ const nativeFetch = globalThis.fetch.bind(globalThis);
 export function start(post, text, members) {
   const settings = parsed(text);
   settings.data.page = location.href; // relative URLs are relative to the document
-  const receive = startDocument(post, settings, members);
-  if (settings.resources !== null) mapResources(settings.data.base.slice(0, -1), settings.resources);
+  let call;
+  const frames = host => {
+    call = host.call;
+    return {__proto__: null};
+  };
+  const receive = startDocument(post, settings, {__proto__: null, ...members, frames});
+  const {resources, observes, data: {base}} = settings;
+  if (resources !== null) mapResources({shown: base.slice(0, -1), loaded: resources, observes, grantFrame: url => call("frames.grant", [url])});
   shareFetch(settings.hosts, settings.data.base, globalThis.fetch);
   return {__proto__: null, receive, encodeResult, encodeThrown};
 }

@@ -1,8 +1,9 @@
 // Files of the extension in the page, for content scripts: Chromium loads moz-extension:// URLs as images, style sheets and
 // classic scripts, but not as frames or modules, nor by XMLHttpRequest. So those get the https URL that Chromium loads instead, and content
 // scripts read the moz-extension:// URL again. Fonts of a style sheet need its https URL too. Only this world is changed.
+// Frames of content scripts show every page of the extension, as in Firefox: the host grants a URL for each (frame_grants.py).
 
-import {defineValue, includes, slice, uncurryThis} from "./primordials.js";
+import {NativeWeakMap, defineValue, includes, promiseThen, slice, uncurryThis, weakMapGet, weakMapSet} from "./primordials.js";
 
 const {apply, defineProperty, getOwnPropertyDescriptor} = Reflect;
 const {Element, MutationObserver, MessageEvent, document} = globalThis;
@@ -12,6 +13,8 @@ const startsWith = uncurryThis(String.prototype.startsWith);
 const toLowerCase = uncurryThis(String.prototype.toLowerCase);
 const observe = uncurryThis(MutationObserver.prototype.observe);
 const ENDS = "/?#";
+const GRANTED = "/_generated_hatbox/frames/";
+const TOKEN_LENGTH = 32;
 const LOADING = [["HTMLIFrameElement", "src"], ["HTMLScriptElement", "src"], ["HTMLLinkElement", "href"], ["HTMLEmbedElement", "src"], ["HTMLObjectElement", "data"]]
   .map(([name, property]) => [globalThis[name], property]);
 
@@ -21,16 +24,36 @@ function replaced(text, from, to) {
   return tail === "" || includes(ENDS, tail[0]) ? to + tail : text;
 }
 
-// `shown` is the origin as extensions spell it, `loaded` the one that Chromium loads.
-export function mapResources(shown, loaded) {
+// `shown` is the origin as extensions spell it, `loaded` the one that Chromium loads. `grantFrame` resolves with the URL that
+// a frame loads. With `observes`, elements that were made of HTML are changed too.
+export function mapResources({shown, loaded, observes, grantFrame}) {
   const toLoaded = value => replaced(typeof value === "string" ? value : `${value}`, shown, loaded);
-  const toShown = value => replaced(value, loaded, shown);
+  const toShown = value => {
+    const text = replaced(value, loaded, shown);
+    const granted = shown + GRANTED;
+    return typeof text === "string" && startsWith(text, granted) ? shown + slice(text, granted.length + TOKEN_LENGTH) : text;
+  };
+  const waiting = new NativeWeakMap(); // frame → the URL that it shows when the host has granted it
+  const isFrame = element => element instanceof LOADING[0][0];
+  const show = (frame, value) => {
+    const url = typeof value === "string" ? value : `${value}`;
+    const set = granted => { if (weakMapGet(waiting, frame) === url) { weakMapSet(waiting, frame, undefined); apply(setAttribute, frame, ["src", granted]); } };
+    weakMapSet(waiting, frame, toLoaded(url) === url ? undefined : url);
+    if (toLoaded(url) === url) apply(setAttribute, frame, ["src", url]);
+    else promiseThen(grantFrame(url), set, () => { set(toLoaded(url)); });
+  };
   for (const [{prototype}, property] of LOADING) {
     const {get, set, enumerable} = getOwnPropertyDescriptor(prototype, property);
     defineProperty(prototype, property, {
       __proto__: null, enumerable, configurable: true,
-      get() { return toShown(apply(get, this, [])); },
-      set(value) { apply(set, this, [toLoaded(value)]); },
+      get() {
+        const value = toShown(apply(get, this, []));
+        return isFrame(this) ? weakMapGet(waiting, this) ?? value : value;
+      },
+      set(value) {
+        if (isFrame(this)) show(this, value);
+        else apply(set, this, [toLoaded(value)]);
+      },
     });
   }
   const propertyOf = element => {
@@ -40,12 +63,17 @@ export function mapResources(shown, loaded) {
   const options = {__proto__: null, writable: true, enumerable: true, configurable: true};
   const isLoading = (element, name) => typeof name === "string" && propertyOf(element) === toLowerCase(name);
   defineValue(Element.prototype, "setAttribute", {
-    setAttribute(name, value) { return apply(setAttribute, this, [name, isLoading(this, name) ? toLoaded(value) : value]); },
+    setAttribute(name, value) {
+      const loads = isLoading(this, name);
+      if (loads && isFrame(this)) show(this, value);
+      else return apply(setAttribute, this, [name, loads ? toLoaded(value) : value]);
+    },
   }.setAttribute, options);
   defineValue(Element.prototype, "getAttribute", {
     getAttribute(name) {
       const value = apply(getAttribute, this, [name]);
-      return isLoading(this, name) ? toShown(value) : value;
+      if (!isLoading(this, name)) return value;
+      return (isFrame(this) ? weakMapGet(waiting, this) : undefined) ?? toShown(value);
     },
   }.getAttribute, options);
 
@@ -59,6 +87,7 @@ export function mapResources(shown, loaded) {
     __proto__: null, enumerable, configurable: true, get() { return toShown(apply(origin, this, [])); },
   });
 
+  if (!observes) return;
   // Elements that were made of HTML, by this world or by the page.
   const selector = `iframe[src^="${shown}/"],script[type=module][src^="${shown}/"],link[href^="${shown}/"]`;
   const update = element => {

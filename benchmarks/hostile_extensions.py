@@ -1,0 +1,201 @@
+"""Hostile pages and extensions: how long others wait while one of them floods the program.
+
+    python -m benchmarks.hostile_extensions [SECONDS]
+
+One browser, one flood after the other, each for some seconds. Measured at the same time: the longest time in which the
+event loop was at work without a pause, and how long an API call of Python and an awaited call of another extension's
+page take. The loop's time counts only while its thread was running, so that other programs do not matter. Nobody may be
+delayed by more than 50 ms: compare the calls with those in the row without a flood.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import json
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from playwright.async_api import Page
+from rich.console import Console
+from rich.table import Table
+
+import hatbox
+from hatbox.engines.chromium.chromium_runner import ChromiumRunner
+from hatbox.extensions.extension import Extension
+from hatbox.testing.site import LoopbackSite
+
+SECONDS: Final = 5.0
+LIMIT: Final = 50  # milliseconds
+_STEP: Final = 0.005  # seconds
+_QUIET: Final = "nothing"
+_EVERY: Final = "setInterval(() => { for (let i = 0; i < %d; i++) { %s } }, 0);"
+_PAGES: Final[Mapping[str, str]] = {
+    "popup: calls": _EVERY % (500, "browser.tabs.query({});"),
+    "popup: messages": _EVERY % (500, "browser.runtime.sendMessage(i).catch(() => {});"),
+    "popup: console": _EVERY % (5000, "console.log(i);"),
+    "popup: storage": _EVERY % (100, "localStorage.setItem('x', Math.random());"),
+    "popup: large messages": _EVERY % (1, "browser.runtime.sendMessage('x'.repeat(1 << 20)).catch(() => {});"),
+    "popup: never answers": "for (;;);",
+}
+_SCRIPTS: Final[Mapping[str, str]] = {
+    "content script: messages": _EVERY % (500, "browser.runtime.sendMessage(i).catch(() => {});"),
+    "content script: storage": _EVERY % (100, "browser.storage.local.set({x: i});"),
+    "content script: never answers": "setTimeout(() => { for (;;); }, 500);",
+}
+_WEB: Final[Mapping[str, str]] = {
+    "page: files of an extension": _EVERY % (50, "new Image().src = `BASEnone${Math.random()}`;"),
+    "page: frames": _EVERY % (5, "const f = document.createElement('iframe'); document.body.append(f); f.remove();"),
+    "page: messages": _EVERY % (500, "postMessage(i, '*');"),
+}
+
+
+class Delays(NamedTuple):
+    """What others have waited, in milliseconds."""
+
+    loop: float
+    """The longest work of the event loop without a pause."""
+    python: list[float]
+    page: list[float]
+
+
+def make_extension(folder: Path, name: str, files: Mapping[str, str], background: str = "") -> Path:
+    """An extension with all permissions that floods need."""
+    made = folder / name
+    made.mkdir(parents=True)
+    manifest: dict[str, Any] = {
+        "manifest_version": 2,
+        "name": name,
+        "version": "1",
+        "permissions": ["storage", "tabs", "<all_urls>"],
+        "background": {"scripts": ["background.js"]},
+        "browser_specific_settings": {"gecko": {"id": f"{name}@example.org"}},
+        "web_accessible_resources": ["listed/*"],
+    }
+    for path, text in {"manifest.json": json.dumps(manifest), "background.js": background, **files}.items():
+        (made / path).write_text(text, "utf-8")
+    return made
+
+
+async def observe(seconds: float, profile: hatbox.Profile, calm: Page) -> Delays:
+    """Measure for some seconds."""
+    delays = Delays(0.0, [], [])
+    longest = 0.0
+    stop = asyncio.get_running_loop().time() + seconds
+
+    def is_over() -> bool:
+        return asyncio.get_running_loop().time() >= stop
+
+    async def of_python() -> None:
+        while not delays.python or not is_over():
+            start = time.perf_counter()
+            await profile.identities.query()
+            delays.python.append((time.perf_counter() - start) * 1000)
+            await asyncio.sleep(_STEP)
+
+    async def of_page() -> None:
+        while not delays.page or not is_over():
+            start = time.perf_counter()
+            await calm.evaluate("browser.runtime.getPlatformInfo().then(() => 0)")
+            delays.page.append((time.perf_counter() - start) * 1000)
+            await asyncio.sleep(_STEP)
+
+    async def of_loop() -> None:
+        nonlocal longest
+        while not is_over():
+            start, worked = time.perf_counter(), time.thread_time()
+            await asyncio.sleep(_STEP)
+            late = time.perf_counter() - start - _STEP
+            longest = max(longest, min(late, time.thread_time() - worked))
+
+    gc.collect()
+    await asyncio.gather(of_python(), of_page(), of_loop())
+    return delays._replace(loop=longest * 1000)
+
+
+@contextlib.asynccontextmanager
+async def popup_flood(extension: Extension, folder: Path, script: str) -> AsyncIterator[None]:
+    """A popup that floods. The page of an endless loop never finishes loading."""
+    (folder / "popup.js").write_text(f"setTimeout(() => {{ {script} }}, 100);", "utf-8")
+    window = await extension.open_page("popup.html", kind="POPUP")
+    try:
+        yield
+    finally:
+        await window.close()
+
+
+@contextlib.asynccontextmanager
+async def page_flood(chrome: ChromiumRunner, url: str, run: Any) -> AsyncIterator[None]:
+    """A web page that floods, or whose content script does."""
+    page = await chrome.new_page("Work", url)
+    try:
+        await run(page)
+        yield
+    finally:
+        await page.close()
+
+
+async def measure(seconds: float) -> dict[str, Delays]:
+    """Measure all floods."""
+    found: dict[str, Delays] = {}
+    with tempfile.TemporaryDirectory() as name, LoopbackSite() as site:
+        folder = Path(name)
+        hostile_folder = make_extension(
+            folder, "hostile", {"popup.html": "<script src=popup.js></script>", "popup.js": ""}
+        )
+        async with (
+            hatbox.open(folder / "profile.db") as profile,
+            profile.chromium(headless=True) as chrome,
+        ):
+            hostile = await profile.extensions.start(hostile_folder, on_log=lambda _: None)
+            other = await profile.extensions.start(make_extension(folder, "calm", {"page.html": "<p>calm"}))
+            calm = (await other.open_page("page.html")).page
+
+            async def inject(page: Page, script: str) -> None:
+                tab = next(tab for tab in chrome.engine.tabs if chrome.engine.page_of(tab) is page)
+                code = json.dumps({"code": f"{script}; 0"})
+                await hostile.evaluate(f"await browser.tabs.executeScript({tab}, {code})")
+
+            found[_QUIET] = await observe(seconds, profile, calm)
+            for kind, script in _PAGES.items():
+                async with popup_flood(hostile, hostile_folder, script):
+                    found[kind] = await observe(seconds, profile, calm)
+            for kind, script in _SCRIPTS.items():
+                async with page_flood(chrome, site.url("/"), lambda page, text=script: inject(page, text)):
+                    found[kind] = await observe(seconds, profile, calm)
+            for kind, script in _WEB.items():
+                text = f"() => {{ {script.replace('BASE', hostile.manifest.base_url)} }}"
+                async with page_flood(chrome, site.url("/"), lambda page, text=text: page.evaluate(text)):
+                    found[kind] = await observe(seconds, profile, calm)
+    return found
+
+
+def main() -> None:
+    """Measure and print."""
+    found = asyncio.run(measure(float(sys.argv[1]) if len(sys.argv) > 1 else SECONDS))
+    table = Table(title=f"Delays of others, ms; limit {LIMIT} ms more than without a flood", title_justify="left")
+    for heading in ("flood", "loop at work, longest", "call of Python, p50", "p99", "call of a page, p50", "p99", ""):
+        table.add_column(heading, justify="left" if heading in ("flood", "") else "right")
+    quiet = found[_QUIET]
+    for kind, delays in found.items():
+        excess = max(
+            delays.loop,
+            *(percentile(each, 0.5) - percentile(base, 0.5) for each, base in zip(delays[1:], quiet[1:], strict=True)),
+        )
+        figures = [f"{value:.1f}" for each in delays[1:] for value in (percentile(each, 0.5), percentile(each, 0.99))]
+        table.add_row(kind, f"{delays.loop:.1f}", *figures, "met" if excess <= LIMIT else "MISSED")
+    Console(width=120).print(table)
+
+
+def percentile(values: list[float], share: float) -> float:
+    """The value that this share of the values does not exceed."""
+    return sorted(values)[min(len(values) - 1, int(len(values) * share))]
+
+
+if __name__ == "__main__":
+    main()
