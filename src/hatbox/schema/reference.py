@@ -19,16 +19,13 @@ Every listed member behaves as in Firefox 153, with [documented differences](../
 listed do not exist: `browser.tabs.setZoom` is undefined, as in a browser that does not support it. Namespaces are
 undefined without their permission. `chrome` has the same members, with callbacks.
 
-Hatbox shows no user interface for menus, actions, commands and notifications. `hatbox extensions list --ui` lists them,
-and `hatbox extensions trigger` clicks them.
+`hatbox extensions list --ui` lists menus, actions, commands and notifications, and `hatbox extensions trigger` clicks
+them. In Chromium, a blank tab has the buttons of actions.
 
-Not supported:
-
-- a DOM: the background has `window` and `self`, `location`, `navigator`, `fetch`, `WebSocket`, `localStorage`,
-  `indexedDB`, timers and the other globals of workers, but no `document`. A service worker has `importScripts`, but no
-  `localStorage`;
-- extension pages: popups, sidebars and options pages are shown with the Chromium engine only;
-- content scripts in the HTTP engine, which has no DOM. In the Chromium engine they run.
+These need the Chromium engine, because the HTTP engine has no DOM: popups, sidebars, options and other pages; content
+scripts; the `document` of a background page. Other backgrounds have `window` and `self`, `location`, `navigator`,
+`fetch`, `WebSocket`, `localStorage`, `indexedDB`, timers and the other globals of workers, but no `document`. A service
+worker has `importScripts`, but no `localStorage`.
 
 `fetch` and `WebSocket` reach the hosts that the extension has permission for, without the cookies of any identity.
 """

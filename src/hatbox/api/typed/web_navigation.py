@@ -226,7 +226,9 @@ class WebNavigationOnReferenceFragmentUpdatedEvent(ListenerType[Callable[[Naviga
 
 
 class WebNavigationNamespace(Protocol):
-    """`browser.webNavigation`. Navigations of tabs. Without subframes, and without regular expressions (urlMatches)."""
+    """`browser.webNavigation`. Navigations of tabs. Events report the main frame only. Filters have no regular
+    expressions (urlMatches).
+    """
 
     TransitionType: TransitionTypeType
     """The cause of a navigation. Hatbox reports `link` and `reload`."""
