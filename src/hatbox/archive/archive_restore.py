@@ -35,6 +35,7 @@ from hatbox.history.history_archive import replace_history
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of
 from hatbox.identities.model import MOVED, record_change
 from hatbox.store.base import TabRow, Transaction, WindowRow
+from hatbox.store.profile_settings import URL_SECRET
 from hatbox.store.record_tables import BookmarkRow, PageRow, VisitRow
 from hatbox.tabs.hiders import hider_of, note_hider
 from hatbox.tabs.session_values import kind_of_tab, tab_of_kind
@@ -180,11 +181,14 @@ class _Restore:
     def _restore_profile_settings(self, settings: dict[str, bytes]) -> None:
         """Settings that were made since the backup stay. The trash stays too, and so do its state and its limits.
 
-        A lower limit would delete identities from the trash for ever.
+        A lower limit would delete identities from the trash for ever. The secret of the URLs of extensions stays if the
+        profile has one: extensions run with it, and tabs have such URLs.
         """
         table = self._transaction.settings
         for name, value in settings.items():
-            if not name.startswith(_TRASH) and table.get(0, name) != value:
+            now = table.get(0, name)
+            stays = name.startswith(_TRASH) or (name == URL_SECRET and now is not None)
+            if not stays and now != value:
                 table.put(0, name, value)
                 self._report.settings_changed = True
                 self._log.require_resync()

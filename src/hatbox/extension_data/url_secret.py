@@ -9,11 +9,10 @@ from typing import Final
 import msgspec
 
 from hatbox.store.base import Store, Transaction
-from hatbox.store.profile_settings import PROFILE
+from hatbox.store.profile_settings import PROFILE, URL_SECRET
 
 __all__ = ["url_secret"]
 
-_NAME: Final = "extension_url_secret"
 _BYTES: Final = 32
 
 
@@ -28,12 +27,18 @@ def _create(store: Store, new: str) -> asyncio.Future[str]:
         found = _load(transaction)  # another process may have created it meanwhile
         if found is not None:
             return found
-        transaction.settings.put(PROFILE, _NAME, msgspec.json.encode(new))
+        transaction.settings.put(PROFILE, URL_SECRET, msgspec.json.encode(new))
         return new
 
     return store.write(create)
 
 
 def _load(transaction: Transaction) -> str | None:
-    value = transaction.settings.get(PROFILE, _NAME)
-    return None if value is None else msgspec.json.decode(value, type=str)
+    """The secret; None if there is none, or if it is damaged."""
+    value = transaction.settings.get(PROFILE, URL_SECRET)
+    if value is None:
+        return None
+    try:
+        return msgspec.json.decode(value, type=str)
+    except msgspec.MsgspecError:
+        return None

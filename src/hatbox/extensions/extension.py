@@ -298,7 +298,9 @@ class Extension:
         manifest, place = self.manifest, self._options.background
         has_browser = self.browser_pages.has_browser
         limits = self._options.limits
-        self.is_in_chromium = runs_in_chromium(self.package, background, place, limits, has_browser=has_browser)
+        self.is_in_chromium = await asyncio.to_thread(
+            runs_in_chromium, self.package, background, place, limits, has_browser=has_browser
+        )
         has_window = not (background.service_worker or self.is_in_chromium)
         boot = Boot(
             uuid=manifest.uuid,

@@ -15,6 +15,7 @@ from hatbox.store.base import Transaction
 __all__ = [
     "AUTO",
     "PROFILE",
+    "URL_SECRET",
     "ProfileSettings",
     "load_profile_settings",
     "read_profile_settings",
@@ -25,6 +26,9 @@ PROFILE: Final = 0
 """Stands for the profile in the table of settings."""
 PROFILE_SETTINGS_CHANGED: Final = "profile.settings"
 """The topic of a change of these settings."""
+
+URL_SECRET: Final = "extension_url_secret"  # noqa: S105 - a name
+"""The name of the row with the secret of url_secret.py, which users do not set."""
 
 AUTO: Final = "auto"
 """The history is recorded while an extension with the permission is installed."""

@@ -51,9 +51,16 @@ class Resources:
 
 
 def answer(
-    frames: Frames, resources: Resources, *, kind: str = "Image", method: str = "GET", is_known: bool = True
+    frames: Frames,
+    resources: Resources,
+    *,
+    kind: str = "Image",
+    method: str = "GET",
+    is_known: bool = True,
+    referrer: str | None = None,
 ) -> FetchCommand:
-    event = {"frameId": "F", "resourceType": kind, "request": {"url": URL, "method": method, "headers": {}}}
+    headers = {} if referrer is None else {"Referer": referrer}
+    event = {"frameId": "F", "resourceType": kind, "request": {"url": URL, "method": method, "headers": headers}}
     tabs: Any = Tabs(is_known=is_known)
     return asyncio.run(ResourceAnswers(cast("FrameTree", frames), tabs, resources).answer(event))
 
@@ -65,6 +72,18 @@ def test_a_file_is_sent_with_its_headers() -> None:
     assert base64.b64decode(command.params["body"]) == b"body"
     assert command.params["responseHeaders"] == [{"name": "content-type", "value": "text/html"}]
     assert resources.requests == [ResourceRequest(URL, ("https://site.test/",), None, "page")]
+
+
+def test_the_referrer_tells_that_a_page_of_the_extension_has_started_the_request() -> None:
+    resources = Resources()
+    answer(Frames("about:blank", "https://site.test/"), resources, referrer=URL)  # its new document is not known yet
+    answer(Frames("https://site.test/"), resources, referrer="https://other.test/")
+    answer(Frames("about:blank", "https://site.test/"), resources, referrer=URL, kind="Document")
+    assert [each.document_urls for each in resources.requests] == [
+        (URL,),
+        ("https://site.test/",),
+        ("https://site.test/",),
+    ]
 
 
 def test_a_frame_loads_a_page_for_its_parent_and_for_its_own_document() -> None:

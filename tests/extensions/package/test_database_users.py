@@ -30,6 +30,7 @@ CASES: dict[str, tuple[dict[str, str], bool]] = {
         True,
     ),
     "a file that is missing": ({"background.js": OPEN, **PAGE}, False),
+    "many spaces": ({"background.js": "import" + " " * 10**6, **PAGE, "ui/popup.js": OPEN}, False),
     "a longer name": ({"background.js": OPEN, **PAGE, "ui/popup.js": "indexedDBNames"}, False),
 }
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
-from hatbox.engines.chromium.extension_resources import ExtensionResources, ResourceRequest
+from hatbox.engines.chromium.extension_resources import ExtensionResources, ResourceRequest, is_resource_url
 from hatbox.engines.chromium.fetch_commands import CONTINUE, FetchCommand, header_entries, redirect
 from hatbox.engines.chromium.frame_tree import FramePath, FrameTree
 from hatbox.engines.chromium.request_details import TabLookup
@@ -52,7 +52,7 @@ class ResourceAnswers:
     async def _respond(self, event: Mapping[str, Any], path: FramePath) -> FetchCommand:
         sent = event["request"]
         is_document = event["resourceType"] == "Document"
-        documents = _documents(path, is_document=is_document)
+        documents = _documents(path, is_document=is_document, referrer=sent["headers"].get("Referer", ""))
         if not documents or sent["method"] not in _METHODS:
             return REFUSED
         frame_id = event["frameId"] if is_document else None
@@ -62,12 +62,19 @@ class ResourceAnswers:
         if found.redirect_url is not None:
             return redirect(found.redirect_url)
         body = b"" if sent["method"] == "HEAD" else found.body
+        encoded = await asyncio.to_thread(lambda: base64.b64encode(body).decode("ascii"))
         params = {"responseCode": 200, "responseHeaders": header_entries(tuple(found.headers))}
-        return FetchCommand("Fetch.fulfillRequest", {**params, "body": base64.b64encode(body).decode("ascii")})
+        return FetchCommand("Fetch.fulfillRequest", {**params, "body": encoded})
 
 
-def _documents(path: FramePath, *, is_document: bool) -> tuple[str, ...]:
-    """The URLs of the documents that may have started the request. A frame may be navigated by its own document too."""
+def _documents(path: FramePath, *, is_document: bool, referrer: str) -> tuple[str, ...]:
+    """The URLs of the documents that may have started the request. A frame may be navigated by its own document too.
+
+    A request may be paused before the URL of its new document is known. Its referrer, which no page can forge, tells
+    that an extension's own document or style sheet has started it.
+    """
+    if not is_document and is_resource_url(referrer):
+        return (referrer,)
     if not is_document:
         return () if path.document_url is None else (path.document_url,)
     parent = FramePath(path.target, path.frames[1:])

@@ -133,7 +133,7 @@ class ExtensionWorld:
         settings = page_settings(
             self.boot(), self.limits, context="content", origin=f"{self.urls.origin}/", host_fetch=True
         )
-        settings |= {"hosts": host_patterns(self.extension.caller.hosts), "resources": None, "observes": False}
+        settings |= {"hosts": host_patterns(self.extension.caller.hosts), "resources": None, "hasFiles": False}
         return frame_script(self.frame_names.binding, self.frame_names.receiver, self.urls, settings)
 
     async def runner_sources(self, launched: Launched) -> RunnerSources:
@@ -172,8 +172,8 @@ class ExtensionWorld:
     ) -> str:
         hosts = self.extension.caller.hosts
         settings = page_settings(self.boot(), self.limits, context="content", host_fetch=True)
-        observes = bool(self.loaded.manifest.web_accessible_resources)
-        settings |= {"hosts": host_patterns(hosts), "resources": self.urls.origin, "observes": observes}
+        has_files = bool(self.loaded.manifest.web_accessible_resources)
+        settings |= {"hosts": host_patterns(hosts), "resources": self.urls.origin, "hasFiles": has_files}
         return runner_config(self.names, scripts, hosts, declared, encode(settings).decode())
 
     def _load(self, script: ContentScript) -> LoadedScript:

@@ -15,12 +15,13 @@ from hatbox.extensions.package.package_files import Package
 
 __all__ = ["shares_databases"]
 
+_MAX_BYTES: Final = 32 << 20  # of the scripts of the background, and of those of pages
 _NAME: Final = re.compile(rb"\bindexedDB\b")
-_IMPORT: Final = re.compile(rb"""\b(?:import|from|importScripts)\s*\(?\s*["']([^"'\n]{1,1000})["']""")
+_IMPORT: Final = re.compile(rb"""\b(?:import|from|importScripts)\s*+(?:\(\s*+)?["']([^"'\n]{1,1000})["']""")
 
 
 def shares_databases(package: Package, background: Background) -> bool:
-    """Whether scripts of the background and of another page both use IndexedDB."""
+    """Whether scripts of the background and of another page both use IndexedDB. May take long: call it in a thread."""
     if not _uses_databases(package, (script.file for script in background.scripts)):
         return False
     pages = (name for name in package.names() if name.endswith((".html", ".htm")) and name != background.page)
@@ -33,14 +34,15 @@ def _scripts_of(package: Package, page: str) -> list[str]:
 
 
 def _uses_databases(package: Package, scripts: Iterable[str]) -> bool:
-    """Whether one of the scripts, or a script that they import, mentions indexedDB."""
-    unread, known = list(scripts), set[str]()
-    while unread:
+    """Whether one of the scripts, or a script that they import, mentions indexedDB. Reads up to _MAX_BYTES."""
+    unread, known, left = list(scripts), set[str](), _MAX_BYTES
+    while unread and left > 0:
         script = unread.pop()
         if script in known:
             continue
         known.add(script)
-        source = package.read(script) or b""
+        source = (package.read(script) or b"")[:left]
+        left -= len(source)
         if _NAME.search(source):
             return True
         imported = (match[1].decode("utf-8", "replace") for match in _IMPORT.finditer(source))

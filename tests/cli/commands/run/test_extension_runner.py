@@ -266,3 +266,55 @@ def test_it_ends_when_what_runs_is_removed_from_another_terminal(cli: Cli, tmp_p
         finally:
             process.kill()
     assert (process.returncode, output) == (0, "hat: stopped (it was removed); not restarting\n")
+
+
+_ASKS = """
+  browser.browserAction.onClicked.addListener(async () => {
+    console.log("granted", await browser.permissions.request({permissions: ["bookmarks"]}));
+  });
+  console.log("ready");
+"""
+
+
+def test_a_request_for_permissions_without_a_terminal_is_denied_with_the_command_that_grants_it(
+    cli: Cli, tmp_path: Path
+) -> None:
+    asks = extension_in(tmp_path / "asks", _ASKS, optional_permissions=["bookmarks"], browser_action={})
+    with running(str(asks)) as process:
+        lines_until(process, "ready")
+        assert cli("extensions", "trigger", "asks", "action").status == 0
+        lines_until(process, "granted false")
+        process.send_signal(signal.SIGINT)
+        assert process.stderr is not None
+        said = process.stderr.read()
+    command = "hatbox extensions permissions 'asks' --grant 'bookmarks'"
+    assert f"asks: denied the request for bookmarks. To grant it: {command}\n" in said
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a terminal")
+@pytest.mark.parametrize(("answer", "granted"), [(b"y\n", "true"), (b"\n", "false")])
+def test_in_a_terminal_the_user_is_asked_for_permissions(answer: bytes, granted: str, cli: Cli, tmp_path: Path) -> None:
+    asks = extension_in(tmp_path / "asks", _ASKS, optional_permissions=["bookmarks"], browser_action={})
+    ours, theirs = os.openpty()
+    command = [sys.executable, "-m", "hatbox", "run", str(asks)]
+    try:
+        with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs) as process:
+            read_until(ours, "ready")
+            assert cli("extensions", "trigger", "asks", "action").status == 0
+            asked = read_until(ours, "[y/N] ")
+            os.write(ours, answer)
+            assert f"granted {granted}" in read_until(ours, f"granted {granted}")
+            process.send_signal(signal.SIGINT)
+            process.wait(60)
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert "asks requests: bookmarks" in asked
+
+
+def read_until(terminal: int, last: str) -> str:
+    """What a terminal shows, up to this text."""
+    shown = ""
+    while last not in shown:
+        shown += os.read(terminal, 10_000).decode()
+    return shown

@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from hatbox.cli.arguments.profile_creation import may_create
+from hatbox.cli.commands.run.permission_prompt import PermissionQuestions, can_ask, grant_command, names_of
 from hatbox.cli.terminal.extension_log import log_line
 from hatbox.cli.terminal.foreground import log_to_stderr, stop_on_signals
 from hatbox.cli.terminal.output import print_json_line, print_line
 from hatbox.engines.selection import EngineSelection
 from hatbox.errors import EngineAlreadyRunning
+from hatbox.extension_data.extension_permissions import Permissions
 from hatbox.extensions.background_place import BackgroundPlace, runs_in_chromium
 from hatbox.extensions.package.manifest import Manifest, read_manifest
 from hatbox.extensions.package.package_files import Package, open_package
@@ -139,8 +141,9 @@ async def _start(
     on_end: Callable[[], None],
 ) -> None:
     running = len(packages)
+    questions = None if options.as_json or not can_ask() else PermissionQuestions()
     for package in packages:
-        printer = _ExtensionPrinter(package, as_json=options.as_json)
+        printer = _ExtensionPrinter(package, as_json=options.as_json, questions=questions)
 
         def on_exit(reason: Exit, delay: float | None, printer: _ExtensionPrinter = printer) -> None:
             nonlocal running
@@ -153,6 +156,7 @@ async def _start(
             package,
             inspect=options.inspect,
             limits=options.limits,
+            decide=printer.decide,
             on_log=printer.log,
             on_exit=on_exit,
             on_run=on_run,
@@ -165,11 +169,12 @@ async def _start(
 
 
 class _ExtensionPrinter:
-    """Prints the status and the console output of one extension."""
+    """Prints the status, the console output and the questions of one extension."""
 
-    def __init__(self, package: Package, *, as_json: bool) -> None:
+    def __init__(self, package: Package, *, as_json: bool, questions: PermissionQuestions | None) -> None:
         self._package = package
         self._as_json = as_json
+        self._questions = questions
 
     @functools.cached_property
     def _name(self) -> str:
@@ -202,12 +207,20 @@ class _ExtensionPrinter:
         text = str(entry) if self._as_json else log_line(entry)
         self._print(entry.level if entry.kind == "console" else entry.kind, text)
 
+    async def decide(self, requested: Permissions) -> bool:
+        """Ask the user about permissions that it requests, or deny them and say how they are granted."""
+        if self._questions is not None:
+            return await self._questions.ask(self._name, requested)
+        names, command = ", ".join(names_of(requested)), grant_command(self._name, requested)
+        self._print("denied", f"denied the request for {names}. To grant it: {command}")
+        return False
+
     def ended(self, reason: Exit, delay: float | None) -> None:
         restart = f"restarting in {delay:g} s" if delay is not None else "not restarting"
         self._print("ended", f"{reason}; {restart}")
 
     def _print(self, event: str, text: str) -> None:
-        stream = sys.stderr if event in ("warning", "ended", "error", "rejection", "listener") else sys.stdout
+        stream = sys.stderr if event in ("warning", "denied", "ended", "error", "rejection", "listener") else sys.stdout
         if self._as_json:
             print_json_line({"extension": self._name, "event": event, "message": text}, stream)
         else:

@@ -19,8 +19,8 @@ export function start(post, text, members) {
     return {__proto__: null};
   };
   const receive = startDocument(post, settings, {__proto__: null, ...members, frames});
-  const {resources, observes, data: {base}} = settings;
-  if (resources !== null) mapResources({shown: base.slice(0, -1), loaded: resources, observes, grantFrame: url => call("frames.grant", [url])});
+  const {resources, hasFiles, data: {base}} = settings;
+  if (resources !== null) mapResources({shown: base.slice(0, -1), loaded: resources, hasFiles, grantFrame: url => call("frames.grant", [url])});
   shareFetch(settings.hosts, settings.data.base, globalThis.fetch);
   return {__proto__: null, receive, encodeResult, encodeThrown};
 }

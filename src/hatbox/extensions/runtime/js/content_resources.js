@@ -12,6 +12,9 @@ const {open: openRequest} = XMLHttpRequest.prototype;
 const startsWith = uncurryThis(String.prototype.startsWith);
 const toLowerCase = uncurryThis(String.prototype.toLowerCase);
 const observe = uncurryThis(MutationObserver.prototype.observe);
+// A page can replace these members of its elements: <form><input name=querySelectorAll>.
+const findInElement = uncurryThis(Element.prototype.querySelectorAll);
+const findInDocument = uncurryThis(Document.prototype.querySelectorAll);
 const ENDS = "/?#";
 const GRANTED = "/_generated_hatbox/frames/";
 const TOKEN_LENGTH = 32;
@@ -25,9 +28,12 @@ function replaced(text, from, to) {
 }
 
 // `shown` is the origin as extensions spell it, `loaded` the one that Chromium loads. `grantFrame` resolves with the URL that
-// a frame loads. With `observes`, elements that were made of HTML are changed too.
-export function mapResources({shown, loaded, observes, grantFrame}) {
-  const toLoaded = value => replaced(typeof value === "string" ? value : `${value}`, shown, loaded);
+// a frame loads. `hasFiles` is true if the manifest lists files for pages: only then requests to `loaded` are intercepted, and
+// elements that were made of HTML are changed too. Without, nothing but frames is changed: no request may leave the machine.
+export function mapResources({shown, loaded, hasFiles, grantFrame}) {
+  const textOf = value => (typeof value === "string" ? value : `${value}`);
+  const toLoaded = value => (hasFiles ? replaced(textOf(value), shown, loaded) : textOf(value));
+  const isOwn = url => replaced(url, shown, loaded) !== url;
   const toShown = value => {
     const text = replaced(value, loaded, shown);
     const granted = shown + GRANTED;
@@ -36,10 +42,10 @@ export function mapResources({shown, loaded, observes, grantFrame}) {
   const waiting = new NativeWeakMap(); // frame → the URL that it shows when the host has granted it
   const isFrame = element => element instanceof LOADING[0][0];
   const show = (frame, value) => {
-    const url = typeof value === "string" ? value : `${value}`;
+    const url = textOf(value);
     const set = granted => { if (weakMapGet(waiting, frame) === url) { weakMapSet(waiting, frame, undefined); apply(setAttribute, frame, ["src", granted]); } };
-    weakMapSet(waiting, frame, toLoaded(url) === url ? undefined : url);
-    if (toLoaded(url) === url) apply(setAttribute, frame, ["src", url]);
+    weakMapSet(waiting, frame, isOwn(url) ? url : undefined);
+    if (!isOwn(url)) apply(setAttribute, frame, ["src", url]);
     else promiseThen(grantFrame(url), set, () => { set(toLoaded(url)); });
   };
   for (const [{prototype}, property] of LOADING) {
@@ -87,7 +93,7 @@ export function mapResources({shown, loaded, observes, grantFrame}) {
     __proto__: null, enumerable, configurable: true, get() { return toShown(apply(origin, this, [])); },
   });
 
-  if (!observes) return;
+  if (!hasFiles) return;
   // Elements that were made of HTML, by this world or by the page.
   const selector = `iframe[src^="${shown}/"],script[type=module][src^="${shown}/"],link[href^="${shown}/"]`;
   const update = element => {
@@ -101,13 +107,13 @@ export function mapResources({shown, loaded, observes, grantFrame}) {
       for (const node of addedNodes) {
         if (!(node instanceof Element)) continue;
         update(node);
-        for (const element of node.querySelectorAll(selector)) update(element);
+        for (const element of findInElement(node, selector)) update(element);
       }
     }
   });
   const watched = {childList: true, subtree: true, attributes: true, attributeFilter: ["src", "href"]};
   observe(observer, document, watched);
-  for (const element of document.querySelectorAll(selector)) update(element);
+  for (const element of findInDocument(document, selector)) update(element);
   defineValue(Element.prototype, "attachShadow", {
     attachShadow(...args) {
       const root = apply(attachShadow, this, args);
