@@ -274,6 +274,15 @@ def test_with_manifest_version_3_what_it_has_not_is_not_there(tmp_path: Path) ->
     with_profile(tmp_path, use)
 
 
+def test_a_background_cannot_list_pages_that_it_cannot_reach(tmp_path: Path) -> None:
+    async def use(profile: Profile) -> None:
+        extension = await profile.extensions.start(make(tmp_path, browser_action={"default_popup": "popup.html"}))
+        names = "[typeof browser.extension.getViews, typeof browser.extension.getBackgroundPage]"
+        assert await extension.evaluate(names) == ["undefined", "function"]
+
+    with_profile(tmp_path, use)
+
+
 def test_nothing_can_be_evaluated_while_it_is_down_and_it_says_so(tmp_path: Path) -> None:
     async def use(profile: Profile) -> None:
         ended = asyncio.Event()

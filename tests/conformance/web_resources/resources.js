@@ -36,7 +36,7 @@ const framed = (path, page = "page") => async () => {
     const frame = document.createElement("iframe");
     frame.src = browser.runtime.getURL("${path}");
     document.body.append(frame);
-    setTimeout(resolve, ${path.startsWith("closed") ? 1500 : 20000}, "no message");
+    setTimeout(resolve, 10000, "no message");
   })`;
   return (await browser.tabs.executeScript(tab, {code}))[0];
 };

@@ -42,7 +42,6 @@ DIFFERENT: Final[dict[str, Any]] = {
     **_failed("content script: closed", *_ELEMENTS, "import()", "XMLHttpRequest"),
     "content script: color of the sheet": _returned("rgb(1, 2, 3)"),
     "content script: fetch: with an encoded slash": _TYPE_ERROR,
-    "frame that is not accessible": ["resolved", "no message"],
     # Chromium loads moz-extension: URLs in these ways only.
     **_failed("page: open", "module", "module has run", "fetch", "import()", "XMLHttpRequest"),
     "page: fetch: with a query": _TYPE_ERROR,

@@ -77,7 +77,9 @@ def _injections(session: _Session) -> FrameInjections:
 
 def _world() -> Any:
     names = SimpleNamespace(world="world", runner="runner", binding="binding")
-    return SimpleNamespace(names=names, empty_runner=lambda: "", text=lambda _: CODE, url=lambda _: "x.js")
+    return SimpleNamespace(
+        names=names, empty_runner=lambda: "", text=lambda _: CODE, style_text=lambda _: CODE, url=lambda _: "x.js"
+    )
 
 
 def _injection(world: Literal["ISOLATED", "MAIN"] = "ISOLATED") -> Injection:

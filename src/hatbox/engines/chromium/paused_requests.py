@@ -46,6 +46,8 @@ __all__ = ["PausedRequests"]
 
 logger = logging.getLogger("hatbox.engines.chromium")
 
+_NO_REDIRECT: Final = "Chromium cannot be redirected to a page of an extension. tabs.update can open it."
+
 _INVALID_INTERCEPTION_ID: Final = "Invalid InterceptionId"  # the error of Chromium for a request that is not paused
 _REDIRECTS: Final = (301, 302, 303, 307, 308)
 _WITHOUT_BODY: Final = (204, 205, 304)
@@ -242,7 +244,7 @@ class PausedRequests:
             return FAIL_REQUEST
         self._in_flight.pop(key)
         target_id = request.frame.target.id
-        if why := refusal(url):
+        if why := (_NO_REDIRECT if url.startswith("moz-extension:") else refusal(url)):
             self._tabs.fail_load(target_id, url, why)
         else:
             self._tasks.spawn(self._navigate(target_id, url))
