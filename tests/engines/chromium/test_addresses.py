@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import hatbox
-from hatbox.engines.chromium.addresses import EXTENSION_PAGE, refusal
+from hatbox.engines.chromium.addresses import EXTENSION_PAGE, NO_REDIRECT, refusal
 from tests.engines.chromium.real import with_browser
 from tests.engines.chromium.test_pages import tab_when
 from tests.site import Site
@@ -61,5 +61,5 @@ async def test_a_redirect_to_an_extension_page_has_an_error(browser: str, path: 
         script.webRequest.onBeforeRequest.addListener(redirect, {"urls": ["*://*/page/5"]}, ["blocking"])
         await runner.wait_until_synced()
         await profile.tabs.open("Work", site.url("/page/5"))
-        await tab_when(profile, url=EXTENSION_URL, error=EXTENSION_PAGE, loading=False)
+        await tab_when(profile, url=EXTENSION_URL, error=NO_REDIRECT, loading=False)
         assert site.requests("/page/5") == []

@@ -6,12 +6,13 @@ from typing import Final
 
 from hatbox.engines.chromium.net_errors import load_error_message
 
-__all__ = ["EXTENSION_PAGE", "refusal"]
+__all__ = ["EXTENSION_PAGE", "NO_REDIRECT", "refusal"]
 
 EXTENSION_PAGE: Final = (
     "The extension of this page is not running in the program of this browser. "
     "Run it there: hatbox run EXTENSION --engine chromium"
 )
+NO_REDIRECT: Final = "Chromium cannot be redirected to a page of an extension. tabs.update can open it."
 
 
 def refusal(url: str) -> str:

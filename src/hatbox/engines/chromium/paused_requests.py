@@ -17,7 +17,7 @@ from urllib.parse import urljoin, urlsplit
 from playwright.async_api import CDPSession
 from playwright.async_api import Error as PlaywrightError
 
-from hatbox.engines.chromium.addresses import refusal
+from hatbox.engines.chromium.addresses import NO_REDIRECT, refusal
 from hatbox.engines.chromium.extension_resources import is_resource_url
 from hatbox.engines.chromium.fetch_commands import (
     CANCEL_AUTH,
@@ -45,8 +45,6 @@ from hatbox.web_requests.headers import merge_duplicates
 __all__ = ["PausedRequests"]
 
 logger = logging.getLogger("hatbox.engines.chromium")
-
-_NO_REDIRECT: Final = "Chromium cannot be redirected to a page of an extension. tabs.update can open it."
 
 _INVALID_INTERCEPTION_ID: Final = "Invalid InterceptionId"  # the error of Chromium for a request that is not paused
 _REDIRECTS: Final = (301, 302, 303, 307, 308)
@@ -244,7 +242,7 @@ class PausedRequests:
             return FAIL_REQUEST
         self._in_flight.pop(key)
         target_id = request.frame.target.id
-        if why := (_NO_REDIRECT if url.startswith("moz-extension:") else refusal(url)):
+        if why := (NO_REDIRECT if url.startswith("moz-extension:") else refusal(url)):
             self._tabs.fail_load(target_id, url, why)
         else:
             self._tasks.spawn(self._navigate(target_id, url))
