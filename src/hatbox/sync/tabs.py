@@ -20,6 +20,8 @@ class SyncTabs:
         self._run = loop.run
         self.on_created = SyncEvent(tabs.on_created, loop)
         """Emitted for each new tab. Listeners run in the thread of the profile."""
+        self.on_opened_by_page = SyncEvent(tabs.on_opened_by_page, loop)
+        """See Tabs.on_opened_by_page."""
         self.on_updated = SyncEvent(tabs.on_updated, loop)
         """Emitted for each observable change of a tab."""
         self.on_activated = SyncEvent(tabs.on_activated, loop)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import hatbox
+from hatbox.extensions.extension import Extension
 from tests.conformance.background_cases import Case, by_name, check_same
 from tests.conformance.content_scripts.site import FrameSite
 from tests.conformance.extension_pages.record import CASES, FILES, RECORDING
@@ -60,10 +61,13 @@ async def _run(case: Case, folder: Path, browser: str) -> list[list[Any]]:
                     tasks.append(asyncio.ensure_future(click(json.loads(entry.text.removeprefix("host "))[0])))
 
             async def click(number: int) -> None:
+                extension = await started  # scripts run before start() returns
                 await profile.extensions.trigger(extension.id, "action")
                 await extension.evaluate(f"answerHost({number})")
 
+            started: asyncio.Future[Extension] = asyncio.get_running_loop().create_future()
             extension = await profile.extensions.start(made, idle_seconds=600, on_log=on_log)
+            started.set_result(extension)
             log: list[list[Any]] = await extension.evaluate("finished", timeout=180)
             await asyncio.gather(*tasks)
             return log
