@@ -11,6 +11,7 @@ from typing import Final
 from playwright.async_api import Error as PlaywrightError
 
 from hatbox.engines.chromium.frame_tree import FrameTree
+from hatbox.engines.chromium.sessions import within
 
 __all__ = ["ResourceFloods"]
 
@@ -56,10 +57,14 @@ class ResourceFloods:
             _PAUSE,
         )
         try:
-            with contextlib.suppress(PlaywrightError):
-                await self._frames.send(target_id, "Emulation.setScriptExecutionDisabled", value=True)
+            await self._disable_scripts(target_id, is_disabled=True)
             await asyncio.sleep(_PAUSE)
-            with contextlib.suppress(PlaywrightError):
-                await self._frames.send(target_id, "Emulation.setScriptExecutionDisabled", value=False)
+            await self._disable_scripts(target_id, is_disabled=False)
         finally:
             del self._stopped[target_id]
+
+    async def _disable_scripts(self, target_id: str, *, is_disabled: bool) -> None:
+        """Disable or enable the scripts of a page, which may be closed or hang."""
+        command = "Emulation.setScriptExecutionDisabled"
+        with contextlib.suppress(PlaywrightError):
+            await within(self._frames.send(target_id, command, value=is_disabled), command)

@@ -351,6 +351,8 @@ class ChromiumContentScripts:
 
     async def _grant_frame(self, owner: FrameOwner, url: str) -> str:
         """The URL that an element of a content script loads to show a page of its extension. Raises ApiError."""
+        if all(context.unique_id != owner.document_id for context in self._bridges):
+            raise ApiError("the document has ended")  # it would never be revoked
         granted = self.resources.grant_frame(owner, url)
         if self._browser is not None:
             await self._browser.wait_until_intercepted()
