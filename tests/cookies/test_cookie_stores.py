@@ -89,8 +89,8 @@ async def test_who_finds_nothing_left_to_store_has_not_been_told_so_too_early(
         store = await profile.cookies.open(WORK)
         monkeypatch.setattr(jar_cache, "put_changes", fail_once)
         answers = await asyncio.gather(received(store, "a=1"), received(store, "a=1"), return_exceptions=True)
-        assert isinstance(answers[0], OSError)
-        assert answers[1] is None
+        # Either may be first: PostgreSQL runs transactions on several connections.
+        assert [type(answer) for answer in answers if answer is not None] == [OSError]
         assert await store.header(URL) == "a=1"
     async with hatbox.open(path) as profile:
         assert await (await profile.cookies.open(WORK)).header(URL) == "a=1"
