@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -30,6 +31,7 @@ class Terminal:
     def __init__(self, profile: Path) -> None:
         self._pid, self._file = pty.fork()
         if not self._pid:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # ignored if the tests run in the background of a shell
             os.environ.update(HATBOX_PROFILE=str(profile), TERM="dumb")
             os.execv(sys.executable, [sys.executable, "-m", "hatbox", "console"])
         self._text = ""
