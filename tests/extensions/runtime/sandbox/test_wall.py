@@ -25,6 +25,7 @@ from hatbox.extensions.runtime.sandbox import Layers, available_layers
 from hatbox.extensions.runtime.sandbox.start import start_behind
 from hatbox.extensions.runtime.sandbox.system_calls import ARCHITECTURES
 from tests.extensions.runtime.lab import needs_deno
+from tests.waiting import block_until
 
 AVAILABLE = available_layers()
 pytestmark = [
@@ -178,7 +179,11 @@ def test_an_inspected_child_may_listen_and_cannot_connect(cache: CodeCache) -> N
 def test_the_host_stays_free(cache: CodeCache) -> None:
     before = _restrictions(Path("/proc/self"))
     start_behind(cache.wall(), AVAILABLE, [deno_program(), "--version"], stdout=subprocess.DEVNULL).wait()
-    assert {found for task in Path("/proc/self/task").iterdir() if (found := _restrictions(task))} == {before}
+
+    def of_threads() -> set[tuple[str, ...]]:
+        return {found for task in Path("/proc/self/task").iterdir() if (found := _restrictions(task))}
+
+    block_until(lambda: of_threads() == {before}, "the thread that started it restricts itself, and ends")
     assert Path("/etc/passwd").read_text("utf-8")
     with socket.create_server(("127.0.0.1", 0)):
         pass
