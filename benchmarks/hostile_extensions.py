@@ -4,8 +4,8 @@
 
 One browser, one flood after the other, each for some seconds. Measured at the same time: the longest time in which the
 event loop was at work without a pause, and how long an API call of Python and an awaited call of another extension's
-page take. The loop's time counts only while its thread was running, so that other programs do not matter. Nobody may be
-delayed by more than 50 ms: compare the calls with those in the row without a flood.
+page take. The loop's time counts only while its thread was running, so that other programs do not matter. The limit is
+50 ms more than in the row without a flood.
 """
 
 from __future__ import annotations

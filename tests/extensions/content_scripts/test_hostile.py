@@ -90,11 +90,10 @@ async def test_a_script_that_floods_delays_only_itself(tmp_path: Path, browser: 
         await lab.execute(flooding, flood)
         longest = 0.0
         for _ in range(30):
-            start, worked = time.perf_counter(), time.thread_time()
+            start = time.perf_counter()
             await asyncio.sleep(0)
             await lab.profile.identities.query()
-            delay = min(time.perf_counter() - start, time.thread_time() - worked)  # others may use the machine
-            longest = max(longest, delay)
+            longest = max(longest, time.perf_counter() - start)
             assert await lab.value(quiet, "browser.runtime.sendMessage({})") == "echo"
         assert longest < 2  # benchmarks measure the delay
 
