@@ -21,7 +21,7 @@ class Frames:
     def __init__(self, *urls: str) -> None:
         self.path = FramePath(PAGE, tuple((number, url) for number, url in enumerate(urls))) if urls else None
 
-    async def wait_for_frame(self, _: str) -> FramePath | None:
+    async def wait_for_frame(self, _: str, __: str | None) -> FramePath | None:
         return self.path
 
 

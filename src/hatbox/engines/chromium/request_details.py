@@ -43,7 +43,7 @@ async def track_request(
 ) -> InFlightRequest | None:
     """Start the webRequest lifecycle of a paused request; None if listeners must not see it."""
     request = event["request"]
-    frame = await frames.wait_for_frame(event["frameId"])
+    frame = await frames.wait_for_frame(event["frameId"], event.get("networkId"))
     if frame is None:
         logger.debug("webRequest: no frame for request: %s", request["url"])
         return None

@@ -40,7 +40,7 @@ class ResourceAnswers:
 
     async def answer(self, event: Mapping[str, Any]) -> FetchCommand:
         """The command for a paused request."""
-        path = await self._frames.wait_for_frame(event["frameId"])
+        path = await self._frames.wait_for_frame(event["frameId"], event.get("networkId"))
         if path is None:
             return REFUSED
         if await self._tabs.request_frame(path.target) is None:
