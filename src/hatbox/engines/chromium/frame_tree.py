@@ -18,11 +18,12 @@ from playwright.async_api import Error as PlaywrightError
 
 from hatbox.engines.chromium.debounce import log_exceptions
 from hatbox.engines.chromium.frame_numbers import frame_number
+from hatbox.engines.chromium.frame_path import FramePath, Target
 from hatbox.engines.chromium.pending_documents import PendingDocuments
 from hatbox.engines.chromium.target_messages import TargetMessages
 from hatbox.tasks import Tasks
 
-__all__ = ["FramePath", "FrameTree", "Target"]
+__all__ = ["FrameTree"]
 
 logger = logging.getLogger("hatbox.engines.chromium")
 
@@ -34,40 +35,11 @@ _WITH_FRAMES: Final = (_PAGE, _PRERENDERED, "iframe")
 _WORKERS: Final = ("worker", "shared_worker", "service_worker")
 
 
-class Target(msgspec.Struct):
-    """A page, an out-of-process frame, or a worker."""
-
-    id: str
-    kind: str
-    url: str
-    context_id: str
-    opener_id: str | None
-    parent_frame_id: str | None
-    session_id: str = ""
-    is_ready: bool = False
-    """Whether its events are received."""
-
-
 class _Frame(msgspec.Struct):
     number: int
     parent_id: str | None
     url: str
     target_id: str
-
-
-class FramePath(msgspec.Struct, frozen=True):
-    """A frame and its ancestors."""
-
-    target: Target
-    """The page, or the worker if it belongs to no page."""
-    frames: tuple[tuple[int, str], ...] = ()
-    """Number and URL of the frame and of its ancestors up to the main frame, which has number 0."""
-
-    @property
-    def document_url(self) -> str | None:
-        """The URL of the document. A frame without an http URL (about:blank, srcdoc) has that of its parent."""
-        urls = (url for _, url in self.frames) if self.frames else iter([self.target.url])
-        return next((url for url in urls if url.startswith("http")), None)
 
 
 class FrameTree:
@@ -167,10 +139,22 @@ class FrameTree:
         frame = self._frames.get(frame_id or "")
         return frame.url if frame else None
 
+    def target(self, target_id: str) -> Target | None:
+        """The target with this id."""
+        return self._targets.get(target_id)
+
     def target_of(self, frame_id: str) -> str | None:
-        """The id of the page or out-of-process frame that contains a frame, if the frame is known."""
+        """The id of the page or out-of-process frame that contains a frame or dedicated worker, if it is known."""
+        worker = self._targets.get(frame_id)
+        if worker is not None and worker.kind in _WORKERS:
+            frame_id = worker.parent_frame_id or ""
         frame = self._frames.get(frame_id)
         return frame.target_id if frame else None
+
+    def workers_of(self, target_id: str) -> list[str]:
+        """The ids of the dedicated workers in a page or out-of-process frame."""
+        workers = (each for each in self._targets.values() if each.kind in _WORKERS)
+        return [each.id for each in workers if self.target_of(each.id) == target_id]
 
     async def send(self, target_id: str, method: str, **params: Any) -> dict[str, Any]:
         """Send a command to a target; returns its result. Raises Playwright's Error."""

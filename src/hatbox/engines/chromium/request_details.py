@@ -11,7 +11,8 @@ from urllib.parse import urlsplit
 import msgspec
 
 from hatbox.cookies.public_suffixes import default_public_suffixes
-from hatbox.engines.chromium.frame_tree import FramePath, FrameTree, Target
+from hatbox.engines.chromium.frame_path import FramePath, Target
+from hatbox.engines.chromium.frame_tree import FrameTree
 from hatbox.engines.chromium.in_flight_requests import InFlightRequest
 from hatbox.engines.chromium.resource_types import DOCUMENT_TYPES, MAIN_FRAME, resource_type
 from hatbox.web_requests import RequestBody, RequestEvents, RequestFrame
