@@ -518,6 +518,39 @@ async def test_a_script_opens_the_popup(browser: str, tmp_path: Path) -> None:
 
 
 @with_browser
+async def test_an_extension_has_one_popup_however_often_it_is_opened(browser: str, tmp_path: Path) -> None:
+    files = {"popup.js": "document.title = 'Script'"}
+    async with run(tmp_path, files=files) as (profile, runner, extension):
+        await runner.new_page("Work")
+        opened: list[Any] = []
+        pages = extension.browser_pages.windows()
+        create = pages._create
+
+        async def count(*args: Any, **options: Any) -> Any:
+            opened.append(args)
+            return await create(*args, **options)
+
+        pages._create = count  # type: ignore[method-assign]
+        call = "browser.browserAction.openPopup().catch(() => 0)"
+        assert await extension.evaluate(f"Promise.all(Array.from({{length: 50}}, () => {call})).then(() => 1)") == 1
+        await until(lambda: extension.browser_pages.open_windows)
+        (shown,) = extension.browser_pages.open_windows
+        await shown.page.wait_for_function("document.title === 'Script'")
+        again = "browser.browserAction.openPopup().then(() => '', error => error.message)"
+
+        async def is_refused() -> bool:
+            return bool(await extension.evaluate(again) == "openPopup() cannot be called while another panel is open")
+
+        await until_awaited(is_refused)
+        assert (len(opened), extension.browser_pages.open_windows) == (1, [shown])
+        await profile.extensions.trigger(extension.id, "action")  # a click replaces it
+        await shown.wait_until_closed()
+        await until(lambda: extension.browser_pages.open_windows)
+        await extension.browser_pages.open_windows[0].page.wait_for_function("document.title === 'Script'")
+        assert len(extension.browser_pages.open_windows) == 1
+
+
+@with_browser
 async def test_a_sidebar_that_cannot_be_shown_is_not_open(browser: str, tmp_path: Path) -> None:
     async with run(tmp_path, sidebar_action={"default_panel": "missing.html"}) as (_, runner, extension):
         await runner.new_page("Work")

@@ -83,6 +83,12 @@ class BrowserPages:
             raise ExtensionError(f"the {button.replace('-', ' ')} of {self._name} has no popup. It was clicked.")
         return await self.open(result.popup, kind="POPUP")
 
+    async def close_popups(self) -> None:
+        """Close the popups that are open."""
+        for window in self.open_windows:
+            if window.kind == "POPUP":
+                await window.close()
+
     async def options(self) -> ExtensionWindow:
         """Show the options page. Raises ExtensionError if the extension has none."""
         options = self._extension.manifest.options
