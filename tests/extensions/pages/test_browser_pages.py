@@ -16,6 +16,7 @@ from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from hatbox.extension_data.action_values import SIDEBAR_ACTION, ActionScope, set_value
 from hatbox.extension_data.sidebars import close_sidebar, open_sidebar
 from hatbox.extensions.extension import Extension
+from hatbox.extensions.pages.extension_window import ExtensionWindow
 from hatbox.extensions.runtime import LogEntry
 from hatbox.testing.site import LoopbackSite
 from tests.engines.chromium.conftest import browser as browser
@@ -567,6 +568,39 @@ async def test_a_sidebar_closes_with_its_window(browser: str, tmp_path: Path) ->
         shown = await extension.browser_pages.sidebar(other)
         await extension.evaluate(f"browser.windows.remove({other})")
         await shown.wait_until_closed()
+
+
+@with_browser
+async def test_a_sidebar_that_never_loads_delays_no_other(
+    browser: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loading, load = asyncio.Event(), ExtensionWindow.load
+
+    async def load_or_hang(window: ExtensionWindow, url: str) -> None:
+        await load(window, url)
+        if url.endswith("/sidebar.html"):
+            loading.set()
+            await window.wait_until_closed()
+
+    monkeypatch.setattr(ExtensionWindow, "load", load_or_hang)
+    async with run(tmp_path) as (profile, runner, extension):
+        await runner.new_page("Work")
+        first = (await profile.tabs.windows())[0].id
+        second = await extension.evaluate("browser.windows.create({}).then(({id}) => id)")
+        panel = {"default_panel": "panel.html"}
+        made = make(tmp_path / "2", name="other", files={"panel.html": "panel"}, sidebar_action=panel)
+        other = await profile.extensions.start(made)
+        opening = asyncio.ensure_future(extension.browser_pages.sidebar(first))
+        await loading.wait()
+        await other.browser_pages.sidebar(second)
+        await extension.evaluate(f"browser.windows.remove({second})")
+        await until(lambda: not other.browser_pages.open_windows)
+        assert not opening.done()
+        shown = await other.browser_pages.sidebar(first)  # replaces the one that still loads
+        assert (await opening).is_closed
+        await until(lambda: not extension.browser_pages.open_windows)
+        assert other.browser_pages.open_windows == [shown]
+        assert not await extension.evaluate("browser.sidebarAction.isOpen({})")
 
 
 @with_browser

@@ -110,8 +110,13 @@ class BrowserPages:
             window_id = focused.id
         return await self._tabs.open_sidebar(self._extension, window_id)
 
-    async def load_sidebar(self, window_id: int | None) -> ExtensionWindow:
-        """Show the page of the sidebar with the values of a window. It is not marked as open in the profile."""
+    async def load_sidebar(
+        self, window_id: int | None, on_created: Callable[[ExtensionWindow], None] | None = None
+    ) -> ExtensionWindow:
+        """Show the page of the sidebar with the values of a window. It is not marked as open in the profile.
+
+        `on_created` is called with the page before it is loaded.
+        """
         area, manifest = self._extension.area, self._extension.caller.manifest
 
         def read(transaction: Transaction) -> str:
@@ -123,7 +128,7 @@ class BrowserPages:
             raise ExtensionError(f"{self._name} has no sidebar in its manifest.")
         if not panel.startswith(self._base_url):
             raise ExtensionError(f"the sidebar of {self._name} is not a page of the extension: {panel}")
-        return await self.open(panel, kind="SIDE_PANEL")
+        return await self.windows().open(panel, "SIDE_PANEL", on_created=on_created)
 
     @property
     def open_windows(self) -> list[ExtensionWindow]:
