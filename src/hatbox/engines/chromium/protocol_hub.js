@@ -19,7 +19,7 @@
   const DELAY = 30; // milliseconds
   const RESPONSE_TIMEOUT = 1000; // milliseconds until a page without replies counts as unresponsive
   let ids = 0;
-  let waiting = []; // numbers of the host's requests to wait for set-ups
+  let waiting = []; // {number, frameId} of the host's requests to wait for set-ups, of one frame or of all
 
   const send = (sessionId, method, params, onReply) => {
     const id = ++ids;
@@ -55,11 +55,17 @@
       answer();
     });
   };
-  const unready = () => [...sessions.values()].filter(session => session.pending > 0 && !session.isUnresponsive);
+  const unready = frameId => [...sessions.values()].filter(session => {
+    const isAwaited = frameId === null || session.info.targetId === frameId;
+    return isAwaited && session.pending > 0 && !session.isUnresponsive;
+  });
   const answer = () => {
-    if (waiting.length === 0 || unready().length > 0) return;
-    for (const number of waiting) emit("reply", number, null, {});
-    waiting = [];
+    const later = [];
+    for (const each of waiting) {
+      if (unready(each.frameId).length > 0) later.push(each);
+      else emit("reply", each.number, null, {});
+    }
+    waiting = later;
   };
   // A page that hangs must not delay others: its set-up completes when it replies.
   const giveUp = slow => {
@@ -239,9 +245,9 @@
       scripts.delete(key);
       for (const session of active()) removeScript(session, key);
     },
-    wait(number) {
-      waiting.push(number);
-      const slow = unready();
+    wait(number, frameId) {
+      waiting.push({number, frameId});
+      const slow = unready(frameId);
       if (slow.length > 0) setTimeout(() => { giveUp(slow); }, RESPONSE_TIMEOUT);
       answer();
     },

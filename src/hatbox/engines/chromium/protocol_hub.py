@@ -127,10 +127,10 @@ class ProtocolHub:
         """Remove the script of a key from later documents."""
         self._post("remove", key)
 
-    async def wait_until_ready(self) -> None:
-        """Wait until changes made so far are applied in all pages that are open."""
+    async def wait_until_ready(self, frame_id: str | None = None) -> None:
+        """Wait until changes made so far are applied in all pages that are open, or in the session of one frame."""
         number, reply = self._expect_reply()
-        self._post("wait", number)
+        self._post("wait", number, frame_id)
         await within(reply, "Page.addScriptToEvaluateOnNewDocument")
 
     def send(self, session_id: str, method: str, params: dict[str, Any]) -> asyncio.Future[dict[str, Any]]:
