@@ -367,7 +367,7 @@ class ChromiumContentScripts:
                 await self._update()
             if world is None or self._hub is None:
                 return False
-            self._hub.embed(frame_id, world.frame_names.binding, world.frame_source())
+            self._hub.embed(frame_id, world.frame_names.binding, world.frame_source(), world.urls.origin)
             await self._hub.wait_until_ready(frame_id)  # not for other pages, which may hang
         except PlaywrightError as error:
             logger.error("a frame with a page of %s was not loaded: %s", extension_id, error)
