@@ -15,9 +15,9 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 __all__ = ["MAX_ACTIVE", "MAX_EXTENSION_ACTIVE", "ConnectionTurns", "ExtensionTurns", "FairTurns"]
 
-MAX_ACTIVE: Final = 64
+MAX_ACTIVE: Final = 128
 """Calls of one connection at work. Calls of others wait for them in the store."""
-MAX_EXTENSION_ACTIVE: Final = 192
+MAX_EXTENSION_ACTIVE: Final = 256
 """Calls of one extension at work."""
 _CHECK_SECONDS: Final = 0.1
 _WORK_SECONDS: Final = 1.0  # a call that takes longer waits for something else: a listener, a server, the user
@@ -77,14 +77,11 @@ class ExtensionTurns:
         self._is_queued = False
         self._active: dict[asyncio.Future[Any], tuple[ConnectionTurns, float]] = {}
         """Calls at work, oldest first, and when they started."""
+        self.is_full = False
+        """Whether further calls wait until half of the calls at work are done: the store commits many at once."""
         self._finished: set[ConnectionTurns] = set()
         """Connections of calls that have finished since the timer was started."""
         self._timer: asyncio.TimerHandle | None = None
-
-    @property
-    def is_full(self) -> bool:
-        """Whether further calls have to wait."""
-        return len(self._active) >= MAX_EXTENSION_ACTIVE
 
     def wait(self, turns: ConnectionTurns) -> None:
         """Give a connection one turn, after the others that wait."""
@@ -97,8 +94,8 @@ class ExtensionTurns:
 
     def started(self, call: asyncio.Future[Any], turns: ConnectionTurns) -> None:
         """Count a call until it is done, or evidently waits for something else."""
-        turns.active += 1
         self._active[call] = turns, time.monotonic()
+        self.is_full = self.is_full or len(self._active) >= MAX_EXTENSION_ACTIVE
         call.add_done_callback(self._on_done)
 
     def run(self) -> None:
@@ -129,7 +126,8 @@ class ExtensionTurns:
 
     def _release(self, call: asyncio.Future[Any]) -> ConnectionTurns:
         turns, _ = self._active.pop(call)
-        turns.active -= 1
+        turns.ended()
+        self.is_full = self.is_full and len(self._active) > MAX_EXTENSION_ACTIVE // 2
         return turns
 
     def _release_idle(self) -> None:
@@ -150,14 +148,14 @@ class ConnectionTurns:
         """Called in a turn."""
         self.starts_call = False
         """Whether it starts a call in its next turn."""
-        self.active = 0
-        """The number of its calls at work."""
         self._extension = extension
+        self._active = 0
+        self._is_full = False
 
     @property
     def is_full(self) -> bool:
         """Whether further calls have to wait."""
-        return self.active >= MAX_ACTIVE or self._extension.is_full
+        return self._is_full or self._extension.is_full
 
     def request(self, *, starts_call: bool) -> None:
         """Request one turn, after those that wait; if it starts a call, when another one may start."""
@@ -170,4 +168,11 @@ class ConnectionTurns:
 
     def started(self, call: asyncio.Future[Any]) -> None:
         """Count a call until it is done, or evidently waits for something else."""
+        self._active += 1
+        self._is_full = self._is_full or self._active >= MAX_ACTIVE
         self._extension.started(call, self)
+
+    def ended(self) -> None:
+        """A call does not count any more."""
+        self._active -= 1
+        self._is_full = self._is_full and self._active > MAX_ACTIVE // 2
