@@ -11,10 +11,9 @@
   const contexts = new Map(); // cookieStoreId by browserContextId: only pages in these get scripts
   const scripts = new Map(); // {source, worldName} by key
   const bindings = new Map(); // world name by binding name
-  const worlds = new Set(); // the names of those worlds
+  const worlds = new Map(); // by the names of those worlds, what is evaluated in them when a new document has the same window
   const embedded = new Map(); // {binding, source} by the id of the frame: for documents of extensions in their main world
   const MAX_EMBEDDED = 1000;
-  const ANNOUNCED = null;
   const sessions = new Map();
   const replies = new Map();
   const DELAY = 30; // milliseconds
@@ -113,7 +112,7 @@
     const session = {id: sessionId, parent, contextId, info: targetInfo, isNew, active: false, hasChildren: false, pending: 0, isUnresponsive: false};
     session.scripts = new Map();
     session.embedded = new Set(); // the bindings of its main world
-    session.worlds = new Map(); // Runtime.executionContextCreated of worlds by id, or ANNOUNCED
+    session.worlds = new Map(); // {params of Runtime.executionContextCreated, isAnnounced} by id
     sessions.set(sessionId, session);
     const children = {autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: FRAMES};
     send(sessionId, "Target.setAutoAttach", children, () => { session.hasChildren = true; }); // those that exist are attached
@@ -130,10 +129,19 @@
 
   // The host gets to know the context of a world when it first needs it: most documents never send a message.
   const announce = (session, id) => {
-    const params = session.worlds.get(id);
-    if (params === undefined || params === ANNOUNCED) return; // of another world, or known
-    session.worlds.set(id, ANNOUNCED);
-    emitSoon("event", session.id, "Runtime.executionContextCreated", params);
+    const world = session.worlds.get(id);
+    if (world === undefined || world.isAnnounced) return; // of another world, or known
+    world.isAnnounced = true;
+    emitSoon("event", session.id, "Runtime.executionContextCreated", world.params);
+  };
+
+  // A new document may have the window and the worlds of the empty one before it, where no event of it is certain: Chromium
+  // drops those of pages that are paused, as all pages of a process are while one of them opens a window.
+  const serveReused = (session, frameId) => {
+    for (const [contextId, {params}] of session.worlds) {
+      const {name, auxData} = params.context;
+      if (auxData.frameId === frameId && worlds.has(name)) send(session.id, "Runtime.evaluate", {contextId, expression: worlds.get(name)});
+    }
   };
 
   const onEvent = (session, method, params) => {
@@ -141,15 +149,18 @@
       case "Runtime.executionContextCreated": {
         const {id, name, auxData} = params.context;
         if (auxData?.isDefault) break;
-        if (worlds.has(name)) session.worlds.set(id, params);
+        if (worlds.has(name)) session.worlds.set(id, {params, isAnnounced: false});
         return;
       }
       case "Runtime.executionContextDestroyed": {
         const world = session.worlds.get(params.executionContextId);
         session.worlds.delete(params.executionContextId);
-        if (world !== undefined && world !== ANNOUNCED) return;
+        if (world?.isAnnounced === false) return;
         break;
       }
+      case "Page.frameNavigated":
+        serveReused(session, params.frame.id);
+        break;
       case "Runtime.bindingCalled":
         if (!bindings.has(params.name) && !session.embedded.has(params.name)) return;
         announce(session, params.executionContextId);
@@ -200,9 +211,9 @@
         if (session.contextId === contextId && !session.active) activate(session);
       }
     },
-    binding(name, executionContextName) {
+    binding(name, executionContextName, onReused) {
       bindings.set(name, executionContextName);
-      worlds.add(executionContextName);
+      worlds.set(executionContextName, onReused);
       for (const session of active()) prepare(session, "Runtime.addBinding", {name, executionContextName});
     },
     unbind(name) {

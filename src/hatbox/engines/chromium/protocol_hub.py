@@ -98,9 +98,12 @@ class ProtocolHub:
         """Add scripts to the pages of a browser context, open ones included: to documents that they load next."""
         self._post("context", context_id, cookie_store_id)
 
-    def add_binding(self, name: str, world: str) -> None:
-        """Add a binding to the worlds of this name."""
-        self._post("binding", name, world)
+    def add_binding(self, name: str, world: str, on_reused: str) -> None:
+        """Add a binding to the worlds of this name.
+
+        `on_reused` is evaluated in such a world when a new document has the window of the empty one before it.
+        """
+        self._post("binding", name, world, on_reused)
 
     def remove_binding(self, name: str) -> None:
         """Remove a binding from new documents, and receive no more calls of it from open ones."""
