@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, settings
 
 from hatbox.store import sqlite
 from hatbox.store.registry import store_at
+from tests.engines.chromium import shared_driver
 from tests.groups import mark, slow_first
 from tests.postgres import address_for
 from tests.store.delayed_store import delayed_store_at
@@ -78,10 +79,11 @@ def other_stores() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def driver_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Node.js compiles the driver of Playwright once, not in each test that starts a browser."""
+    """Node.js compiles the driver of Playwright once, not in each test that starts one."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("NODE_COMPILE_CACHE", str(tmp_path_factory.mktemp("node")))
         yield
+        shared_driver.stop()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -127,6 +127,18 @@ async def test_scripts_run_first_in_a_popup_that_loads_while_another_page_of_its
 
 
 @with_browser
+async def test_scripts_for_the_end_of_a_popup_run_before_it_is_complete(tmp_path: Path, browser: str) -> None:
+    code = "browser.test.sendMessage('state', document.readyState);"
+    async with content_lab(tmp_path, browser, [script(code, run_at="document_end")]) as lab:
+        lab.page("/popup")
+        page = await lab.open(lab.page("/"))
+        assert await lab.message("state") == "interactive"
+        for _ in range(5):
+            await page.evaluate("window.open('/popup'); 0")
+            assert await lab.message("state") == "interactive"
+
+
+@with_browser
 async def test_scripts_run_in_blank_frames(tmp_path: Path, browser: str) -> None:
     code = "if (window !== top) window.name = 'marked';"
     async with content_lab(tmp_path, browser, [script(code, all_frames=True, match_about_blank=True)]) as lab:

@@ -20,7 +20,8 @@
   const URL = inherits ? globalThis.URL : null;
   const CSSStyleSheet = config.scripts.some(({css}) => css.length > 0) ? globalThis.CSSStyleSheet : null;
   const {defineProperty} = Object;
-  const listen = globalThis.addEventListener.bind(globalThis);
+  const listenTo = Function.prototype.call.bind(EventTarget.prototype.addEventListener);
+  const listen = listenTo.bind(null, globalThis);
   let served = null; // the document whose scripts are running
   let waiting = []; // what runs later in it: {at, job}
   let isBooted = false;
@@ -264,6 +265,7 @@
       else run(files);
     }
     if (now === BEFORE_ROOT) waitForRoot();
+    if (inherits) listenTo(document, "DOMContentLoaded", onParsed); // does not reach a window that is reused
     if (now === RUN_AT.document_end) reachIdleSoon(document);
     if (waiting.length > 0) checkLater(document);
   }
@@ -277,12 +279,13 @@
     }, CHECK_EVERY);
   }
 
-  listen("DOMContentLoaded", event => {
+  function onParsed(event) {
     if (!event.isTrusted || event.target !== document) return;
     serve();
     reach(RUN_AT.document_end, document);
     reachIdleSoon(document);
-  }, true);
+  }
+  listen("DOMContentLoaded", onParsed, true);
   listen("load", event => {
     if (!event.isTrusted || event.target !== document) return;
     serve();
