@@ -1,11 +1,12 @@
 """Hostile pages and extensions: how long others wait while one of them floods the program.
 
-    python -m benchmarks.hostile_extensions [SECONDS]
+    python -m benchmarks.hostile_extensions [SECONDS] [TEXT]
 
-One browser, one flood after the other, each for some seconds. Measured at the same time: the longest time in which the
-event loop was at work without a pause, and how long an API call of Python and an awaited call of another extension's
-page take. The loop's time counts only while its thread was running, so that other programs do not matter. The limit is
-50 ms more than in the row without a flood.
+One browser, one flood after the other, each for some seconds; with TEXT only those whose name contains it. Measured at
+the same time: the longest time in which the event loop was at work without a pause, and how long an API call of Python
+and an awaited call of another extension's page take. The loop's time counts only while its thread was running, so that
+other programs do not matter. The limit is 50 ms more than in the row without a flood. The floods "busy" use a processor
+and no part of Hatbox: what others wait then is due to Chromium and the number of processors.
 """
 
 from __future__ import annotations
@@ -35,8 +36,10 @@ LIMIT: Final = 50  # milliseconds
 _STEP: Final = 0.005  # seconds
 _LONGEST: Final = 10.0  # seconds; a call that takes longer counts as this
 _QUIET: Final = "nothing"
+_BUSY: Final = "setInterval(() => { const end = performance.now() + 50; while (performance.now() < end); }, 0);"
 _EVERY: Final = "setInterval(() => { for (let i = 0; i < %d; i++) { %s } }, 0);"
 _PAGES: Final[Mapping[str, str]] = {
+    "popup: busy": _BUSY,
     "popup: calls": _EVERY % (500, "browser.tabs.query({});"),
     "popup: messages": _EVERY % (500, "browser.runtime.sendMessage(i).catch(() => {});"),
     "popup: console": _EVERY % (5000, "console.log(i);"),
@@ -45,6 +48,7 @@ _PAGES: Final[Mapping[str, str]] = {
     "popup: never answers": "for (;;);",
 }
 _SCRIPTS: Final[Mapping[str, str]] = {
+    "content script: busy": _BUSY,
     "content script: messages": _EVERY % (500, "browser.runtime.sendMessage(i).catch(() => {});"),
     "content script: storage": _EVERY % (100, "browser.storage.local.set({x: i});"),
     "content script: never answers": "setTimeout(() => { for (;;); }, 500);",
@@ -53,6 +57,10 @@ _WEB: Final[Mapping[str, str]] = {
     "page: files of an extension": _EVERY % (50, "new Image().src = `BASEnone${Math.random()}`;"),
     "page: frames": _EVERY % (5, "const f = document.createElement('iframe'); document.body.append(f); f.remove();"),
     "page: messages": _EVERY % (500, "postMessage(i, '*');"),
+}
+_BACKGROUNDS: Final[Mapping[str, str]] = {
+    "background: calls": _EVERY % (500, "browser.tabs.query({});"),
+    "background: storage": _EVERY % (100, "browser.storage.local.set({x: i});"),
 }
 
 
@@ -143,8 +151,18 @@ async def page_flood(chrome: ChromiumRunner, url: str, run: Any) -> AsyncIterato
         await page.close()
 
 
-async def measure(seconds: float) -> dict[str, Delays]:
-    """Measure all floods."""
+@contextlib.asynccontextmanager
+async def background_flood(profile: hatbox.Profile, package: Path) -> AsyncIterator[None]:
+    """A background that floods."""
+    extension = await profile.extensions.start(package, on_log=lambda _: None)
+    try:
+        yield
+    finally:
+        await extension.stop()
+
+
+async def measure(seconds: float, part: str = "") -> dict[str, Delays]:
+    """Measure the floods whose name contains `part`."""
     found: dict[str, Delays] = {}
     with tempfile.TemporaryDirectory() as name, LoopbackSite() as site:
         folder = Path(name)
@@ -164,23 +182,29 @@ async def measure(seconds: float) -> dict[str, Delays]:
                 code = json.dumps({"code": f"{script}; 0"})
                 await hostile.evaluate(f"await browser.tabs.executeScript({tab}, {code})")
 
+            def flood(kind: str) -> contextlib.AbstractAsyncContextManager[None]:
+                if kind in _PAGES:
+                    return popup_flood(hostile, hostile_folder, _PAGES[kind])
+                if kind in _SCRIPTS:
+                    return page_flood(chrome, site.url("/"), lambda page: inject(page, _SCRIPTS[kind]))
+                if kind in _WEB:
+                    text = f"() => {{ {_WEB[kind].replace('BASE', hostile.manifest.base_url)} }}"
+                    return page_flood(chrome, site.url("/"), lambda page: page.evaluate(text))
+                flooding = make_extension(folder, kind.partition(": ")[2], {}, _BACKGROUNDS[kind])
+                return background_flood(profile, flooding)
+
+            gc.freeze()  # as `hatbox run` does
             found[_QUIET] = await observe(seconds, profile, calm)
-            for kind, script in _PAGES.items():
-                async with popup_flood(hostile, hostile_folder, script):
-                    found[kind] = await observe(seconds, profile, calm)
-            for kind, script in _SCRIPTS.items():
-                async with page_flood(chrome, site.url("/"), lambda page, text=script: inject(page, text)):
-                    found[kind] = await observe(seconds, profile, calm)
-            for kind, script in _WEB.items():
-                text = f"() => {{ {script.replace('BASE', hostile.manifest.base_url)} }}"
-                async with page_flood(chrome, site.url("/"), lambda page, text=text: page.evaluate(text)):
-                    found[kind] = await observe(seconds, profile, calm)
+            for kind in (*_PAGES, *_SCRIPTS, *_WEB, *_BACKGROUNDS):
+                if part in kind:
+                    async with flood(kind):
+                        found[kind] = await observe(seconds, profile, calm)
     return found
 
 
 def main() -> None:
     """Measure and print."""
-    found = asyncio.run(measure(float(sys.argv[1]) if len(sys.argv) > 1 else SECONDS))
+    found = asyncio.run(measure(float(sys.argv[1]) if len(sys.argv) > 1 else SECONDS, "".join(sys.argv[2:3])))
     table = Table(title=f"Delays of others, ms; limit {LIMIT} ms more than without a flood", title_justify="left")
     for heading in ("flood", "loop at work, longest", "call of Python, p50", "p99", "call of a page, p50", "p99", ""):
         table.add_column(heading, justify="left" if heading in ("flood", "") else "right")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from pathlib import Path
 
 import pytest
@@ -54,9 +55,14 @@ async def test_scripts_run_before_the_first_script_of_popups_and_of_frames_that_
             lab.page(path, FIRST)
         page = await lab.open(lab.page("/", FIRST))
         await lab.documents(1)
-        await page.evaluate("window.open('/popup'); 0")
-        await page.evaluate(f"window.open('{lab.site.url('/popup', B)}'); 0")
-        await page.evaluate("window.open('/noopener', '_blank', 'noopener'); 0")
+        found = {}
+        for opened in (
+            "window.open('/popup')",
+            f"window.open('{lab.site.url('/popup', B)}')",
+            "window.open('/noopener', '_blank', 'noopener')",
+        ):
+            await page.evaluate(f"{opened}; 0")
+            found |= await lab.documents(1)  # the events of a page are lost while another one of its process is opened
         await page.evaluate(
             """() => {
               const frame = document.createElement("iframe");
@@ -65,7 +71,7 @@ async def test_scripts_run_before_the_first_script_of_popups_and_of_frames_that_
               frame.contentWindow.mine = 1;
             }"""
         )
-        found = await lab.documents(4)
+        found |= await lab.documents(1)
         assert sorted(found) == [
             "http://a.localhost/noopener",
             "http://a.localhost/popup",
@@ -73,6 +79,63 @@ async def test_scripts_run_before_the_first_script_of_popups_and_of_frames_that_
             "http://b.localhost/popup",
         ]
         assert all(each.get("first") for each in found.values()), found
+
+
+@with_browser
+async def test_scripts_run_first_in_a_popup_that_loads_while_another_page_of_its_process_is_paused(
+    tmp_path: Path, browser: str
+) -> None:
+    """Chromium pauses pages while a window is being opened. Events in them are lost then, as at a breakpoint."""
+    async with content_lab(tmp_path, browser, [script(WATCH)]) as lab:
+        requested, released = asyncio.Event(), asyncio.Event()
+
+        async def respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            with contextlib.suppress(OSError, asyncio.IncompleteReadError):
+                if b" /popup " in await reader.readuntil(b"\r\n\r\n"):
+                    requested.set()
+                    await released.wait()
+                head = f"HTTP/1.0 200 OK\r\nContent-Type: text/html\r\nContent-Length: {len(FIRST)}\r\n\r\n"
+                writer.write((head + FIRST).encode())
+                await writer.drain()
+            writer.close()
+
+        server = await asyncio.start_server(respond, "127.0.0.1", 0)
+        page = await lab.open(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/")
+        await lab.documents(1)
+        await page.evaluate("window.open('/popup'); 0")
+        await requested.wait()
+        debugger = await page.context.new_cdp_session(page)
+        await debugger.send("Debugger.enable")
+        paused, committed = asyncio.Event(), asyncio.Event()
+        debugger.on("Debugger.paused", lambda _: paused.set())
+        stopped = asyncio.ensure_future(page.evaluate("() => { debugger; }"))
+        await paused.wait()
+        assert page.context.browser is not None
+        targets = await page.context.browser.new_browser_cdp_session()
+        targets.on(
+            "Target.targetInfoChanged",
+            lambda event: committed.set() if event["targetInfo"]["url"].endswith("/popup") else None,
+        )
+        await targets.send("Target.setDiscoverTargets", {"discover": True})
+        released.set()
+        await committed.wait()
+        await debugger.send("Debugger.resume")
+        await stopped
+        [found] = (await lab.documents(1)).values()
+        server.close()
+        assert found.get("first"), found
+
+
+@with_browser
+async def test_scripts_for_the_end_of_a_popup_run_before_it_is_complete(tmp_path: Path, browser: str) -> None:
+    code = "browser.test.sendMessage('state', document.readyState);"
+    async with content_lab(tmp_path, browser, [script(code, run_at="document_end")]) as lab:
+        lab.page("/popup")
+        page = await lab.open(lab.page("/"))
+        assert await lab.message("state") == "interactive"
+        for _ in range(5):
+            await page.evaluate("window.open('/popup'); 0")
+            assert await lab.message("state") == "interactive"
 
 
 @with_browser

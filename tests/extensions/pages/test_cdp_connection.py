@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hatbox.errors import ExtensionTerminated
-from hatbox.extensions.pages.cdp_connection import CdpConnection
+from hatbox.extensions.pages.cdp_connection import TEXT_COST, WINDOW, CdpConnection
 from hatbox.extensions.runtime import Exit, RuntimeLimits
 from tests.engines.chromium import shared_driver
 from tests.extensions.pages.page_lab import OpenPage, open_page
@@ -124,6 +124,31 @@ def test_a_page_that_floods_waits_for_the_host_and_loses_nothing(tmp_path: Path)
         port.onMessage.addListener(text => text === "end" ? port.postMessage(total) : total += text.length);
     });"""
     run(tmp_path, use, background)
+
+
+def test_a_page_that_floods_has_little_on_its_way_to_the_host(tmp_path: Path) -> None:
+    async def use(opened: OpenPage) -> None:
+        connection = opened.runtime.connection
+        assert isinstance(connection, CdpConnection)
+        await opened.evaluate("() => browser.runtime.getPlatformInfo()")
+        sizes: list[int] = []
+        receive = connection.binding_called
+
+        def record(text: str) -> None:
+            sizes.append(len(text))
+            receive(text)
+
+        connection.binding_called = record  # type: ignore[method-assign]
+        connection.set_reading(False)  # nothing is acknowledged
+        flood = "for (let i = 0; i < 20000; i++) browser.runtime.getPlatformInfo().then(() => { globalThis.last = i; })"
+        await opened.session.send("Runtime.evaluate", {"expression": f"{flood}, 1"})
+        await opened.session.send("Runtime.evaluate", {"expression": "1"})  # after the calls of the binding
+        assert 0 < sum(sizes) <= WINDOW
+        assert len(sizes) <= WINDOW // TEXT_COST + 1
+        connection.set_reading(True)
+        await opened.page.wait_for_function("globalThis.last === 19999")
+
+    run(tmp_path, use)
 
 
 def test_a_closed_document_ends_its_runtime_and_the_next_one_has_its_own(tmp_path: Path) -> None:

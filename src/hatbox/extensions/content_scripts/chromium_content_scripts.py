@@ -6,6 +6,7 @@ Without content scripts nothing is attached to pages, and they cost nothing.
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from collections.abc import Sequence
 from functools import partial
@@ -170,7 +171,7 @@ class ChromiumContentScripts:
         extension.permission_listeners.append(world.on_permissions_changed)
         world.on_outdated = lambda: self._on_permissions_changed(extension_id)
         if self._hub is not None:
-            self._hub.add_binding(world.names.binding, world.names.world)
+            _add_binding(self._hub, world)
         return world
 
     def _required_world(self, extension_id: str) -> ExtensionWorld:
@@ -230,7 +231,7 @@ class ChromiumContentScripts:
                 for context_id, cookie_store_id in browser.contexts():
                     hub.add_context(context_id, cookie_store_id)
                 for each in self._worlds.values():
-                    hub.add_binding(each.names.binding, each.names.world)
+                    _add_binding(hub, each)
                 self._outdated |= dict.fromkeys(self._worlds)
             while self._outdated and self._hub is not None:
                 extension_id = next(iter(self._outdated))
@@ -362,11 +363,12 @@ class ChromiumContentScripts:
         """Prepare a frame for a page of an extension; whether that was possible."""
         world = self._world(extension_id)
         try:
-            await self._update()
+            if self._hub is None:
+                await self._update()
             if world is None or self._hub is None:
                 return False
-            self._hub.embed(frame_id, world.frame_names.binding, world.frame_source())
-            await self._hub.wait_until_ready()
+            self._hub.embed(frame_id, world.frame_names.binding, world.frame_source(), world.urls.origin)
+            await self._hub.wait_until_ready(frame_id)  # not for other pages, which may hang
         except PlaywrightError as error:
             logger.error("a frame with a page of %s was not loaded: %s", extension_id, error)
             return False
@@ -384,6 +386,11 @@ class ChromiumContentScripts:
 def _is_of(context: WorldContext, world: ExtensionWorld) -> bool:
     """Whether messages of an execution context may be those of an extension: its world, or a page of it in a frame."""
     return context.world == world.names.world or (context.world == "" and context.origin == world.urls.origin)
+
+
+def _add_binding(hub: ProtocolHub, world: ExtensionWorld) -> None:
+    on_reused = f"this[{json.dumps(world.names.runner)}]?.serve()"
+    hub.add_binding(world.names.binding, world.names.world, on_reused)
 
 
 async def _evaluate(frame: PageFrame, unique_id: str, expression: str) -> None:

@@ -23,7 +23,7 @@ from hatbox.tasks import Tasks
 
 __all__ = ["DocumentBridge"]
 
-_MAX_EARLY: Final = 1 << 22  # characters of messages before the tab of the page is known; the pipe sends half of that
+_MAX_EARLY: Final = 1 << 22  # characters of messages before the tab of the page is known; the pipe sends less
 
 
 class DocumentBridge:

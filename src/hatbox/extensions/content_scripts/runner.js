@@ -6,18 +6,22 @@
 // of the same origin.
 ((config, start, functions) => {
   const AFTER_INTERACTIVE = 1000; // milliseconds until document_idle without an idle period
+  const CHECK_EVERY = 2000; // milliseconds
+  const LOOK_EVERY = 10; // milliseconds
+  const LOOKS = 500;
   const RUN_AT = {__proto__: null, document_start: 0, document_end: 1, document_idle: 2};
   const BEFORE_ROOT = -1; // as in Firefox, scripts do not run before the document has its root element
   const {key} = config;
   if (key !== null && globalThis[key] !== undefined) return;
   const evaluate = eval; // an indirect call evaluates in the global scope
-  const {requestIdleCallback, queueMicrotask, MutationObserver, Promise, SyntaxError, fetch} = globalThis;
+  const {requestIdleCallback, queueMicrotask, setTimeout, MutationObserver, Promise, SyntaxError, fetch} = globalThis;
   // Chromium creates an interface object when it is first read, so those that few documents need are read only there.
   const inherits = /^(?:about|data|blob):/.test(location.href); // also the window of a later document
   const URL = inherits ? globalThis.URL : null;
   const CSSStyleSheet = config.scripts.some(({css}) => css.length > 0) ? globalThis.CSSStyleSheet : null;
   const {defineProperty} = Object;
-  const listen = globalThis.addEventListener.bind(globalThis);
+  const listenTo = Function.prototype.call.bind(EventTarget.prototype.addEventListener);
+  const listen = listenTo.bind(null, globalThis);
   let served = null; // the document whose scripts are running
   let waiting = []; // what runs later in it: {at, job}
   let isBooted = false;
@@ -261,32 +265,50 @@
       else run(files);
     }
     if (now === BEFORE_ROOT) waitForRoot();
+    if (inherits) listenTo(document, "DOMContentLoaded", onParsed); // does not reach a window that is reused
     if (now === RUN_AT.document_end) reachIdleSoon(document);
+    if (waiting.length > 0) checkLater(document);
   }
 
-  listen("DOMContentLoaded", event => {
+  // The events of this document may be dropped; see below.
+  function checkLater(view) {
+    setTimeout(() => {
+      if (view !== document || waiting.length === 0) return;
+      reach(reached(), view);
+      if (waiting.length > 0) checkLater(view);
+    }, CHECK_EVERY);
+  }
+
+  function onParsed(event) {
     if (!event.isTrusted || event.target !== document) return;
     serve();
     reach(RUN_AT.document_end, document);
     reachIdleSoon(document);
-  }, true);
+  }
+  listen("DOMContentLoaded", onParsed, true);
   listen("load", event => {
     if (!event.isTrusted || event.target !== document) return;
     serve();
     reach(RUN_AT.document_idle, document);
   }, true);
+  // The next document may have this window. Chromium drops the events of pages that are paused, as all pages of a process are
+  // while one of them opens a window, but runs their tasks later. So the tasks of a window that loads a document look for it.
   if (location.href === "about:blank") {
     const {scheduler} = globalThis;
-    const postTask = scheduler.postTask.bind(scheduler);
-    // In this task the document is the new one, and has no element yet.
-    listen("pagehide", event => {
-      if (event.isTrusted) postTask(serve, {priority: "user-blocking"});
-    }, true);
+    const empty = document;
+    // In a task of this priority the document is the new one, and has no element yet.
+    const post = (job, delay) => { scheduler.postTask(job, {priority: "user-blocking", delay}); };
+    const look = left => {
+      if (document !== empty) serve();
+      else if (left > 0) post(() => { look(left - 1); }, LOOK_EVERY);
+    };
+    listen("pagehide", event => { if (event.isTrusted) post(serve, 0); }, true);
+    if (isTop() ? opener !== null : isReplacedSoon()) look(LOOKS);
   }
 
   // The host calls these.
   const runner = {
-    __proto__: null, boot, declare, end,
+    __proto__: null, boot, declare, end, serve,
     // Resolves when the document has reached this time.
     ready: name => new Promise(resolve => {
       serve();

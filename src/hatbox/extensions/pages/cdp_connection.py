@@ -18,14 +18,16 @@ from hatbox.extensions.runtime.limits import RuntimeLimits
 from hatbox.extensions.runtime.script_connection import Receiver
 from hatbox.extensions.runtime.wire_frames import ProtocolError, WireFrame, content_of, decode_messages
 
-__all__ = ["CdpConnection", "CdpSession", "context_parameter", "take_receiver"]
+__all__ = ["TEXT_COST", "WINDOW", "CdpConnection", "CdpSession", "context_parameter", "take_receiver"]
 
 logger = logging.getLogger("hatbox.extensions")
 
-_WINDOW: Final = 1 << 21  # the maximum cost of unacknowledged texts, as in page_pipe.js
-_TEXT_COST: Final = 1 << 14  # as in page_pipe.js
+WINDOW: Final = 1 << 18
+"""The maximum cost of unacknowledged texts, as in page_pipe.js."""
+TEXT_COST: Final = 1 << 14
+"""The cost of each text in addition to its characters, as in page_pipe.js."""
 _MAX_COMMANDS: Final = 4  # in flight; further frames wait, and are sent together
-_HIGH_WATER: Final = 1 << 20  # bytes in flight or waiting, beyond which the scripts count as not reading
+_HIGH_WATER: Final = 1 << 16  # bytes in flight or waiting, beyond which the scripts count as not reading
 _ACKNOWLEDGE_DELAY: Final = 0.005  # seconds until unhandled messages are counted again
 _CALL: Final = "function(text, total) { this(text, total); }"
 
@@ -109,7 +111,7 @@ class CdpConnection:
             content = text.encode()
             if len(content) > self._limits.frame:
                 raise ProtocolError(f"frame of {len(content)} bytes exceeds the limit of {self._limits.frame}")
-            self._received += _TEXT_COST + (len(text) if len(content) == len(text) else _units(text))
+            self._received += TEXT_COST + (len(text) if len(content) == len(text) else _units(text))
             self.receiver.received([WireFrame(decode_messages(content), len(content))])
         except UnicodeEncodeError:
             self.end(Exit("protocol", "text with a lone surrogate"))
@@ -205,7 +207,7 @@ class CdpConnection:
 
     def _acknowledge(self) -> None:
         """Acknowledge texts in a command of their own if the scripts will soon wait for it."""
-        if not self.running or not self.reading or self._received - self._acknowledged < _WINDOW // 2:
+        if not self.running or not self.reading or self._received - self._acknowledged < WINDOW // 2:
             return
         if self._function is None or self._is_behind():
             if self._timer is None:

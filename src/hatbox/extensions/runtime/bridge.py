@@ -20,6 +20,7 @@ from hatbox.extensions.runtime.boot import Boot, settings
 from hatbox.extensions.runtime.chunks import ChunkAssembler
 from hatbox.extensions.runtime.deno import DenoProcess
 from hatbox.extensions.runtime.exit_reason import Exit
+from hatbox.extensions.runtime.fair_turns import FairTurns
 from hatbox.extensions.runtime.host import Host, LogEntry
 from hatbox.extensions.runtime.host_requests import HostRequests
 from hatbox.extensions.runtime.incoming_messages import IncomingMessages
@@ -40,6 +41,7 @@ logger = logging.getLogger("hatbox.extensions")
 
 _LEVELS: Final = frozenset({"log", "info", "warn", "error", "debug"})
 _KINDS: Final = frozenset({"error", "rejection", "listener"})
+_CALLS: Final = frozenset({protocol.CALL, protocol.READ_SOURCE, protocol.FETCH, protocol.INDEXED_DB})
 
 
 class Runtime:
@@ -53,9 +55,12 @@ class Runtime:
         self._loop = asyncio.get_running_loop()
         self._ready: asyncio.Future[None] = self._loop.create_future()
         self._outgoing = OutgoingMessages(connection)
-        self._incoming = IncomingMessages(connection, limits, self._handle, self._outgoing.flush, host.shared_snapshot)
+        extension = FairTurns.of_loop().of_extension(boot.extension_id)
+        self._incoming = IncomingMessages(
+            connection, limits, self._handle, self._outgoing.flush, host.shared_snapshot, extension, _is_call
+        )
         self._requests = HostRequests(connection, self._outgoing)
-        self._calls = ScriptCalls(host, boot.extension_id, limits, connection, self._outgoing)
+        self._calls = ScriptCalls(host, boot.extension_id, limits, connection, self._outgoing, self._incoming.turns)
         self.listeners = ScriptListeners(
             host,
             boot.extension_id,
@@ -283,3 +288,7 @@ class Runtime:
         self._incoming.clear()
         self._sockets.close()
         self.listeners.remove_all()
+
+
+def _is_call(message: Any) -> bool:
+    return type(message) is list and bool(message) and type(message[0]) is str and message[0] in _CALLS

@@ -1,6 +1,7 @@
-"""Messages from an extension process, handled in order and within a time slice, so that no process blocks the loop.
+"""Messages from an extension process, handled in order and within time slices, so that no process blocks the loop.
 
-While the process does not read what it is sent, its messages wait. Knows no message by name.
+While the process does not read what it is sent, or its extension has too many calls at work, its messages wait. Knows
+no message by name.
 """
 
 from __future__ import annotations
@@ -9,21 +10,24 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
-from typing import Any
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, Final
 
 from hatbox.extensions.runtime.exit_reason import Exit
+from hatbox.extensions.runtime.fair_turns import ConnectionTurns, ExtensionTurns
 from hatbox.extensions.runtime.limits import RuntimeLimits
 from hatbox.extensions.runtime.script_connection import ScriptConnection
 from hatbox.extensions.runtime.wire_frames import ProtocolError, WireFrame
 
 __all__ = ["IncomingMessages"]
 
+_FLUSH_AFTER: Final = 32  # messages: the process reads the first results while the host computes the next ones
+
 
 class IncomingMessages:
-    """Passes messages to `handle`, and calls `flush` after each frame.
+    """Passes messages to `handle`, and calls `flush` after some of them.
 
-    `shared_snapshot` is entered for the messages of one frame.
+    `shared_snapshot` is entered for these messages. `is_call` returns whether a message starts a call.
     """
 
     def __init__(
@@ -33,18 +37,21 @@ class IncomingMessages:
         handle: Callable[[Any], None],
         flush: Callable[[], None],
         shared_snapshot: Callable[[], AbstractContextManager[None]],
+        extension: ExtensionTurns,
+        is_call: Callable[[Any], bool],
     ) -> None:
         self._connection = connection
         self._limits = limits
         self._handle = handle
         self._flush = flush
         self._shared_snapshot = shared_snapshot
-        self._loop = asyncio.get_running_loop()
+        self._is_call = is_call
+        self.turns = ConnectionTurns(extension, self._resume)
+        """The turns of this connection."""
         self._waiting: deque[tuple[WireFrame, int]] = deque()
         """Frames with unhandled messages, and the index of the first of them."""
         self._waiting_size = 0
         self._writable = True
-        self._continuing = False
         self.drained = asyncio.Event()
         """Set while the process reads what it is sent."""
         self.drained.set()
@@ -55,16 +62,17 @@ class IncomingMessages:
         return bool(self._waiting)
 
     def received(self, frames: Sequence[WireFrame]) -> None:
-        """Handle frames now, unless others wait or the process does not read."""
+        """Handle a single message now, unless it has to wait. Others wait for a turn of the event loop."""
         if len(frames) == 1 and len(frames[0].messages) == 1 and not self._waiting and self._writable:
-            self._handle(frames[0].messages[0])  # the usual case, without any queue
-            self._flush()
-            return
+            message = frames[0].messages[0]
+            if not self.turns.is_full or not self._is_call(message):
+                self._handle(message)  # the usual case, without any queue
+                self._flush()
+                return
         for frame in frames:
             self._waiting.append((frame, 0))
             self._waiting_size += frame.size
-        if not self._continuing:
-            self._work()
+        self._continue()
         if self._waiting_size > self._limits.max_receive_buffer:
             self._connection.end(Exit("unresponsive", "it sends requests and does not read the responses"))
 
@@ -80,43 +88,44 @@ class IncomingMessages:
     def clear(self) -> None:
         """Discard the messages that wait."""
         self._waiting.clear()
+        self.turns.cancel()
 
     def _continue(self) -> None:
-        if self._waiting and not self._continuing:
-            self._continuing = True
-            self._loop.call_soon(self._resume)
+        """Request a turn for the messages that wait."""
+        if self._waiting and self._writable:
+            frame, first = self._waiting[0]
+            starts_call = first < len(frame.messages) and self._is_call(frame.messages[first])
+            self.turns.request(starts_call=starts_call)
 
     def _resume(self) -> None:
-        self._continuing = False
         try:
             self._work()
         except ProtocolError as error:
             self._connection.end(Exit("protocol", str(error)))
 
     def _work(self) -> None:
-        """Handle messages until the time slice ends."""
+        """Handle messages until the time slice ends, or the next one has to wait."""
         deadline = time.perf_counter() + self._limits.time_slice
         waiting = self._waiting
-        while waiting and self._writable and self._connection.running:
+        is_over = False
+        while waiting and not is_over and self._writable and self._connection.running:
             frame, first = waiting.popleft()
             self._waiting_size -= frame.size
-            if len(frame.messages) == 1:
-                done = self._handle_some(frame.messages, first, deadline)
-            else:
-                with self._shared_snapshot():
-                    done = self._handle_some(frame.messages, first, deadline)
+            with self._shared_snapshot() if len(frame.messages) > 1 else nullcontext():
+                done, is_over = self._handle_some(frame.messages, first, deadline)
             if done < len(frame.messages):
                 waiting.appendleft((frame, done))
                 self._waiting_size += frame.size
-                self._continue()
-            self._flush()  # after each frame: the process reads the first results while the host computes the next
-            if self._continuing:
-                break
+            self._flush()
+        self._continue()
 
-    def _handle_some(self, messages: list[Any], first: int, deadline: float) -> int:
-        """Handle messages until the deadline. Returns the index of the next one."""
-        for index in range(first, len(messages)):
-            if time.perf_counter() > deadline:
-                return index
+    def _handle_some(self, messages: list[Any], first: int, deadline: float) -> tuple[int, bool]:
+        """Handle some messages. Returns the index of the next one, and whether the turn is over."""
+        end = min(first + _FLUSH_AFTER, len(messages))
+        for index in range(first, end):
+            if self.turns.is_full and self._is_call(messages[index]):
+                return index, True
             self._handle(messages[index])
-        return len(messages)
+            if time.perf_counter() > deadline:
+                return index + 1, True
+        return end, False

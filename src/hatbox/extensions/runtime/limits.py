@@ -38,5 +38,5 @@ class RuntimeLimits(NamedTuple):
     """Concurrent operations of crypto.subtle, each in a thread; others wait."""
     require_sandbox: bool = False
     """Whether every layer of the sandbox is required to start an extension."""
-    time_slice: float = 0.004
+    time_slice: float = 0.002
     """How long messages of one process are handled before the event loop continues."""

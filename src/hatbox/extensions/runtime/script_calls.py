@@ -10,6 +10,7 @@ from typing import Any
 
 from hatbox.errors import ApiError, NetworkError
 from hatbox.extensions.runtime import protocol
+from hatbox.extensions.runtime.fair_turns import ConnectionTurns
 from hatbox.extensions.runtime.host import Host
 from hatbox.extensions.runtime.limits import RuntimeLimits
 from hatbox.extensions.runtime.message_parsing import split_path
@@ -32,12 +33,14 @@ class ScriptCalls:
         limits: RuntimeLimits,
         connection: ScriptConnection,
         outgoing: OutgoingMessages,
+        turns: ConnectionTurns,
     ) -> None:
         self._host = host
         self._extension_id = extension_id
         self._max_pending = limits.calls
         self._connection = connection
         self._outgoing = outgoing
+        self._turns = turns
         self._pending: dict[int, asyncio.Future[Any]] = {}
 
     def __len__(self) -> int:
@@ -77,6 +80,7 @@ class ScriptCalls:
             future.cancel()
             raise ProtocolError(f"request id {request_id} is in use")
         self._pending[request_id] = future
+        self._turns.started(future)
         future.add_done_callback(lambda done: self._on_done(request_id, done))
         if len(self._pending) > self._max_pending:
             self._connection.set_reading(False)
