@@ -6,10 +6,11 @@ Naming files or folders runs everything in them.
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -52,6 +53,17 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         os.environ[_QUICK] = "1"
     if getattr(config.option, "numprocesses", 0) is None and not config.option.usepdb:
         config.option.numprocesses = int(os.environ.get("HATBOX_TEST_PROCESSES", "0")) or "logical"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collected tests are never garbage: without this, each full collection of a test run visits all of them."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)
