@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -37,6 +38,9 @@ settings.load_profile("any speed")
 
 if os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > _MIN_FREE_BYTES:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
+    # Also for the profiles of browsers and for servers, which write them again and again.
+    os.environ.setdefault("TMPDIR", str(_MEMORY))
+    tempfile.tempdir = None  # it may have been read before
 
 
 @pytest.hookimpl(tryfirst=True)
