@@ -61,6 +61,11 @@ class IncomingMessages:
         """Whether frames wait to be handled."""
         return bool(self._waiting)
 
+    @property
+    def is_host_behind(self) -> bool:
+        """Whether frames wait for the host, and not for the process, which does not read."""
+        return bool(self._waiting) and self._writable
+
     def received(self, frames: Sequence[WireFrame]) -> None:
         """Handle a single message now, unless it has to wait. Others wait for a turn of the event loop."""
         if len(frames) == 1 and len(frames[0].messages) == 1 and not self._waiting and self._writable:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 from hatbox.extensions.runtime import protocol
 from hatbox.extensions.runtime.exit_reason import Exit
@@ -13,11 +14,15 @@ __all__ = ["Watchdog"]
 
 
 class Watchdog:
-    """Pings a process every `timeout` seconds, except while the host does not read from it."""
+    """Pings a process every `timeout` seconds, except while the host does not read from it.
 
-    def __init__(self, connection: ScriptConnection, timeout: float) -> None:
+    `is_host_behind` returns whether messages of the process, of which the response may be one, wait for the host.
+    """
+
+    def __init__(self, connection: ScriptConnection, timeout: float, is_host_behind: Callable[[], bool]) -> None:
         self._connection = connection
         self._timeout = timeout
+        self._is_host_behind = is_host_behind
         self._timer: asyncio.TimerHandle | None = None
         self._pings = 0
         self._pongs = 0
@@ -38,7 +43,7 @@ class Watchdog:
     def _ping(self) -> None:
         if not self._connection.running:
             return
-        if self._connection.reading:
+        if self._connection.reading and not self._is_host_behind():
             if self._pongs < self._pings:
                 self._connection.end(Exit("unresponsive", f"no response within {self._timeout:g} s"))
                 return
