@@ -6,9 +6,11 @@ Naming files or folders runs everything in them.
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +19,7 @@ from hypothesis import HealthCheck, settings
 
 from hatbox.store import sqlite
 from hatbox.store.registry import store_at
+from tests.engines.chromium import shared_driver
 from tests.groups import mark, slow_first
 from tests.postgres import address_for
 from tests.store.delayed_store import delayed_store_at
@@ -36,6 +39,9 @@ settings.load_profile("any speed")
 
 if os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > _MIN_FREE_BYTES:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
+    # Also for the profiles of browsers and for servers, which write them again and again.
+    os.environ.setdefault("TMPDIR", str(_MEMORY))
+    tempfile.tempdir = None  # it may have been read before
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -47,6 +53,17 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         os.environ[_QUICK] = "1"
     if getattr(config.option, "numprocesses", 0) is None and not config.option.usepdb:
         config.option.numprocesses = int(os.environ.get("HATBOX_TEST_PROCESSES", "0")) or "logical"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collected tests are never garbage: without this, each full collection of a test run visits all of them."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -78,10 +95,11 @@ def other_stores() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def driver_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Node.js compiles the driver of Playwright once, not in each test that starts a browser."""
+    """Node.js compiles the driver of Playwright once, not in each test that starts one."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("NODE_COMPILE_CACHE", str(tmp_path_factory.mktemp("node")))
         yield
+        shared_driver.stop()
 
 
 @pytest.fixture(scope="session", autouse=True)

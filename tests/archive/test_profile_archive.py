@@ -25,6 +25,7 @@ from hatbox.errors import (
     ProfileError,
     WrongPassphrase,
 )
+from hatbox.extension_data.url_secret import url_secret
 from hatbox.history.visits import add_visit
 from hatbox.identities import changes
 from hatbox.store.base import Transaction
@@ -521,3 +522,15 @@ def test_the_default_store_of_a_profile_without_identities_is_backed_up(address:
     report = with_profile(address, back_up)
     assert (report.rows["identities"], report.rows["cookies"]) == (0, 1)
     assert with_profile(address, lambda profile: profile.restore(file, ["firefox-default"])).default_store
+
+
+def test_extensions_have_the_same_urls_after_a_restore(target: str, file: Path, tmp_path: Path) -> None:
+    source = address_of(tmp_path / "source.db")
+    secret = with_profile(source, lambda profile: url_secret(profile.store))
+    backup(source, file)
+    own = with_profile(target, lambda profile: url_secret(profile.store))
+    restore(target, file)
+    assert with_profile(target, lambda profile: url_secret(profile.store)) == own != secret
+    new = address_of(tmp_path / "new.db")
+    restore(new, file)
+    assert with_profile(new, lambda profile: url_secret(profile.store)) == secret

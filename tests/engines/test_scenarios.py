@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.engines.adapters import ADAPTERS
+from tests.engines.chromium import shared_driver
 from tests.engines.scenarios import NEED_SCRIPTS, SCENARIOS
 from tests.site import Site
 
@@ -29,4 +30,5 @@ def test_scenario(engine: str, name: str, path: Path, site: Site) -> None:
     async def bounded() -> None:
         await asyncio.wait_for(asyncio.ensure_future(scenario(adapter, path, site)), LIMIT_SECONDS)
 
-    asyncio.run(bounded())
+    run = shared_driver.run if engine == "chromium" else asyncio.run
+    run(bounded())

@@ -3,8 +3,11 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import pytest
+
 import hatbox
 from hatbox.extension_data.url_secret import url_secret
+from hatbox.store.profile_settings import PROFILE, URL_SECRET
 from tests.extensions.made import make
 
 
@@ -25,6 +28,18 @@ def test_every_profile_has_other_urls_for_an_extension_and_they_stay(tmp_path: P
         first, second = await uuids("first.db"), await uuids("second.db")
         assert len({*first}) == len({*second}) == 1
         assert first != second
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("damaged", [b"", b"{", b"5", b'""', b'"short"'])
+def test_a_damaged_secret_is_replaced(tmp_path: Path, damaged: bytes) -> None:
+    async def main() -> None:
+        async with hatbox.open(tmp_path / "p.db") as profile:
+            await profile.store.write(lambda each: each.settings.put(PROFILE, URL_SECRET, damaged))
+            secret = await url_secret(profile.store)
+            assert len(secret) == 64
+            assert await url_secret(profile.store) == secret
 
     asyncio.run(main())
 

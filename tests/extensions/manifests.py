@@ -41,6 +41,26 @@ SCRIPTS = {"a.js": "", "b.js": "", "page.html": "<script src=a.js></script>"}
 HANDLER = {"protocol": "ext+hat", "name": "Hat", "uriTemplate": "/open.html#%s"}
 CONTENT_SCRIPT = {"matches": ["https://site.example/*"], "js": ["a.js"]}
 
+POPUPS = (
+    "chrome://browser/content/browser.xhtml",
+    "about:blank",
+    "about:config",
+    "blob:x",
+    "data:text/html,x",
+    "file:///x.html",
+    "https:x.example",
+    "HTTPS://x.example",
+    "https://",
+    "javascript:1",
+    "moz-extension://11111111-2222-3333-4444-555555555555/x.html",
+    "resource://gre/x",
+    "view-source:https://x.example/",
+    "//x.example/y",
+    " chrome://x/y ",
+    "mailto:x",
+    "../../x.html",
+)
+
 CASES: tuple[Case, ...] = (
     # What every manifest has
     _case("the least there can be"),
@@ -225,6 +245,13 @@ CASES: tuple[Case, ...] = (
     _case("browser_action with an icon of no size", {"browser_action": {"default_icon": {"big": "a.png"}}}),
     _case("browser_action with an unknown key", {"browser_action": {"frob": 1}}),
     _case("browser_action with a popup from elsewhere", {"browser_action": {"default_popup": "https://x.example/"}}),
+    *(
+        _case(f"browser_action with the popup {popup}", {"browser_action": {"default_popup": popup}})
+        for popup in POPUPS
+    ),
+    _case3("action with a popup of the browser", {"action": {"default_popup": POPUPS[0]}}),
+    _case("page_action with a popup of the browser", {"page_action": {"default_popup": POPUPS[0]}}),
+    _case3("page_action with a popup of the browser, version 3", {"page_action": {"default_popup": POPUPS[0]}}),
     _case(
         "browser_action with theme icons",
         {"browser_action": {"theme_icons": [{"light": "a", "dark": "b", "size": 16}]}},

@@ -437,6 +437,22 @@ def test_text_of_the_omnibox_reaches_the_extension_and_its_suggestions_are_liste
     run_made(tmp_path, use, background, omnibox={"keyword": "hat"})
 
 
+def test_suggestions_of_an_earlier_run_are_not_listed(tmp_path: Path) -> None:
+    async def use(profile: Profile, extension: Extension) -> None:
+        async def default() -> str:
+            shown = (await profile.extensions.ui())[0].omnibox
+            assert shown is not None
+            return shown.default_suggestion
+
+        await extension.evaluate("browser.omnibox.setDefaultSuggestion({description: 'Choose'})")
+        assert await default() == "Choose"
+        await profile.extensions.stop(extension)
+        await profile.extensions.start(tmp_path / "made")
+        assert await default() == ""
+
+    run_made(tmp_path, use, omnibox={"keyword": "hat"})
+
+
 def test_text_is_not_entered_without_a_keyword(tmp_path: Path) -> None:
     async def use(profile: Profile, extension: Extension) -> None:
         await tab_at(profile)

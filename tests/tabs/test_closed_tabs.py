@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 import hatbox
@@ -45,6 +46,20 @@ async def test_nothing_is_recorded_unless_the_user_says_so(address: str) -> None
         assert await closed(profile) == []
         with pytest.raises(ValueError, match="closed_tabs must be a whole number from 0 to 1000, not -1"):
             await profile.set_settings(closed_tabs=-1)
+
+
+@in_loop
+async def test_a_closed_tab_with_a_damaged_snapshot_comes_back_without_it(address: str) -> None:
+    async with hatbox.open(address) as profile:
+        await profile.set_settings(closed_tabs=25)
+        await profile.tabs.close(await open_page(profile, "Work", "a"))
+        (session,) = await profile.store.read(get_sessions)
+        row, tab = session.tabs[0]
+        damaged = msgspec.structs.replace(tab, page=msgspec.Raw(b"\xa1x"))
+        session = msgspec.structs.replace(session, tabs=((row, damaged),))
+        restored = await profile.store.write(lambda each: restore_closed_tab(each, session))
+        assert restored.url == SITE + "a"
+        assert await profile.store.read(lambda each: each.tabs.page_snapshot(restored.id)) is None
 
 
 @in_loop

@@ -15,6 +15,7 @@ from hatbox.store.base import Transaction
 __all__ = [
     "CHANGED",
     "ENTERED",
+    "KIND",
     "MAX_SUGGESTIONS",
     "STARTED",
     "OmniboxInput",
@@ -33,7 +34,8 @@ STARTED, CHANGED, ENTERED = "omnibox.started", "omnibox.changed", "omnibox.enter
 MAX_SUGGESTIONS: Final = 100
 """Maximum of stored suggestions. Firefox displays fewer."""
 
-_KIND: Final = "omnibox"
+KIND: Final = "omnibox"
+"""The kind of the rows of an extension."""
 _DEFAULT, _SUGGESTIONS = "default", "suggestions"
 
 
@@ -65,8 +67,8 @@ def get_omnibox(transaction: Transaction, extension: str, manifest: Mapping[str,
     keyword = (manifest.get("omnibox") or {}).get("keyword")
     if not keyword:
         return None
-    default = transaction.extensions.get(extension, _KIND, _DEFAULT)
-    suggestions = transaction.extensions.get(extension, _KIND, _SUGGESTIONS)
+    default = transaction.extensions.get(extension, KIND, _DEFAULT)
+    suggestions = transaction.extensions.get(extension, KIND, _SUGGESTIONS)
     return OmniboxView(
         keyword,
         "" if default is None else msgspec.json.decode(default, type=str),
@@ -76,17 +78,17 @@ def get_omnibox(transaction: Transaction, extension: str, manifest: Mapping[str,
 
 def set_default_suggestion(transaction: Transaction, extension: str, description: str) -> None:
     """Set the text of the first suggestion."""
-    transaction.extensions.put(extension, _KIND, _DEFAULT, msgspec.json.encode(description))
+    transaction.extensions.put(extension, KIND, _DEFAULT, msgspec.json.encode(description))
 
 
 def set_suggestions(transaction: Transaction, extension: str, suggestions: list[OmniboxSuggestion]) -> None:
     """Store the suggestions for the text that was typed last."""
-    transaction.extensions.put(extension, _KIND, _SUGGESTIONS, msgspec.json.encode(suggestions[:MAX_SUGGESTIONS]))
+    transaction.extensions.put(extension, KIND, _SUGGESTIONS, msgspec.json.encode(suggestions[:MAX_SUGGESTIONS]))
 
 
 def type_text(transaction: Transaction, extension: str, text: str) -> None:
     """Type the keyword and a text. The suggestions for an earlier text are deleted."""
-    transaction.extensions.delete(extension, _KIND, _SUGGESTIONS)
+    transaction.extensions.delete(extension, KIND, _SUGGESTIONS)
     transaction.changes.append(STARTED, msgspec.json.encode(OmniboxInput(extension)))
     transaction.changes.append(CHANGED, msgspec.json.encode(OmniboxInput(extension, text)))
 

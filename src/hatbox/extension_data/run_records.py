@@ -12,7 +12,7 @@ import msgspec
 
 from hatbox.errors import ExtensionError, ExtensionNotFound
 from hatbox.extension_data import installed_extensions as installed
-from hatbox.extension_data import menu_items, notifications
+from hatbox.extension_data import menu_items, notifications, omnibox_input
 from hatbox.extension_data.action_values import SIDEBAR_ACTION
 from hatbox.extension_data.actions import ACTION, PAGE_ACTION
 from hatbox.extension_data.background_type import is_event_page
@@ -26,7 +26,7 @@ from hatbox.tabs.visibility import show_abandoned
 __all__ = ["RunRecord", "clean_up", "find", "find_area", "get", "get_all", "register_run", "reset_ui", "unregister_run"]
 
 _KIND: Final = installed.RUNNING
-_CLEARED_AT_START: Final = (ACTION, PAGE_ACTION, SIDEBAR_ACTION, *notifications.KINDS)
+_CLEARED_AT_START: Final = (ACTION, PAGE_ACTION, SIDEBAR_ACTION, *notifications.KINDS, omnibox_input.KIND)
 
 
 class RunRecord(msgspec.Struct, frozen=True):

@@ -34,11 +34,12 @@ def _create(store: Store, new: str) -> asyncio.Future[str]:
 
 
 def _load(transaction: Transaction) -> str | None:
-    """The secret; None if there is none, or if it is damaged."""
+    """The secret; None if it does not exist or is damaged."""
     value = transaction.settings.get(PROFILE, URL_SECRET)
     if value is None:
         return None
     try:
-        return msgspec.json.decode(value, type=str)
+        found = msgspec.json.decode(value, type=str)
     except msgspec.MsgspecError:
         return None
+    return found if len(found) >= _BYTES else None  # a short one can be guessed

@@ -44,7 +44,10 @@ def restore_closed_window(transaction: Transaction, session: ClosedSession) -> W
 
 
 def _open(transaction: Transaction, window: int, store: int, closed: ClosedTab, *, active: bool) -> Tab:
-    page = msgspec.msgpack.decode(closed.page, type=bytes | None)
+    try:
+        page = msgspec.msgpack.decode(closed.page, type=bytes | None)
+    except msgspec.MsgspecError:  # damaged: the page is loaded again
+        page = None
     tab = open_saved_tab(transaction, window, store, closed.index, columns=closed.columns, page=page, active=active)
     for extension, key, value in closed.values:
         transaction.extensions.put(extension, kind_of_tab(tab.id), key, value)

@@ -285,6 +285,36 @@ async def test_secure_pages_go_through_a_tunnel(tmp_path: Path, secure: int, pro
 
 
 @in_loop
+async def test_an_invalid_certificate_of_a_site_never_leads_to_the_next_proxy_or_to_no_proxy(
+    tmp_path: Path, secure: int, proxy: LoopbackProxy
+) -> None:
+    proxy.tunnels_to = secure
+    there = "https://elsewhere.invalid/page/1"
+    with LoopbackProxy() as other:
+        for number, following in enumerate((other.info(), {"type": "direct"})):
+            async with browsing(tmp_path / str(number)) as web:
+                choose(web, [DEAD, proxy.info(), following])
+                web.listen_to_all()
+                tab = await web.visit(there)
+                assert tab.error == "invalid certificate of elsewhere.invalid: self-signed certificate"
+                assert web.details("onErrorOccurred")[0]["error"] == tab.error
+                assert web.details("onErrorOccurred")[0]["proxyInfo"]["port"] == proxy.port
+        assert other.asked == []
+    assert len(proxy.asked) == 2
+
+
+@in_loop
+async def test_a_proxy_with_an_invalid_certificate_is_never_left_out(
+    tmp_path: Path, secure: int, proxy: LoopbackProxy
+) -> None:
+    async with browsing(tmp_path) as web:
+        choose(web, [{"type": "https", "host": "127.0.0.1", "port": secure}, proxy.info()])
+        for there in (THERE, "https://elsewhere.example/page"):
+            assert (await web.visit(there)).error == f"no secure connection to the proxy 127.0.0.1:{secure}"
+    assert proxy.asked == []
+
+
+@in_loop
 async def test_a_tunnel_is_opened_with_credentials(tmp_path: Path, secure: int, proxy: LoopbackProxy) -> None:
     proxy.tunnels_to = secure
     async with browsing(tmp_path, verify=False) as web:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import pytest
 from tests.conformance.background_cases import Case, by_name, check_same
 from tests.conformance.chromium_run import run_case
 from tests.conformance.content_scripts.record import CASES, FILES, RECORDING
+from tests.engines.chromium import shared_driver
 from tests.engines.chromium.conftest import browser as browser
 from tests.extensions.runtime.lab import needs_deno
 
@@ -48,7 +48,7 @@ def expected_of(case: Case) -> dict[str, Any]:
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 def test_content_scripts_are_as_in_firefox(case: Case, tmp_path: Path, browser: str) -> None:
-    check_same(by_name(asyncio.run(run_case(case, tmp_path, browser, FILES))), expected_of(case))
+    check_same(by_name(shared_driver.run(run_case(case, tmp_path, browser, FILES))), expected_of(case))
 
 
 def test_firefox_still_answers_as_recorded() -> None:

@@ -15,6 +15,7 @@ from tests.conformance.background_cases import Case, by_name, check_same
 from tests.conformance.content_scripts.site import FrameSite
 from tests.conformance.extension_pages.record import CASES, FILES, RECORDING
 from tests.conformance.test_ui import ASKING
+from tests.engines.chromium import shared_driver
 from tests.engines.chromium.conftest import browser as browser
 from tests.extensions.made import make
 from tests.extensions.runtime.lab import needs_deno
@@ -35,7 +36,7 @@ DIFFERENT: dict[str, Any] = {
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 def test_pages_of_an_extension_are_as_in_firefox(case: Case, tmp_path: Path, browser: str) -> None:
-    check_same(by_name(asyncio.run(_run(case, tmp_path, browser))), by_name(FIREFOX[case.name]) | DIFFERENT)
+    check_same(by_name(shared_driver.run(_run(case, tmp_path, browser))), by_name(FIREFOX[case.name]) | DIFFERENT)
 
 
 def test_firefox_still_answers_as_recorded() -> None:

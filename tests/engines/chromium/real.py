@@ -12,6 +12,7 @@ import hatbox
 from hatbox.cookies import Cookie
 from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from hatbox.engines.chromium.running_browser import RunningBrowser
+from tests.engines.chromium import shared_driver
 
 P = ParamSpec("P")
 
@@ -20,7 +21,17 @@ WITHIN = 10.0  # seconds; a quiet machine needs a fraction of one
 
 
 def with_browser(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]:
-    """Run an async test with a time limit."""
+    """Run an async test with a time limit, with the Playwright driver that all these tests share."""
+
+    @functools.wraps(test)
+    def run(*arguments: P.args, **named: P.kwargs) -> None:
+        shared_driver.run(asyncio.wait_for(test(*arguments, **named), LIMIT_SECONDS))
+
+    return run
+
+
+def with_own_driver(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]:
+    """Run an async test with a time limit. Its floods of messages end with its driver."""
 
     @functools.wraps(test)
     def run(*arguments: P.args, **named: P.kwargs) -> None:

@@ -8,8 +8,10 @@ from typing import Any, cast
 
 from hatbox.engines.chromium.extension_resources import ResourceRequest, ResourceResponse, is_resource_url
 from hatbox.engines.chromium.fetch_commands import CONTINUE, FetchCommand
-from hatbox.engines.chromium.frame_tree import FramePath, FrameTree, Target
-from hatbox.engines.chromium.resource_answers import REFUSED, ResourceAnswers
+from hatbox.engines.chromium.frame_path import FramePath, Target
+from hatbox.engines.chromium.frame_tree import FrameTree
+from hatbox.engines.chromium.resource_answers import ResourceAnswers
+from hatbox.engines.chromium.resource_floods import REFUSED, ResourceFloods
 from hatbox.events import Event
 from hatbox.web_requests import RequestFrame
 
@@ -21,7 +23,7 @@ class Frames:
     def __init__(self, *urls: str) -> None:
         self.path = FramePath(PAGE, tuple((number, url) for number, url in enumerate(urls))) if urls else None
 
-    async def wait_for_frame(self, _: str) -> FramePath | None:
+    async def wait_for_frame(self, _: str, __: str | None) -> FramePath | None:
         return self.path
 
 
@@ -50,6 +52,14 @@ class Resources:
         return None if self.body is None else ResourceResponse([("content-type", "text/html")], self.body)
 
 
+class Floods:
+    def __init__(self) -> None:
+        self.refused: list[str] = []
+
+    def count_refusal(self, frame_id: str) -> None:
+        self.refused.append(frame_id)
+
+
 def answer(
     frames: Frames,
     resources: Resources,
@@ -62,7 +72,11 @@ def answer(
     headers = {} if referrer is None else {"Referer": referrer}
     event = {"frameId": "F", "resourceType": kind, "request": {"url": URL, "method": method, "headers": headers}}
     tabs: Any = Tabs(is_known=is_known)
-    return asyncio.run(ResourceAnswers(cast("FrameTree", frames), tabs, resources).answer(event))
+    floods = Floods()
+    answers = ResourceAnswers(cast("FrameTree", frames), tabs, resources, cast("ResourceFloods", floods))
+    command = asyncio.run(answers.answer(event))
+    assert floods.refused == (["F"] if command == REFUSED else [])
+    return command
 
 
 def test_a_file_is_sent_with_its_headers() -> None:

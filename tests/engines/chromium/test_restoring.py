@@ -196,8 +196,8 @@ async def test_a_restored_page_that_is_a_download_now_is_not_downloaded_at_every
             async with profile.chromium(headless=True, browser=browser) as runner:
                 (tab_id,) = [tab.id for tab in await profile.tabs.query("Work")]
                 page = await runner.page(tab_id)
-                assert page.url == "about:blank"
                 await until_awaited(lambda tab_id=tab_id: _when(profile, tab_id, "about:blank"))  # type: ignore[misc]
+                assert page.url == "about:blank"
         assert len(site.requests("/page/1")) == 2
 
 

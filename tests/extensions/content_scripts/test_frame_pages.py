@@ -75,6 +75,26 @@ async def test_the_url_of_such_a_frame_shows_no_other_page_and_works_in_no_other
 
 
 @with_browser
+async def test_a_web_page_in_the_same_frame_finds_nothing_of_the_extension(tmp_path: Path, browser: str) -> None:
+    names = "Reflect.ownKeys(window).filter(name => typeof name === 'string' && /hatbox/i.test(name))"
+    show = """new Promise(resolve => {
+      onmessage = ({data}) => { if (data.word) resolve(data.word); };
+      document.querySelector("iframe").src = browser.runtime.getURL("prompt.html?word=shown");
+    })"""
+    async with content_lab(tmp_path, browser, [script(SHOW)], **EXTENSION) as lab:
+        lab.site.page("/inner")
+        web = lab.site.url("/inner", B)
+        page = await lab.open(lab.page("/", f"<iframe src='{web}'></iframe>"))
+        frame = page.frames[1]
+        for _ in range(3):
+            await frame.wait_for_url(web)
+            assert await lab.value(page, show) == "shown"
+            await page.evaluate("url => { document.querySelector('iframe').src = url; }", web)
+            await frame.wait_for_url(web)
+            assert await frame.evaluate(names) == []
+
+
+@with_browser
 async def test_nothing_is_intercepted_before_and_after_such_frames(tmp_path: Path, browser: str) -> None:
     async with content_lab(tmp_path, browser, [script(SHOW)], **EXTENSION) as lab:
         page = await lab.open(lab.page("/"))

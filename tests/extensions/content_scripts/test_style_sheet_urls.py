@@ -33,6 +33,11 @@ def test_large_and_missing_files_have_their_absolute_url() -> None:
     assert found.count("data:") == 8
 
 
+def test_a_fragment_does_not_end_the_url() -> None:
+    assert resolved("url('/img/a.png#a\"b')") == 'url("data:image/png;base64,cG5n#a%22b")'
+    assert resolved("url('none.svg#a b\")')") == f'url("{BASE}css/none.svg#a%20b%22)")'
+
+
 def test_other_urls_are_unchanged() -> None:
     for url in ("https://site.test/a.png", "data:image/png;base64,AA", "#part", "//site.test/a.png", '""', "a\\62.png"):
         assert resolved(f"url({url})") == f"url({url})", url

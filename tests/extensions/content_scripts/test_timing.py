@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.async_api import Route
@@ -55,7 +56,7 @@ async def test_scripts_run_before_the_first_script_of_popups_and_of_frames_that_
             lab.page(path, FIRST)
         page = await lab.open(lab.page("/", FIRST))
         await lab.documents(1)
-        found = {}
+        found: dict[str, Any] = {}
         for opened in (
             "window.open('/popup')",
             f"window.open('{lab.site.url('/popup', B)}')",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.async_api import Frame, Page
 
 from tests.engines.chromium.real import with_browser
 from tests.extensions.content_scripts.content_lab import A, B, content_lab, script
@@ -53,6 +55,12 @@ ECHO = """
 """
 OPEN: dict[str, Any] = {"web_accessible_resources": ["open/*"]}
 EVERY: dict[str, Any] = {"files": FILES, "background": ECHO}
+
+
+async def until_frame(page: Page, url: str) -> Frame:
+    """The first frame of a page, when it has loaded this URL."""
+    await page.frames[1].wait_for_url(url)
+    return page.frames[1]
 
 
 @with_browser
@@ -188,6 +196,48 @@ async def test_files_of_version_3_load_in_the_pages_that_match_only(tmp_path: Pa
         https = base.replace("moz-extension://", "https://")
         fetched = "url => fetch(url).then(answer => answer.text(), error => error.name)"
         assert await page.evaluate(fetched, f"{https}closed/text.txt") == "TypeError"
+
+
+@with_browser
+async def test_a_page_does_not_pass_as_another_site_by_a_load_that_shows_nothing(tmp_path: Path, browser: str) -> None:
+    background = """
+      browser.webRequest.onBeforeRequest.addListener(
+        ({url, documentUrl}) => { browser.test.sendMessage("document", documentUrl); }, {urls: ["*://*/image"]});
+      browser.test.sendMessage("ready");
+    """
+    keys: dict[str, Any] = {
+        "manifest_version": 3,
+        "host_permissions": ["<all_urls>"],
+        "permissions": ["webRequest"],
+        "web_accessible_resources": [{"resources": ["open/*"], "matches": [f"http://{A}/*"]}],
+    }
+    attachment = [("Content-Type", "application/octet-stream"), ("Content-Disposition", "attachment; filename=a.bin")]
+    async with content_lab(tmp_path, browser, background=background, files=FILES, **keys) as lab:
+        await lab.message("ready")
+        download = lab.page("/download", headers=attachment)
+        nothing = lab.page("/nothing", status=204)
+        load = f"url => {{ {LOAD}; return load('img', {{src: url}}); }}"
+        image = f"{lab.extension.manifest.base_url}open/image.svg"
+        lab.site.page("/stopped", "x" * 10**6)
+        there = lab.site.url("/stopped", A)
+        own = lab.site.url("/own", B)
+        for at in ("top", "frame"):
+            page = await lab.open(own)
+            where = page.main_frame
+            if at == "frame":
+                await page.evaluate("document.body.innerHTML = `<iframe src='/own'></iframe>`")
+                where = await until_frame(page, own)
+            for url in (nothing, download):
+                async with page.expect_download() if url == download else contextlib.nullcontext():
+                    await where.evaluate("url => { location.href = url; }", url)
+                assert await where.evaluate(load, image) == "error", url
+                assert await where.evaluate(load, "/image") == "error"
+                assert await lab.message("document") == own
+            await where.evaluate("url => { location.href = url; stop(); }", there)
+            assert await where.evaluate(load, image) == "error"
+            await where.evaluate("url => { location.href = url; }", lab.page("/shown"))
+            await where.wait_for_url("**/shown")
+            assert await where.evaluate(load, image) == "load"
 
 
 @with_browser

@@ -20,6 +20,7 @@ from hatbox.extensions.package.background import Background, Script
 from hatbox.extensions.package.package_files import open_package
 from hatbox.extensions.pages.background_page import BackgroundPage
 from hatbox.extensions.runtime import Exit, LogEntry, RuntimeLimits
+from tests.engines.chromium import shared_driver
 
 browser = pytest.mark.browser
 
@@ -123,7 +124,7 @@ def test_a_background_page_has_a_real_document_and_the_api(tmp_path: Path) -> No
             assert await extension.evaluate("browser.runtime.getURL('x')") == f"{extension.manifest.base_url}x"
             assert not [each for each in log.entries if each.level == "error"]
 
-    asyncio.run(main())
+    shared_driver.run(main())
 
 
 @browser
@@ -143,7 +144,7 @@ def test_console_messages_and_errors_of_a_background_page_name_their_file(tmp_pa
             with pytest.raises(hatbox.ScriptError, match="missing is not defined"):
                 await extension.evaluate("missing.value")
 
-    asyncio.run(main())
+    shared_driver.run(main())
 
 
 @browser
@@ -165,7 +166,7 @@ def test_a_popup_and_the_background_page_share_messages_and_storage(tmp_path: Pa
         async with running(tmp_path, "") as (_, extension, _):
             assert await extension.evaluate("({...localStorage})") == {"from": "background", "popup": "x"}
 
-    asyncio.run(main())
+    shared_driver.run(main())
 
 
 @browser
@@ -191,7 +192,7 @@ def test_a_background_page_that_breaks_a_limit_is_closed_and_started_again(
             await log.entry("second")
             assert extension.runtime is not first
 
-    asyncio.run(main())
+    shared_driver.run(main())
 
 
 @browser
@@ -203,7 +204,7 @@ def test_a_crash_of_the_renderer_restarts_the_background_page(tmp_path: Path) ->
             assert (await log.exit()).reason.startswith("crashed")
             await log.entry("second")
 
-    asyncio.run(main())
+    shared_driver.run(main())
 
 
 @browser
@@ -219,7 +220,7 @@ def test_a_background_page_has_no_threads_that_the_memory_limit_does_not_cover(t
             ]
             assert await extension.evaluate("'audioWorklet' in BaseAudioContext.prototype") is False
 
-    asyncio.run(main())
+    shared_driver.run(main())
 
 
 @browser
@@ -237,7 +238,7 @@ def test_a_sandboxed_frame_of_a_background_page_has_neither_webrtc_nor_threads(t
             await extension.evaluate(f"globalThis.posted = {posted}; {add}")
             assert await extension.evaluate("await posted") == ["null", "undefined", "undefined", "undefined"]
 
-    asyncio.run(main())
+    shared_driver.run(main())
 
 
 @browser
@@ -260,7 +261,7 @@ def test_a_background_page_opens_neither_windows_nor_dialogs_and_stays_where_it_
             assert await extension.evaluate("document.title") == "Background"
             assert [tab.url for tab in await profile.tabs.query() if "site.example" in tab.url] == []
 
-    asyncio.run(main())
+    shared_driver.run(main())
 
 
 @browser
@@ -277,7 +278,7 @@ def test_a_background_reaches_the_network_only_with_the_permission(tmp_path: Pat
             })"""
             assert await extension.evaluate(socket) == "refused"
 
-    asyncio.run(main())
+    shared_driver.run(main())
 
 
 @browser
@@ -294,7 +295,7 @@ def test_background_scripts_run_in_chromium_if_the_user_wants_it(tmp_path: Path)
             assert await extension.evaluate("sum") == 2
             assert log.exits == []
 
-    asyncio.run(main())
+    shared_driver.run(main())
 
 
 @browser
@@ -314,7 +315,7 @@ def test_when_the_browser_stops_the_background_page_waits_for_its_events(tmp_pat
             await log.entry("--engine chromium")
             assert log.exits == []
 
-    asyncio.run(main())
+    shared_driver.run(main())
 
 
 def test_without_the_browser_a_background_in_chromium_is_an_error(tmp_path: Path) -> None:
@@ -347,7 +348,7 @@ def test_a_background_without_a_page_shares_its_databases_with_the_pages_of_its_
             }""")
             assert found == "from the background"
 
-    asyncio.run(main())
+    shared_driver.run(main())
 
 
 def test_only_pages_run_in_chromium_unless_the_user_says_where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from hatbox.extension_data.action_values import SIDEBAR_ACTION, ActionScope, set_value
 from hatbox.extension_data.sidebars import close_sidebar, open_sidebar
 from hatbox.extensions.extension import Extension
+from hatbox.extensions.pages.extension_window import ExtensionWindow
 from hatbox.extensions.runtime import LogEntry
 from hatbox.testing.site import LoopbackSite
 from tests.engines.chromium.conftest import browser as browser
@@ -518,6 +519,39 @@ async def test_a_script_opens_the_popup(browser: str, tmp_path: Path) -> None:
 
 
 @with_browser
+async def test_an_extension_has_one_popup_however_often_it_is_opened(browser: str, tmp_path: Path) -> None:
+    files = {"popup.js": "document.title = 'Script'"}
+    async with run(tmp_path, files=files) as (profile, runner, extension):
+        await runner.new_page("Work")
+        opened: list[Any] = []
+        pages = extension.browser_pages.windows()
+        create = pages._create
+
+        async def count(*args: Any, **options: Any) -> Any:
+            opened.append(args)
+            return await create(*args, **options)
+
+        pages._create = count  # type: ignore[method-assign]
+        call = "browser.browserAction.openPopup().catch(() => 0)"
+        assert await extension.evaluate(f"Promise.all(Array.from({{length: 50}}, () => {call})).then(() => 1)") == 1
+        await until(lambda: extension.browser_pages.open_windows)
+        (shown,) = extension.browser_pages.open_windows
+        await shown.page.wait_for_function("document.title === 'Script'")
+        again = "browser.browserAction.openPopup().then(() => '', error => error.message)"
+
+        async def is_refused() -> bool:
+            return bool(await extension.evaluate(again) == "openPopup() cannot be called while another panel is open")
+
+        await until_awaited(is_refused)
+        assert (len(opened), extension.browser_pages.open_windows) == (1, [shown])
+        await profile.extensions.trigger(extension.id, "action")  # a click replaces it
+        await shown.wait_until_closed()
+        await until(lambda: extension.browser_pages.open_windows)
+        await extension.browser_pages.open_windows[0].page.wait_for_function("document.title === 'Script'")
+        assert len(extension.browser_pages.open_windows) == 1
+
+
+@with_browser
 async def test_a_sidebar_that_cannot_be_shown_is_not_open(browser: str, tmp_path: Path) -> None:
     async with run(tmp_path, sidebar_action={"default_panel": "missing.html"}) as (_, runner, extension):
         await runner.new_page("Work")
@@ -534,6 +568,39 @@ async def test_a_sidebar_closes_with_its_window(browser: str, tmp_path: Path) ->
         shown = await extension.browser_pages.sidebar(other)
         await extension.evaluate(f"browser.windows.remove({other})")
         await shown.wait_until_closed()
+
+
+@with_browser
+async def test_a_sidebar_that_never_loads_delays_no_other(
+    browser: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loading, load = asyncio.Event(), ExtensionWindow.load
+
+    async def load_or_hang(window: ExtensionWindow, url: str) -> None:
+        await load(window, url)
+        if url.endswith("/sidebar.html"):
+            loading.set()
+            await window.wait_until_closed()
+
+    monkeypatch.setattr(ExtensionWindow, "load", load_or_hang)
+    async with run(tmp_path) as (profile, runner, extension):
+        await runner.new_page("Work")
+        first = (await profile.tabs.windows())[0].id
+        second = await extension.evaluate("browser.windows.create({}).then(({id}) => id)")
+        panel = {"default_panel": "panel.html"}
+        made = make(tmp_path / "2", name="other", files={"panel.html": "panel"}, sidebar_action=panel)
+        other = await profile.extensions.start(made)
+        opening = asyncio.ensure_future(extension.browser_pages.sidebar(first))
+        await loading.wait()
+        await other.browser_pages.sidebar(second)
+        await extension.evaluate(f"browser.windows.remove({second})")
+        await until(lambda: not other.browser_pages.open_windows)
+        assert not opening.done()
+        shown = await other.browser_pages.sidebar(first)  # replaces the one that still loads
+        assert (await opening).is_closed
+        await until(lambda: not extension.browser_pages.open_windows)
+        assert other.browser_pages.open_windows == [shown]
+        assert not await extension.evaluate("browser.sidebarAction.isOpen({})")
 
 
 @with_browser

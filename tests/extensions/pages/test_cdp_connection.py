@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import pytest
 from hatbox.errors import ExtensionTerminated
 from hatbox.extensions.pages.cdp_connection import TEXT_COST, WINDOW, CdpConnection
 from hatbox.extensions.runtime import Exit, RuntimeLimits
+from tests.engines.chromium import shared_driver
 from tests.extensions.pages.page_lab import OpenPage, open_page
 
 pytestmark = pytest.mark.browser
@@ -22,7 +22,7 @@ def run(folder: Path, use: Callable[[OpenPage], Awaitable[None]], background: st
         async with open_page(folder, background, **options) as opened:
             await use(opened)
 
-    asyncio.run(main())
+    shared_driver.run(main())
 
 
 def test_a_page_calls_the_api_and_its_values_survive(tmp_path: Path) -> None:

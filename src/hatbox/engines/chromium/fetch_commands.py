@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
-from hatbox.engines.chromium.frame_tree import FramePath
+from hatbox.engines.chromium.frame_path import FramePath
 from hatbox.web_requests import AuthCredentials, Headers
 from hatbox.web_requests.headers import split_values
 

@@ -18,10 +18,12 @@ from playwright.async_api import Error as PlaywrightError
 
 from hatbox.engines.chromium.debounce import log_exceptions
 from hatbox.engines.chromium.frame_numbers import frame_number
+from hatbox.engines.chromium.frame_path import FramePath, Target
+from hatbox.engines.chromium.pending_documents import PendingDocuments
 from hatbox.engines.chromium.target_messages import TargetMessages
 from hatbox.tasks import Tasks
 
-__all__ = ["FramePath", "FrameTree", "Target"]
+__all__ = ["FrameTree"]
 
 logger = logging.getLogger("hatbox.engines.chromium")
 
@@ -31,21 +33,6 @@ _PAGE: Final = "page"
 _PRERENDERED: Final = "prerender"
 _WITH_FRAMES: Final = (_PAGE, _PRERENDERED, "iframe")
 _WORKERS: Final = ("worker", "shared_worker", "service_worker")
-_WITHOUT_DOCUMENT: Final = (204, 205)
-
-
-class Target(msgspec.Struct):
-    """A page, an out-of-process frame, or a worker."""
-
-    id: str
-    kind: str
-    url: str
-    context_id: str
-    opener_id: str | None
-    parent_frame_id: str | None
-    session_id: str = ""
-    is_ready: bool = False
-    """Whether its events are received."""
 
 
 class _Frame(msgspec.Struct):
@@ -53,21 +40,6 @@ class _Frame(msgspec.Struct):
     parent_id: str | None
     url: str
     target_id: str
-
-
-class FramePath(msgspec.Struct, frozen=True):
-    """A frame and its ancestors."""
-
-    target: Target
-    """The page, or the worker if it belongs to no page."""
-    frames: tuple[tuple[int, str], ...] = ()
-    """Number and URL of the frame and of its ancestors up to the main frame, which has number 0."""
-
-    @property
-    def document_url(self) -> str | None:
-        """The URL of the document. A frame without an http URL (about:blank, srcdoc) has that of its parent."""
-        urls = (url for _, url in self.frames) if self.frames else iter([self.target.url])
-        return next((url for url in urls if url.startswith("http")), None)
 
 
 class FrameTree:
@@ -88,6 +60,7 @@ class FrameTree:
         self._messages = TargetMessages(session, self._on_event)
         self._targets: dict[str, Target] = {}
         self._frames: dict[str, _Frame] = {}
+        self._pending = PendingDocuments()
         self._network_enabled = False
         self._on_registrations: Callable[[str, dict[str, Any]], None] | None = None
         self._waiters: set[asyncio.Future[None]] = set()
@@ -140,16 +113,21 @@ class FrameTree:
             waiter.cancel()
         self._messages.stop()
 
-    async def wait_for_frame(self, frame_id: str) -> FramePath | None:
-        """Wait until the frame or worker is known and attached. Returns None after 2 seconds."""
-        try:
+    async def wait_for_frame(self, frame_id: str, request_id: str | None = None) -> FramePath | None:
+        """Wait until the frame or worker is known and attached. Returns None after 2 seconds.
+
+        With the CDP id of a request, the URL of the frame is that of the document that has sent the request.
+        """
+        path: FramePath | None = None
+        with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_FRAME_TIMEOUT):
-                while (path := self._path(frame_id)) is None:
+                while (path := self._path(frame_id)) is None or self._pending.is_undecided(frame_id, request_id):
                     waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
                     self._waiters.add(waiter)
                     await waiter
-        except TimeoutError:
-            return None
+        if path is not None and (url := self._pending.url_of_request(frame_id, request_id)):
+            (number, _), *ancestors = path.frames
+            return FramePath(path.target, ((number, url), *ancestors))
         return path
 
     def has_frame(self, frame_id: str) -> bool:
@@ -161,10 +139,22 @@ class FrameTree:
         frame = self._frames.get(frame_id or "")
         return frame.url if frame else None
 
+    def target(self, target_id: str) -> Target | None:
+        """The target with this id."""
+        return self._targets.get(target_id)
+
     def target_of(self, frame_id: str) -> str | None:
-        """The id of the page or out-of-process frame that contains a frame, if the frame is known."""
+        """The id of the page or out-of-process frame that contains a frame or dedicated worker, if it is known."""
+        worker = self._targets.get(frame_id)
+        if worker is not None and worker.kind in _WORKERS:
+            frame_id = worker.parent_frame_id or ""
         frame = self._frames.get(frame_id)
         return frame.target_id if frame else None
+
+    def workers_of(self, target_id: str) -> list[str]:
+        """The ids of the dedicated workers in a page or out-of-process frame."""
+        workers = (each for each in self._targets.values() if each.kind in _WORKERS)
+        return [each.id for each in workers if self.target_of(each.id) == target_id]
 
     async def send(self, target_id: str, method: str, **params: Any) -> dict[str, Any]:
         """Send a command to a target; returns its result. Raises Playwright's Error."""
@@ -218,7 +208,8 @@ class FrameTree:
     def _on_destroyed(self, event: dict[str, Any]) -> None:
         target_id = event["targetId"]
         if self._targets.pop(target_id, None) is not None:
-            self._frames = {each: frame for each, frame in self._frames.items() if frame.target_id != target_id}
+            for frame_id in [each for each, frame in self._frames.items() if frame.target_id == target_id]:
+                self._remove_frame(frame_id)
             self._notify_destroyed(target_id)
 
     def _on_event(self, target_id: str, name: str, event: dict[str, Any]) -> None:
@@ -226,23 +217,23 @@ class FrameTree:
             self._upsert_frame(event["frameId"], event["parentFrameId"], "", target_id)
         elif name == "Page.frameNavigated":
             frame = event["frame"]
+            self._pending.commit(frame["id"], frame["loaderId"])
             self._upsert_frame(frame["id"], frame.get("parentId"), frame["url"], target_id)
         elif name == "Page.frameDetached" and event.get("reason") != "swap":
-            self._frames.pop(event["frameId"], None)
+            self._remove_frame(event["frameId"])
         elif name == "ServiceWorker.workerRegistrationUpdated" and self._on_registrations is not None:
             self._on_registrations(target_id, event)
-        elif name == "Network.responseReceived" and event["type"] == "Document":
-            self._on_document_response(event)
+        elif self._pending.on_event(name, event, self._frames):
+            self._wake_waiters()
         self._notify_event(name, event)
 
-    def _on_document_response(self, event: dict[str, Any]) -> None:
-        """Set the URL of the frame before frameNavigated: requests of the document may be paused before that event."""
-        response, frame = event["response"], self._frames.get(event.get("frameId", ""))
-        if frame is not None and response["status"] not in _WITHOUT_DOCUMENT:
-            frame.url = response["url"]
+    def _remove_frame(self, frame_id: str) -> None:
+        self._frames.pop(frame_id, None)
+        self._pending.remove(frame_id)
 
     def _add_tree(self, tree: dict[str, Any], target_id: str) -> None:
         frame = tree["frame"]
+        self._pending.commit(frame["id"], frame["loaderId"])
         self._upsert_frame(frame["id"], frame.get("parentId"), frame["url"], target_id)
         for child in tree.get("childFrames", ()):
             self._add_tree(child, target_id)

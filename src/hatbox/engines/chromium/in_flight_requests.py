@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from hatbox.engines.chromium.frame_tree import FramePath
+from hatbox.engines.chromium.frame_path import FramePath
 from hatbox.engines.chromium.net_errors import firefox_error_name
 from hatbox.engines.chromium.resource_types import SUB_FRAME
 from hatbox.web_requests import RequestLifecycle

@@ -244,7 +244,7 @@ class LivePage:
             self.snapshots.schedule()
         elif message == "focus":
             self._services.on_focus(self)
-        elif message == "link":
+        elif message == "link" and args and isinstance(args[0], str):
             self._services.on_link(self, args[0])
 
     def _on_requested(self, event: dict[str, Any]) -> None:

@@ -90,7 +90,7 @@ class PausedRequests:
         if (
             self._resources is not None
             and is_resource_url(event["request"]["url"])
-            and self._resources.floods.includes(event["frameId"])
+            and self._resources.floods.includes(event)
         ):
             return
         if "responseStatusCode" in event or "responseErrorReason" in event:

@@ -12,14 +12,15 @@
   const scripts = new Map(); // {source, worldName} by key
   const bindings = new Map(); // world name by binding name
   const worlds = new Map(); // by the names of those worlds, what is evaluated in them when a new document has the same window
-  const embedded = new Map(); // {binding, source} by the id of the frame: for documents of extensions in their main world
+  const embedded = new Map(); // {binding, source, origin} by the id of the frame: for documents of extensions in their main world
   const MAX_EMBEDDED = 1000;
+  const MAX_PAYLOAD = 8 * 2 ** 20; // characters in a call of a binding
   const sessions = new Map();
   const replies = new Map();
   const DELAY = 30; // milliseconds
   const RESPONSE_TIMEOUT = 1000; // milliseconds until a page without replies counts as unresponsive
   let ids = 0;
-  let waiting = []; // numbers of the host's requests to wait for set-ups
+  let waiting = []; // {number, frameId} of the host's requests to wait for set-ups, of one frame or of all
 
   const send = (sessionId, method, params, onReply) => {
     const id = ++ids;
@@ -55,11 +56,17 @@
       answer();
     });
   };
-  const unready = () => [...sessions.values()].filter(session => session.pending > 0 && !session.isUnresponsive);
+  const unready = frameId => [...sessions.values()].filter(session => {
+    const isAwaited = frameId === null || session.info.targetId === frameId;
+    return isAwaited && session.pending > 0 && !session.isUnresponsive;
+  });
   const answer = () => {
-    if (waiting.length === 0 || unready().length > 0) return;
-    for (const number of waiting) emit("reply", number, null, {});
-    waiting = [];
+    const later = [];
+    for (const each of waiting) {
+      if (unready(each.frameId).length > 0) later.push(each);
+      else emit("reply", each.number, null, {});
+    }
+    waiting = later;
   };
   // A page that hangs must not delay others: its set-up completes when it replies.
   const giveUp = slow => {
@@ -81,14 +88,38 @@
   };
 
   // Add the binding and script of an extension to the main world of a frame's session. The script removes the binding from
-  // documents of other origins.
+  // documents of other origins. Chromium adds it to the open document as well.
   const embed = session => {
     const found = embedded.get(session.info.targetId);
     embedded.delete(session.info.targetId);
     if (found === undefined || session.embedded.has(found.binding)) return;
-    session.embedded.add(found.binding);
-    prepare(session, "Runtime.addBinding", {name: found.binding});
-    prepare(session, "Page.addScriptToEvaluateOnNewDocument", {source: found.source, runImmediately: session.isNew});
+    const {binding, source, origin} = found;
+    const added = {origin, identifier: null, isLeft: false};
+    session.embedded.set(binding, added);
+    prepare(session, "Runtime.addBinding", {name: binding});
+    if (!session.isNew) prepare(session, "Runtime.evaluate", {expression: `delete globalThis[${JSON.stringify(binding)}]`});
+    prepare(session, "Page.addScriptToEvaluateOnNewDocument", {source, runImmediately: session.isNew}, ({identifier}) => {
+      added.identifier = identifier;
+      if (session.embedded.get(binding) !== added) removeEmbedded(session, added);
+    });
+  };
+  const removeEmbedded = (session, {identifier}) => {
+    if (identifier !== null) send(session.id, "Page.removeScriptToEvaluateOnNewDocument", {identifier});
+  };
+  const unembed = (session, binding) => {
+    const added = session.embedded.get(binding);
+    if (added === undefined) return;
+    session.embedded.delete(binding);
+    removeEmbedded(session, added);
+    send(session.id, "Runtime.removeBinding", {name: binding});
+  };
+  // The frame shows another document. The first one of another origin may be that before the page of the extension.
+  const unembedLeft = (session, frame) => {
+    if (frame.id !== session.info.targetId) return;
+    for (const [binding, added] of session.embedded) {
+      if (added.isLeft && frame.securityOrigin !== added.origin) unembed(session, binding);
+      added.isLeft = true;
+    }
   };
 
   const activate = session => {
@@ -111,7 +142,8 @@
     const isNew = waitingForDebugger || sessions.get(parent)?.hasChildren === true;
     const session = {id: sessionId, parent, contextId, info: targetInfo, isNew, active: false, hasChildren: false, pending: 0, isUnresponsive: false};
     session.scripts = new Map();
-    session.embedded = new Set(); // the bindings of its main world
+    session.embedded = new Map(); // {origin, identifier, isLeft} by the bindings of its main world
+    session.origins = new Map(); // those of the main worlds in it, by the id of the execution context
     session.worlds = new Map(); // {params of Runtime.executionContextCreated, isAnnounced} by id
     sessions.set(sessionId, session);
     const children = {autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: FRAMES};
@@ -144,25 +176,38 @@
     }
   };
 
+  // Web documents may call the binding of a page of an extension in their frame.
+  const isExpected = (session, {name, executionContextId}) => {
+    if (bindings.has(name)) return true;
+    const added = session.embedded.get(name);
+    return added !== undefined && session.origins.get(executionContextId) === added.origin;
+  };
+
   const onEvent = (session, method, params) => {
     switch (method) {
       case "Runtime.executionContextCreated": {
         const {id, name, auxData} = params.context;
-        if (auxData?.isDefault) break;
+        if (auxData?.isDefault) {
+          session.origins.set(id, params.context.origin);
+          break;
+        }
         if (worlds.has(name)) session.worlds.set(id, {params, isAnnounced: false});
         return;
       }
       case "Runtime.executionContextDestroyed": {
         const world = session.worlds.get(params.executionContextId);
         session.worlds.delete(params.executionContextId);
+        session.origins.delete(params.executionContextId);
         if (world?.isAnnounced === false) return;
         break;
       }
       case "Page.frameNavigated":
         serveReused(session, params.frame.id);
+        unembedLeft(session, params.frame);
         break;
       case "Runtime.bindingCalled":
-        if (!bindings.has(params.name) && !session.embedded.has(params.name)) return;
+        if (!isExpected(session, params)) return;
+        params.payload = params.payload.slice(0, MAX_PAYLOAD + 1); // a longer one is an error in the host
         announce(session, params.executionContextId);
         emit("event", session.id, method, params);
         return;
@@ -172,6 +217,7 @@
         break;
       case "Runtime.executionContextsCleared":
         session.worlds.clear();
+        session.origins.clear();
         break;
       default:
         if (!EVENTS.has(method)) return;
@@ -219,11 +265,15 @@
     unbind(name) {
       worlds.delete(bindings.get(name));
       bindings.delete(name);
-      for (const session of active()) prepare(session, "Runtime.removeBinding", {name});
+      for (const [frameId, {binding}] of embedded) if (binding === name) embedded.delete(frameId);
+      for (const session of active()) {
+        unembed(session, name);
+        prepare(session, "Runtime.removeBinding", {name});
+      }
     },
-    embed(frameId, binding, source) {
+    embed(frameId, binding, source, origin) {
       if (embedded.size >= MAX_EMBEDDED) embedded.delete(embedded.keys().next().value); // the frame that waits longest
-      embedded.set(frameId, {binding, source});
+      embedded.set(frameId, {binding, source, origin});
       const session = active().find(each => each.info.targetId === frameId && each.parent !== undefined);
       if (session !== undefined) embed(session);
     },
@@ -239,9 +289,9 @@
       scripts.delete(key);
       for (const session of active()) removeScript(session, key);
     },
-    wait(number) {
-      waiting.push(number);
-      const slow = unready();
+    wait(number, frameId) {
+      waiting.push({number, frameId});
+      const slow = unready(frameId);
       if (slow.length > 0) setTimeout(() => { giveUp(slow); }, RESPONSE_TIMEOUT);
       answer();
     },

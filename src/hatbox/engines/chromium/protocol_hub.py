@@ -109,12 +109,13 @@ class ProtocolHub:
         """Remove a binding from new documents, and receive no more calls of it from open ones."""
         self._post("unbind", name)
 
-    def embed(self, frame_id: str, binding: str, source: str) -> None:
+    def embed(self, frame_id: str, binding: str, source: str, origin: str) -> None:
         """Add a binding and a script to the main world of the documents that a frame in a process of its own loads.
 
         The frame may be attached later. The script must remove the binding from documents that it is not meant for.
+        Calls of documents that are not of `origin` are dropped, and both are removed when the frame shows another one.
         """
-        self._post("embed", frame_id, binding, source)
+        self._post("embed", frame_id, binding, source, origin)
 
     def set_script(self, key: str, source: str, world: str | None) -> None:
         """Run a script in each new document, in the world of this name or the main world. Replaces that of the key.
@@ -127,10 +128,10 @@ class ProtocolHub:
         """Remove the script of a key from later documents."""
         self._post("remove", key)
 
-    async def wait_until_ready(self) -> None:
-        """Wait until changes made so far are applied in all pages that are open."""
+    async def wait_until_ready(self, frame_id: str | None = None) -> None:
+        """Wait until changes made so far are applied in all pages that are open, or in the session of one frame."""
         number, reply = self._expect_reply()
-        self._post("wait", number)
+        self._post("wait", number, frame_id)
         await within(reply, "Page.addScriptToEvaluateOnNewDocument")
 
     def send(self, session_id: str, method: str, params: dict[str, Any]) -> asyncio.Future[dict[str, Any]]:

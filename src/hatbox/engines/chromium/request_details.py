@@ -11,7 +11,8 @@ from urllib.parse import urlsplit
 import msgspec
 
 from hatbox.cookies.public_suffixes import default_public_suffixes
-from hatbox.engines.chromium.frame_tree import FramePath, FrameTree, Target
+from hatbox.engines.chromium.frame_path import FramePath, Target
+from hatbox.engines.chromium.frame_tree import FrameTree
 from hatbox.engines.chromium.in_flight_requests import InFlightRequest
 from hatbox.engines.chromium.resource_types import DOCUMENT_TYPES, MAIN_FRAME, resource_type
 from hatbox.web_requests import RequestBody, RequestEvents, RequestFrame
@@ -43,7 +44,7 @@ async def track_request(
 ) -> InFlightRequest | None:
     """Start the webRequest lifecycle of a paused request; None if listeners must not see it."""
     request = event["request"]
-    frame = await frames.wait_for_frame(event["frameId"])
+    frame = await frames.wait_for_frame(event["frameId"], event.get("networkId"))
     if frame is None:
         logger.debug("webRequest: no frame for request: %s", request["url"])
         return None

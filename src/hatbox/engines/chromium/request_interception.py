@@ -23,6 +23,7 @@ from hatbox.engines.chromium.in_flight_requests import InFlightRequests
 from hatbox.engines.chromium.paused_requests import PausedRequests
 from hatbox.engines.chromium.request_details import TabLookup
 from hatbox.engines.chromium.resource_answers import ResourceAnswers
+from hatbox.engines.chromium.resource_floods import ResourceFloods
 from hatbox.engines.chromium.rule_checks import RuleChecks
 from hatbox.engines.chromium.service_workers import ServiceWorkerRemoval
 from hatbox.engines.chromium.sessions import within
@@ -185,7 +186,10 @@ class RequestInterceptor:
         session = await self._browser.new_browser_cdp_session()
         self.in_flight = in_flight = InFlightRequests()
         self._session, self._frames = session, FrameTree(session, self._on_event, self._on_target_destroyed)
-        resources = None if self._resources is None else ResourceAnswers(self._frames, self._tabs, self._resources)
+        resources = None
+        if self._resources is not None:
+            floods = ResourceFloods(self._frames, session)
+            resources = ResourceAnswers(self._frames, self._tabs, self._resources, floods)
         self._paused = PausedRequests(
             session, self._frames, in_flight, self._requests, self._tabs, self._tasks, self._rules, resources
         )

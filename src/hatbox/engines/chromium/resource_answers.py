@@ -10,14 +10,12 @@ from weakref import WeakValueDictionary
 
 from hatbox.engines.chromium.extension_resources import ExtensionResources, ResourceRequest, is_resource_url
 from hatbox.engines.chromium.fetch_commands import CONTINUE, FetchCommand, header_entries, redirect
-from hatbox.engines.chromium.frame_tree import FramePath, FrameTree
+from hatbox.engines.chromium.frame_path import FramePath
+from hatbox.engines.chromium.frame_tree import FrameTree
 from hatbox.engines.chromium.request_details import TabLookup
-from hatbox.engines.chromium.resource_floods import ResourceFloods
+from hatbox.engines.chromium.resource_floods import REFUSED, ResourceFloods
 
-__all__ = ["REFUSED", "ResourceAnswers"]
-
-REFUSED: Final = FetchCommand("Fetch.failRequest", {"errorReason": "NameNotResolved"})
-"""As for a host that does not exist: without extensions, Chromium itself fails these requests so."""
+__all__ = ["ResourceAnswers"]
 
 _CONCURRENT: Final = 4  # answers of one page at the same time
 _METHODS: Final = ("GET", "HEAD")
@@ -26,11 +24,13 @@ _METHODS: Final = ("GET", "HEAD")
 class ResourceAnswers:
     """The answers for the pages of one browser."""
 
-    def __init__(self, frames: FrameTree, tabs: TabLookup, resources: ExtensionResources) -> None:
+    def __init__(
+        self, frames: FrameTree, tabs: TabLookup, resources: ExtensionResources, floods: ResourceFloods
+    ) -> None:
         self._frames = frames
         self._tabs = tabs
         self._resources = resources
-        self.floods = ResourceFloods(frames)
+        self.floods = floods
         """The pages with too many requests."""
         self._slots: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
 
@@ -40,7 +40,13 @@ class ResourceAnswers:
 
     async def answer(self, event: Mapping[str, Any]) -> FetchCommand:
         """The command for a paused request."""
-        path = await self._frames.wait_for_frame(event["frameId"])
+        command = await self._decide(event)
+        if command is REFUSED:
+            self.floods.count_refusal(event["frameId"])
+        return command
+
+    async def _decide(self, event: Mapping[str, Any]) -> FetchCommand:
+        path = await self._frames.wait_for_frame(event["frameId"], event.get("networkId"))
         if path is None:
             return REFUSED
         if await self._tabs.request_frame(path.target) is None:

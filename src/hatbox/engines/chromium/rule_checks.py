@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final, Protocol
 
 from hatbox.engines.chromium.fetch_commands import FetchCommand
-from hatbox.engines.chromium.frame_tree import Target
+from hatbox.engines.chromium.frame_path import Target
 from hatbox.engines.chromium.in_flight_requests import InFlightRequest
 from hatbox.engines.chromium.navigation_starts import NavigationStarts
 from hatbox.engines.chromium.resource_types import MAIN_FRAME

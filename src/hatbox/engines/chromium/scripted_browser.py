@@ -7,7 +7,7 @@ from typing import Protocol
 
 from hatbox.engines.chromium.context_registry import ContextRegistry
 from hatbox.engines.chromium.extension_resources import ExtensionResources
-from hatbox.engines.chromium.frame_tree import Target
+from hatbox.engines.chromium.frame_path import Target
 from hatbox.engines.chromium.launch import Launched
 from hatbox.engines.chromium.tab_pages import TabPages
 from hatbox.engines.chromium.tab_targets import TabTargets

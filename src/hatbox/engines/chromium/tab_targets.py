@@ -13,7 +13,7 @@ from playwright.async_api import Error as PlaywrightError
 
 from hatbox.engines.chromium.browser_environment import BrowserEnvironment
 from hatbox.engines.chromium.context_registry import ContextRegistry
-from hatbox.engines.chromium.frame_tree import Target
+from hatbox.engines.chromium.frame_path import Target
 from hatbox.engines.chromium.identity_context import IdentityContext
 from hatbox.engines.chromium.ruled_navigation import BlockedPage, RequestedNavigation
 from hatbox.engines.chromium.tab_pages import TabPages

@@ -31,6 +31,7 @@ TUNNEL_ERROR: Final = "hatbox.tunnel_error"
 
 _TRANSPORT_OPTIONS: Final = ("verify", "cert", "http1", "http2", "limits", "trust_env")
 _CONNECT_RESPONSE_EVENT: Final = "http11.receive_response_headers.complete"
+_PROXY_TLS_EVENT: Final = "connection.start_tls.failed"
 
 
 class InterceptingTransport(httpx.AsyncBaseTransport):
@@ -64,7 +65,11 @@ class InterceptingTransport(httpx.AsyncBaseTransport):
         return response
 
     async def _send(self, lifecycle: RequestLifecycle, request: httpx.Request) -> httpx.Response:
-        """Send through the first reachable proxy. That of the identity wins over those of proxy.onRequest."""
+        """Send through the first reachable proxy. That of the identity wins over those of proxy.onRequest.
+
+        The next one is used only if no connection to a proxy can be made, as in Firefox. After every other error, such
+        as an invalid certificate of the server, it would see a request that is not meant for it.
+        """
         if lifecycle.proxies is None or PROXY_KEY in request.extensions:
             return await self._inner.handle_async_request(request)
         if is_loopback(request.url.host):
@@ -83,14 +88,18 @@ class InterceptingTransport(httpx.AsyncBaseTransport):
         if proxy.type == "direct":
             return await self._proxy_transport(DIRECT).handle_async_request(request)
         authorization, connect = None, _ConnectTrace()
+        request.extensions["trace"] = connect.trace
         if request.url.scheme == "https":  # sent through a CONNECT tunnel
             credentials = lifecycle.proxy_credentials
             authorization = _basic(*credentials) if credentials else proxy.authorization
-            request.extensions["trace"] = connect.trace
         try:
             return await self._proxy_transport(proxy, authorization).handle_async_request(request)
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-            raise ProxyUnreachable(f"proxy unreachable: {proxy.host}:{proxy.port}") from error
+            if connect.is_unreachable:
+                raise ProxyUnreachable(f"proxy unreachable: {proxy.host}:{proxy.port}") from error
+            if connect.is_insecure:
+                raise ProxyUnusable(f"no secure connection to the proxy {proxy.host}:{proxy.port}") from error
+            raise  # an error of the server behind the proxy, such as an invalid certificate
         except httpx.ProxyError as error:
             if connect.headers is None:
                 raise
@@ -126,13 +135,20 @@ class InterceptingTransport(httpx.AsyncBaseTransport):
 
 
 class _ConnectTrace:
-    """Records the response of a proxy to CONNECT, which httpx reports only as an error."""
+    """Records which step of a request failed: httpx reports errors of a proxy and of the server behind it alike."""
 
     def __init__(self) -> None:
         self.headers: list[tuple[bytes, bytes]] | None = None
+        """The headers of a proxy that rejected CONNECT for lack of credentials."""
+        self.is_unreachable = False
+        self.is_insecure = False
 
     async def trace(self, event: str, info: Mapping[str, Any]) -> None:
-        if event == _CONNECT_RESPONSE_EVENT and info["return_value"][1] == HTTPStatus.PROXY_AUTHENTICATION_REQUIRED:
+        if event.endswith(".connect_tcp.failed"):
+            self.is_unreachable = True
+        elif event == _PROXY_TLS_EVENT:
+            self.is_insecure = True
+        elif event == _CONNECT_RESPONSE_EVENT and info["return_value"][1] == HTTPStatus.PROXY_AUTHENTICATION_REQUIRED:
             self.headers = list(info["return_value"][3])
 
 

@@ -363,11 +363,12 @@ class ChromiumContentScripts:
         """Prepare a frame for a page of an extension; whether that was possible."""
         world = self._world(extension_id)
         try:
-            await self._update()
+            if self._hub is None:
+                await self._update()
             if world is None or self._hub is None:
                 return False
-            self._hub.embed(frame_id, world.frame_names.binding, world.frame_source())
-            await self._hub.wait_until_ready()
+            self._hub.embed(frame_id, world.frame_names.binding, world.frame_source(), world.urls.origin)
+            await self._hub.wait_until_ready(frame_id)  # not for other pages, which may hang
         except PlaywrightError as error:
             logger.error("a frame with a page of %s was not loaded: %s", extension_id, error)
             return False

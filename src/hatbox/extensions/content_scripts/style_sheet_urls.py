@@ -34,7 +34,7 @@ def resolve_style_urls(text: str, file: str, base_url: str, read: Callable[[str]
         if not is_own and (url.startswith("#") or not url or not is_relative(url)):
             return found[0]
         name = file_name(url.removeprefix(base_url), "" if is_own else file)
-        fragment = url[url.index("#") :] if "#" in url else ""
+        fragment = quote(url[url.index("#") :], safe="#%/?:@!$&()*+,;=-._~") if "#" in url else ""
         content = _read(name, read)
         if content is None or len(content) > min(_MAX_FILE, remaining):
             return f'url("{base_url}{quote(name)}{fragment}")'

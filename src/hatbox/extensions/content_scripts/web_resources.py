@@ -9,6 +9,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Final
+from weakref import WeakKeyDictionary
 
 from hatbox.engines.chromium.extension_resources import ResourceRequest, ResourceResponse
 from hatbox.errors import HatboxError
@@ -39,7 +40,7 @@ class WebResources:
         self._messages = messages
         self._embed = embed
         self._grants = FrameGrants()
-        self._files: dict[str, tuple[LoadedPackage, PageFiles]] = {}  # by extension id
+        self._files: WeakKeyDictionary[Extension, tuple[LoadedPackage, PageFiles]] = WeakKeyDictionary()
 
     @property
     def are_present(self) -> bool:
@@ -111,10 +112,10 @@ class WebResources:
         return is_web_accessible(extension.manifest, name, document_url)
 
     def _files_of(self, extension: Extension) -> PageFiles:
-        loaded, files = self._files.get(extension.id, (None, None))
+        loaded, files = self._files.get(extension, (None, None))
         if files is None or loaded is not extension.loaded:
             files = PageFiles(extension.package, extension.manifest)
-            self._files[extension.id] = extension.loaded, files
+            self._files[extension] = extension.loaded, files
         return files
 
 

@@ -21,6 +21,9 @@ __all__ = ["MANIFEST_DOCUMENT", "UNSAFE_EVAL", "UrlString", "resolve_urls", "scr
 UNSAFE_EVAL: Final = "'unsafe-eval'"
 
 _MAX_SUGGESTIONS: Final = 100  # a comparison with all names is slow
+_REFUSED_SCHEMES: Final = frozenset(
+    {"about", "blob", "chrome", "data", "file", "javascript", "moz-extension", "resource", "view-source"}
+)
 _PATTERN_HELP: Final = 'Write a match pattern, such as "https://*.site.example/*".'
 
 
@@ -113,6 +116,20 @@ def _web_url(value: str, warnings: Warnings) -> str:
 
 def _url(value: str, _: Warnings) -> str:
     return UrlString(value) if is_relative(value) else value
+
+
+def _popup_url(value: str, warnings: Warnings) -> str:
+    """A URL that Firefox lets an extension load. Only pages of the extension are displayed."""
+    scheme, colon, _ = value.strip().partition(":")
+    if is_relative(value) or not colon:
+        return _url(value, warnings)
+    if scheme.lower() in _REFUSED_SCHEMES and value.strip().lower() != "about:blank":
+        raise invalid(
+            f"{shown(value)} is not a page that extensions may show",
+            "Name a file of the extension, such as popup.html.",
+        )
+    parsed = parse_url(value) if scheme.lower() in ("http", "https") else None
+    return value if parsed is None else parsed.text
 
 
 def _relative_url(value: str, _: Warnings) -> str:
@@ -221,6 +238,7 @@ MANIFEST_DOCUMENT: Final = Document(
     formats={
         "relativeUrl": _relative_url,
         "url": _url,
+        "popupUrl": _popup_url,
         "webUrl": _web_url,
         "icon": _icon,
         "matchPattern": _text(_is_pattern, "is not a match pattern", _PATTERN_HELP),

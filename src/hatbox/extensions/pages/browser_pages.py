@@ -83,6 +83,12 @@ class BrowserPages:
             raise ExtensionError(f"the {button.replace('-', ' ')} of {self._name} has no popup. It was clicked.")
         return await self.open(result.popup, kind="POPUP")
 
+    async def close_popups(self) -> None:
+        """Close the popups that are open."""
+        for window in self.open_windows:
+            if window.kind == "POPUP":
+                await window.close()
+
     async def options(self) -> ExtensionWindow:
         """Show the options page. Raises ExtensionError if the extension has none."""
         options = self._extension.manifest.options
@@ -104,8 +110,13 @@ class BrowserPages:
             window_id = focused.id
         return await self._tabs.open_sidebar(self._extension, window_id)
 
-    async def load_sidebar(self, window_id: int | None) -> ExtensionWindow:
-        """Show the page of the sidebar with the values of a window. It is not marked as open in the profile."""
+    async def load_sidebar(
+        self, window_id: int | None, on_created: Callable[[ExtensionWindow], None] | None = None
+    ) -> ExtensionWindow:
+        """Show the page of the sidebar with the values of a window. It is not marked as open in the profile.
+
+        `on_created` is called with the page before it is loaded.
+        """
         area, manifest = self._extension.area, self._extension.caller.manifest
 
         def read(transaction: Transaction) -> str:
@@ -117,7 +128,7 @@ class BrowserPages:
             raise ExtensionError(f"{self._name} has no sidebar in its manifest.")
         if not panel.startswith(self._base_url):
             raise ExtensionError(f"the sidebar of {self._name} is not a page of the extension: {panel}")
-        return await self.open(panel, kind="SIDE_PANEL")
+        return await self.windows().open(panel, "SIDE_PANEL", on_created=on_created)
 
     @property
     def open_windows(self) -> list[ExtensionWindow]:

@@ -50,6 +50,7 @@ class ExtensionTabs:
         self._envs: list[BrowserEnvironment] = []  # of all running engines; the first one shows the pages
         self._tabs: dict[int, ExtensionTab] = {}
         self._sidebars = SidebarWindows(store, running)
+        self._opening_popups: set[str] = set()  # of these data areas
 
     @property
     def _env(self) -> BrowserEnvironment | None:
@@ -227,7 +228,19 @@ class ExtensionTabs:
         elif change.topic == PAGE_REQUESTED and self._env is not None:
             requested = decode_request(change.payload)
             if extension := next((each for each in self._running() if each.area == requested.extension), None):
-                self._env.tasks.spawn(self._show(extension, requested))
+                self._env.tasks.spawn(self._show_requested(extension, requested))
+
+    async def _show_requested(self, extension: Extension, requested: PageRequested) -> None:
+        """Show a page. A popup replaces the one that is open; while one opens, others are not shown."""
+        if "POPUP" not in (requested.kind, requested.page.upper()):
+            await self._show(extension, requested)
+        elif extension.area not in self._opening_popups:
+            self._opening_popups.add(extension.area)
+            try:
+                await extension.browser_pages.close_popups()
+                await self._show(extension, requested)
+            finally:
+                self._opening_popups.discard(extension.area)
 
     async def _show(self, extension: Extension, requested: PageRequested) -> None:
         """Show a page that another program, or a user action, has requested."""

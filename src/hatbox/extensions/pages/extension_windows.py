@@ -65,9 +65,17 @@ class ExtensionWindows:
         self._creating = asyncio.Lock()
 
     async def open(
-        self, url: str, kind: WindowKind = "TAB", *, tab_id: int | None = None, load: bool = True
+        self,
+        url: str,
+        kind: WindowKind = "TAB",
+        *,
+        tab_id: int | None = None,
+        load: bool = True,
+        on_created: Callable[[ExtensionWindow], None] | None = None,
     ) -> ExtensionWindow:
         """Open a page of the extension, and wait until it has loaded, unless `load` is False.
+
+        `on_created` is called with the page before it is loaded.
 
         Raises ExtensionError if the package has no such page, and EngineError if the browser does not open it.
         """
@@ -79,6 +87,8 @@ class ExtensionWindows:
         with map_browser_errors():
             context = await self.context()
             window = await self._create(context, kind, tab_id=tab_id)
+        if on_created is not None:
+            on_created(window)
         if load:
             try:
                 await window.load(url)

@@ -49,6 +49,7 @@ class _Action(Namespace):
         }
         super().__init__(schema, services.store, events)
         self._content_scripts = services.content_scripts
+        self._messages = services.messages
 
     def _set(
         self, member: str, caller: ExtensionCaller, details: Details, name: str, value: Any
@@ -116,11 +117,13 @@ class _Action(Namespace):
 
     def open_popup(self, caller: ExtensionCaller, options: Details | None) -> asyncio.Future[Any]:
         has_engine = self._content_scripts.has_engine
+        contexts = (each for each in self._messages.contexts if each.extension_id == caller.extension_id)
+        is_open = any(each.kind == "POPUP" for each in contexts)
 
         def write(transaction: Transaction) -> None:
             if not has_engine:
                 raise ApiError(NO_POPUP_ENGINE)
-            open_action_popup(transaction, caller, options)
+            open_action_popup(transaction, caller, options, is_open=is_open)
 
         return self._write("openPopup", write)
 

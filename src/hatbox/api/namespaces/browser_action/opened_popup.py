@@ -26,10 +26,16 @@ NO_POPUP_ENGINE: Final = (
     "Popups need the Chromium engine in the process of the extension. Run the extension with --engine chromium"
 )
 _NOT_FOCUSED: Final = "Cannot show popup for an inactive window, only for the currently focused window."
+_IS_OPEN: Final = "openPopup() cannot be called while another panel is open"
 
 
-def open_action_popup(transaction: Transaction, caller: ExtensionCaller, options: Details | None) -> None:
-    """Open the popup of the action in the focused window, as a click on the action does."""
+def open_action_popup(
+    transaction: Transaction, caller: ExtensionCaller, options: Details | None, *, is_open: bool
+) -> None:
+    """Open the popup of the action in the focused window, as a click on the action does.
+
+    `is_open`: whether a popup of the extension is open. One at a time, as in each window of Firefox.
+    """
     window_id = options["windowId"] if options else None
     window = window_of_argument(transaction, window_id)
     if window != window_of_argument(transaction, None):
@@ -40,6 +46,8 @@ def open_action_popup(transaction: Transaction, caller: ExtensionCaller, options
     popup = get_value(transaction, caller.id, ACTION, scope, "popup", defaults)
     if not popup:
         raise ApiError("No popup URL is set")
+    if is_open:
+        raise ApiError(_IS_OPEN)
     request_page(transaction, caller.id, popup, tab_id=None if scope.tab is None else scope.tab.id, kind="POPUP")
 
 
