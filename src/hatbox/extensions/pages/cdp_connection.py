@@ -24,7 +24,7 @@ logger = logging.getLogger("hatbox.extensions")
 
 WINDOW: Final = 1 << 18
 """The maximum cost of unacknowledged texts, as in page_pipe.js."""
-TEXT_COST: Final = 1 << 14
+TEXT_COST: Final = 1 << 17
 """The cost of each text in addition to its characters, as in page_pipe.js."""
 _MAX_COMMANDS: Final = 4  # in flight; further frames wait, and are sent together
 _HIGH_WATER: Final = 1 << 16  # bytes in flight or waiting, beyond which the scripts count as not reading

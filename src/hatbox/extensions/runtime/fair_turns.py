@@ -19,6 +19,7 @@ MAX_ACTIVE: Final = 128
 """Calls of one connection at work. Calls of others wait for them in the store."""
 MAX_EXTENSION_ACTIVE: Final = 256
 """Calls of one extension at work."""
+_PAUSE: Final = 0.0005  # seconds between turns, in which Playwright reads: it does so only while no callback is due
 _CHECK_SECONDS: Final = 0.1
 _WORK_SECONDS: Final = 1.0  # a call that takes longer waits for something else: a listener, a server, the user
 
@@ -50,19 +51,17 @@ class FairTurns:
     def add(self, turns: ExtensionTurns) -> None:
         """Give an extension one turn, after the others that wait."""
         self._queue.append(turns)
-        self._schedule()
-
-    def _schedule(self) -> None:
-        if self._queue and not self._is_scheduled:
+        if not self._is_scheduled:
             self._is_scheduled = True
             asyncio.get_running_loop().call_soon(self._run)
 
     def _run(self) -> None:
-        self._is_scheduled = False
         try:
             self._queue.popleft().run()
         finally:
-            self._schedule()
+            self._is_scheduled = bool(self._queue)
+            if self._is_scheduled:
+                asyncio.get_running_loop().call_later(_PAUSE, self._run)
 
 
 _LOOPS: Final[WeakKeyDictionary[asyncio.AbstractEventLoop, FairTurns]] = WeakKeyDictionary()

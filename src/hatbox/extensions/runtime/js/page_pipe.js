@@ -7,7 +7,7 @@ import {createBatch} from "./message_batch.js";
 import {NativeMap, mapDelete, mapGet, mapSet} from "./primordials.js";
 
 const FLUSH_AT = 1 << 13; // characters of one text
-const TEXT_COST = 1 << 14; // characters that each text counts in addition, which limits the number of small ones
+const TEXT_COST = 1 << 17; // characters that each text counts in addition: two small ones are in flight
 const WINDOW = 1 << 18; // the maximum cost of unacknowledged texts
 
 // `post(text)` calls the binding; `spell(text)` replaces spellings in a text. If it is gated, texts wait until the host has
