@@ -19,7 +19,10 @@ MAX_ACTIVE: Final = 128
 """Calls of one connection at work. Calls of others wait for them in the store."""
 MAX_EXTENSION_ACTIVE: Final = 256
 """Calls of one extension at work."""
-_PAUSE: Final = 0.0005  # seconds between turns, in which Playwright reads: it does so only while no callback is due
+_BURST: Final = 0.05  # seconds of turns without a pause
+_PAUSE: Final = (
+    0.0005  # seconds between later turns, in which Playwright reads: it does so only while no callback is due
+)
 _CHECK_SECONDS: Final = 0.1
 _WORK_SECONDS: Final = 1.0  # a call that takes longer waits for something else: a listener, a server, the user
 
@@ -30,6 +33,7 @@ class FairTurns:
     def __init__(self) -> None:
         self._queue: deque[ExtensionTurns] = deque()
         self._is_scheduled = False
+        self._since = 0.0  # when it was scheduled first
         self._extensions: WeakValueDictionary[str, ExtensionTurns] = WeakValueDictionary()
 
     @classmethod
@@ -53,6 +57,7 @@ class FairTurns:
         self._queue.append(turns)
         if not self._is_scheduled:
             self._is_scheduled = True
+            self._since = time.monotonic()
             asyncio.get_running_loop().call_soon(self._run)
 
     def _run(self) -> None:
@@ -61,7 +66,14 @@ class FairTurns:
         finally:
             self._is_scheduled = bool(self._queue)
             if self._is_scheduled:
-                asyncio.get_running_loop().call_later(_PAUSE, self._run)
+                self._continue()
+
+    def _continue(self) -> None:
+        loop = asyncio.get_running_loop()
+        if time.monotonic() - self._since < _BURST:
+            loop.call_soon(self._run)
+        else:
+            loop.call_later(_PAUSE, self._run)
 
 
 _LOOPS: Final[WeakKeyDictionary[asyncio.AbstractEventLoop, FairTurns]] = WeakKeyDictionary()

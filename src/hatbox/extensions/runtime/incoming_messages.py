@@ -21,7 +21,7 @@ from hatbox.extensions.runtime.wire_frames import ProtocolError, WireFrame
 
 __all__ = ["IncomingMessages"]
 
-_FLUSH_AFTER: Final = 32  # messages: the process reads the first results while the host computes the next ones
+_FLUSH_AFTER: Final = 256  # messages: the process reads the first results while the host computes the next ones
 
 
 class IncomingMessages:
