@@ -17,7 +17,9 @@
   const MAX_PAYLOAD = 8 * 2 ** 20; // characters in a call of a binding
   const sessions = new Map();
   const replies = new Map();
-  const DELAY = 30; // milliseconds
+  const SOON = 30; // milliseconds
+  const LATER = 250; // milliseconds: most pages have loaded by then
+  const MAX_REPORTS = 200; // in one message to the host
   const RESPONSE_TIMEOUT = 1000; // milliseconds until a page without replies counts as unresponsive
   let ids = 0;
   let waiting = []; // {number, frameId} of the host's requests to wait for set-ups, of one frame or of all
@@ -30,16 +32,24 @@
   // Events without a deadline are sent together with the next urgent one: a page load is one message to the host.
   let reports = [];
   let timer = null;
+  let due = Infinity;
   const flush = () => {
     clearTimeout(timer);
-    timer = null;
+    due = Infinity;
     const text = JSON.stringify(reports);
     reports = [];
     report(text);
   };
-  const emitSoon = (...message) => {
+  // The events of a page are urgent if the host knows one of its worlds: then ports may end.
+  const emitSoon = (session, ...message) => {
     reports.push(message);
-    timer ??= setTimeout(flush, DELAY);
+    if (reports.length >= MAX_REPORTS) return flush();
+    const delay = session.isKnown ? SOON : LATER;
+    const at = performance.now() + delay;
+    if (at >= due) return;
+    clearTimeout(timer);
+    due = at;
+    timer = setTimeout(flush, delay);
   };
   const emit = (...message) => {
     reports.push(message);
@@ -124,7 +134,7 @@
 
   const activate = session => {
     session.active = true;
-    emitSoon("attached", session.id, session.info, session.parent);
+    emitSoon(session, "attached", session.id, session.info, session.parent);
     prepare(session, "Page.enable", {});
     prepare(session, "Runtime.enable", {});
     for (const [name, executionContextName] of bindings) prepare(session, "Runtime.addBinding", {name, executionContextName});
@@ -133,14 +143,14 @@
     if (!session.isNew) sendFrameTree(session);
   };
   const sendFrameTree = session => {
-    prepare(session, "Page.getFrameTree", {}, ({frameTree}) => { emitSoon("event", session.id, "Page.frameTree", frameTree); });
+    prepare(session, "Page.getFrameTree", {}, ({frameTree}) => { emitSoon(session, "event", session.id, "Page.frameTree", frameTree); });
   };
 
   const onAttached = (parent, {sessionId, targetInfo, waitingForDebugger}) => {
     const contextId = targetInfo.browserContextId ?? sessions.get(parent)?.contextId;
     // A sandboxed srcdoc frame does not wait, and may have run its first script. Frames that existed before are no new ones.
     const isNew = waitingForDebugger || sessions.get(parent)?.hasChildren === true;
-    const session = {id: sessionId, parent, contextId, info: targetInfo, isNew, active: false, hasChildren: false, pending: 0, isUnresponsive: false};
+    const session = {id: sessionId, parent, contextId, info: targetInfo, isNew, active: false, hasChildren: false, pending: 0, isUnresponsive: false, isKnown: false};
     session.scripts = new Map();
     session.embedded = new Map(); // {origin, identifier, isLeft} by the bindings of its main world
     session.origins = new Map(); // those of the main worlds in it, by the id of the execution context
@@ -154,7 +164,8 @@
     if (session.isNew && !waitingForDebugger) sendFrameTree(session);
   };
   const onDetached = ({sessionId}) => {
-    if (sessions.get(sessionId)?.active) emitSoon("detached", sessionId);
+    const session = sessions.get(sessionId);
+    if (session?.active) emitSoon(session, "detached", sessionId);
     sessions.delete(sessionId);
     answer();
   };
@@ -164,7 +175,8 @@
     const world = session.worlds.get(id);
     if (world === undefined || world.isAnnounced) return; // of another world, or known
     world.isAnnounced = true;
-    emitSoon("event", session.id, "Runtime.executionContextCreated", world.params);
+    session.isKnown = true;
+    emitSoon(session, "event", session.id, "Runtime.executionContextCreated", world.params);
   };
 
   // A new document may have the window and the worlds of the empty one before it, where no event of it is certain: Chromium
@@ -222,7 +234,7 @@
       default:
         if (!EVENTS.has(method)) return;
     }
-    emitSoon("event", session.id, method, params);
+    emitSoon(session, "event", session.id, method, params);
   };
 
   connection.onmessage = text => {

@@ -20,7 +20,7 @@
   const URL = inherits ? globalThis.URL : null;
   const CSSStyleSheet = config.scripts.some(({css}) => css.length > 0) ? globalThis.CSSStyleSheet : null;
   const {defineProperty} = Object;
-  const listenTo = Function.prototype.call.bind(EventTarget.prototype.addEventListener);
+  const listenTo = Function.prototype.call.bind(globalThis.addEventListener);
   const listen = listenTo.bind(null, globalThis);
   let served = null; // the document whose scripts are running
   let waiting = []; // what runs later in it: {at, job}
