@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import weakref
 from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
@@ -23,7 +25,8 @@ class Connection:
     """A connection that never ends. Records the messages that were handled, and the calls that were started."""
 
     def __init__(self, extension_id: str, handled: list[Any], limits: RuntimeLimits = LONG) -> None:
-        self.running = True
+        self.running = self.reading = True
+        self.ended: list[Exit] = []
         self.calls: list[asyncio.Future[None]] = []
         self.on_handled: Callable[[], None] = lambda: None
         self._handled = handled
@@ -37,11 +40,15 @@ class Connection:
             lambda message: message[0] == "call",
         )
 
-    def send(self, *messages: tuple[str, Any]) -> None:
-        self.incoming.received([WireFrame(list(messages), 1)])
+    def send(self, *messages: tuple[str, Any], size: int = 1) -> None:
+        self.incoming.received([WireFrame(list(messages), size)])
+
+    def set_reading(self, wanted: bool) -> None:
+        self.reading = wanted
 
     def end(self, reason: Exit) -> None:
-        raise AssertionError(reason)
+        self.running = False
+        self.ended.append(reason)
 
     def _handle(self, message: tuple[str, Any]) -> None:
         self._handled.append(message)
@@ -200,3 +207,78 @@ async def test_messages_wait_while_the_process_does_not_read() -> None:
     connection.incoming.writable(True)
     await until(lambda: len(handled) == 300)
     assert handled == [("log", number) for number in range(300)]
+
+
+@in_loop
+async def test_a_connection_that_is_closed_is_freed() -> None:
+    handled: list[Any] = []
+    other = Connection("one@x", handled)
+    other.send(("call", 0))
+    closed = Connection("one@x", handled)
+    closed.send(("call", 1))
+    closed.calls.pop().set_result(None)
+    await asyncio.sleep(0)
+    closed.incoming.clear()
+    freed = weakref.ref(closed)
+    del closed
+    gc.collect()
+    assert freed() is None
+
+
+@in_loop
+async def test_unanswered_calls_of_a_document_do_not_stop_it_while_another_one_floods() -> None:
+    handled: list[Any] = []
+    waiting, flooding = Connection("one@x", handled), Connection("one@x", handled, ONE_MESSAGE)
+    waiting.send(*[("call", number) for number in range(MAX_ACTIVE)], ("call", "next"))
+
+    def repeat() -> None:
+        if ("call", "next") not in handled:
+            flooding.send(("log", 1), ("log", 2))
+
+    flooding.on_handled = repeat
+    repeat()
+    await until(lambda: ("call", "next") in handled)
+
+
+@in_loop
+async def test_a_document_whose_message_fails_ends_and_others_go_on() -> None:
+    handled: list[Any] = []
+    broken, calm = Connection("one@x", handled), Connection("one@x", handled)
+
+    def fail() -> None:
+        raise RuntimeError("broken")
+
+    broken.on_handled = fail
+    broken.send(("log", 1), ("log", 2))
+    calm.send(("log", "calm 1"), ("log", "calm 2"))
+    await until(lambda: ("log", "calm 2") in handled)
+    assert [each.reason for each in broken.ended] == ["protocol"]
+    assert not calm.ended
+
+
+@in_loop
+async def test_a_process_whose_calls_wait_is_not_read_and_not_ended() -> None:
+    handled: list[Any] = []
+    connection = Connection("one@x", handled)
+    connection.send(*[("call", number) for number in range(MAX_ACTIVE)])
+    await until(lambda: len(connection.calls) == MAX_ACTIVE)
+    for number in range(100):
+        connection.send(("call", number), size=1 << 20)
+    assert not connection.reading
+    assert not connection.ended
+    while connection.calls:
+        connection.calls.pop().set_result(None)
+        await asyncio.sleep(0)
+    await until(lambda: connection.reading)
+    assert not connection.ended
+
+
+@in_loop
+async def test_a_process_that_sends_and_does_not_read_is_ended() -> None:
+    handled: list[Any] = []
+    connection = Connection("one@x", handled)
+    connection.incoming.writable(False)
+    for number in range(65):
+        connection.send(("call", number), size=1 << 20)
+    assert connection.reading
+    assert [each.reason for each in connection.ended] == ["unresponsive"]

@@ -102,37 +102,42 @@ class ExtensionTurns:
     def remove(self, turns: ConnectionTurns) -> None:
         """Give a connection no turn."""
         self._waiting.pop(turns, None)
+        self._finished.discard(turns)
 
-    def started(self, call: asyncio.Future[Any], turns: ConnectionTurns) -> None:
-        """Count a call until it is done, or evidently waits for something else."""
+    def started(self, call: asyncio.Future[Any], turns: ConnectionTurns) -> bool:
+        """Count a call until it is done or idle (see `_release_idle`). Returns False if it counts already."""
+        if call in self._active:
+            return False
         self._active[call] = turns, time.monotonic()
         self.is_full = self.is_full or len(self._active) >= MAX_EXTENSION_ACTIVE
         call.add_done_callback(self._on_done)
+        return True
 
     def run(self) -> None:
         """Use a turn."""
         self._is_queued = False
         if (connection := self._next()) is not None:
             del self._waiting[connection]
-            connection.handle()
-        self._enqueue()
+            try:
+                connection.handle()
+            finally:
+                self._enqueue()
 
     def _next(self) -> ConnectionTurns | None:
-        return next((each for each in self._waiting if not (each.starts_call and each.is_full)), None)
+        return next((each for each in self._waiting if not each.is_blocked), None)
 
     def _enqueue(self) -> None:
-        if not self._waiting or self._is_queued:
-            return
-        if self._next() is not None:
+        if not self._is_queued and self._next() is not None:
             self._is_queued = True
             self._turns.add(self)
-        elif self._timer is None:
-            self._finished.clear()
+        if self._timer is None and any(each.is_blocked for each in self._waiting):
             self._timer = asyncio.get_running_loop().call_later(_CHECK_SECONDS, self._release_idle)
 
     def _on_done(self, call: asyncio.Future[Any]) -> None:
         if call in self._active:
-            self._finished.add(self._release(call))
+            turns = self._release(call)
+            if self._timer is not None:
+                self._finished.add(turns)
             self._enqueue()
 
     def _release(self, call: asyncio.Future[Any]) -> ConnectionTurns:
@@ -142,12 +147,16 @@ class ExtensionTurns:
         return turns
 
     def _release_idle(self) -> None:
-        """Stop counting calls that wait for something else, which could be a message that waits for a turn."""
+        """Stop counting calls that wait for something else, which could be a message that waits for a turn.
+
+        These are calls of connections of which no call has finished since the timer was started, and old ones.
+        """
         self._timer = None
         oldest = time.monotonic() - _WORK_SECONDS
         for call, (turns, start) in [*self._active.items()]:
             if turns not in self._finished or start < oldest:
                 self._release(call)
+        self._finished.clear()
         self._enqueue()
 
 
@@ -168,6 +177,11 @@ class ConnectionTurns:
         """Whether further calls have to wait."""
         return self._is_full or self._extension.is_full
 
+    @property
+    def is_blocked(self) -> bool:
+        """Whether its next turn has to wait until another call may start."""
+        return self.starts_call and self.is_full
+
     def request(self, *, starts_call: bool) -> None:
         """Request one turn, after those that wait; if it starts a call, when another one may start."""
         self.starts_call = starts_call
@@ -178,10 +192,10 @@ class ConnectionTurns:
         self._extension.remove(self)
 
     def started(self, call: asyncio.Future[Any]) -> None:
-        """Count a call until it is done, or evidently waits for something else."""
-        self._active += 1
-        self._is_full = self._is_full or self._active >= MAX_ACTIVE
-        self._extension.started(call, self)
+        """Count a call until it is done or idle."""
+        if self._extension.started(call, self):
+            self._active += 1
+            self._is_full = self._is_full or self._active >= MAX_ACTIVE
 
     def ended(self) -> None:
         """A call does not count any more."""

@@ -7,6 +7,7 @@ no message by name.
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -16,12 +17,16 @@ from typing import Any, Final
 from hatbox.extensions.runtime.exit_reason import Exit
 from hatbox.extensions.runtime.fair_turns import ConnectionTurns, ExtensionTurns
 from hatbox.extensions.runtime.limits import RuntimeLimits
+from hatbox.extensions.runtime.reading_pauses import ReadingPauses
 from hatbox.extensions.runtime.script_connection import ScriptConnection
 from hatbox.extensions.runtime.wire_frames import ProtocolError, WireFrame
 
 __all__ = ["IncomingMessages"]
 
-_FLUSH_AFTER: Final = 256  # messages: the process reads the first results while the host computes the next ones
+logger = logging.getLogger("hatbox.extensions")
+
+_MAX_WAITING: Final = 1 << 22  # bytes of messages that wait for the host, beyond which no more are read
+_FLUSH_AFTER: Final = 32  # messages: the process reads the first results while the host computes the next ones
 
 
 class IncomingMessages:
@@ -52,6 +57,10 @@ class IncomingMessages:
         """Frames with unhandled messages, and the index of the first of them."""
         self._waiting_size = 0
         self._writable = True
+        self.pauses = ReadingPauses(connection)
+        """The reasons for which the process is not read."""
+        self.received_frames = 0
+        """The number of frames so far."""
         self.drained = asyncio.Event()
         """Set while the process reads what it is sent."""
         self.drained.set()
@@ -68,6 +77,7 @@ class IncomingMessages:
 
     def received(self, frames: Sequence[WireFrame]) -> None:
         """Handle a single message now, unless it has to wait. Others wait for a turn of the event loop."""
+        self.received_frames += len(frames)
         if len(frames) == 1 and len(frames[0].messages) == 1 and not self._waiting and self._writable:
             message = frames[0].messages[0]
             if not self.turns.is_full or not self._is_call(message):
@@ -78,7 +88,9 @@ class IncomingMessages:
             self._waiting.append((frame, 0))
             self._waiting_size += frame.size
         self._continue()
-        if self._waiting_size > self._limits.max_receive_buffer:
+        if self._writable:
+            self._pause_reading()
+        elif self._waiting_size > self._limits.max_receive_buffer:
             self._connection.end(Exit("unresponsive", "it sends requests and does not read the responses"))
 
     def writable(self, ready: bool) -> None:
@@ -87,12 +99,15 @@ class IncomingMessages:
         if ready:
             self.drained.set()
             self._continue()
+            self._pause_reading()
         else:
             self.drained.clear()
+            self.pauses.set("messages", False)  # it is ended if it goes on sending
 
     def clear(self) -> None:
         """Discard the messages that wait."""
         self._waiting.clear()
+        self._waiting_size = 0
         self.turns.cancel()
 
     def _continue(self) -> None:
@@ -102,11 +117,20 @@ class IncomingMessages:
             starts_call = first < len(frame.messages) and self._is_call(frame.messages[first])
             self.turns.request(starts_call=starts_call)
 
+    def _pause_reading(self) -> None:
+        if self._waiting_size > _MAX_WAITING:
+            self.pauses.set("messages", True)
+        elif self._waiting_size <= _MAX_WAITING // 2:
+            self.pauses.set("messages", False)
+
     def _resume(self) -> None:
         try:
             self._work()
         except ProtocolError as error:
             self._connection.end(Exit("protocol", str(error)))
+        except Exception as error:
+            logger.exception("a message of an extension was not handled")
+            self._connection.end(Exit("protocol", f"a message was not handled: {error}"))
 
     def _work(self) -> None:
         """Handle messages until the time slice ends, or the next one has to wait."""
@@ -122,6 +146,8 @@ class IncomingMessages:
                 waiting.appendleft((frame, done))
                 self._waiting_size += frame.size
             self._flush()
+        if self._writable:
+            self._pause_reading()
         self._continue()
 
     def _handle_some(self, messages: list[Any], first: int, deadline: float) -> tuple[int, bool]:

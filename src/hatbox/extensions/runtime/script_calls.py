@@ -10,8 +10,8 @@ from typing import Any
 
 from hatbox.errors import ApiError, NetworkError
 from hatbox.extensions.runtime import protocol
-from hatbox.extensions.runtime.fair_turns import ConnectionTurns
 from hatbox.extensions.runtime.host import Host
+from hatbox.extensions.runtime.incoming_messages import IncomingMessages
 from hatbox.extensions.runtime.limits import RuntimeLimits
 from hatbox.extensions.runtime.message_parsing import split_path
 from hatbox.extensions.runtime.outgoing_messages import UNEXPECTED, OutgoingMessages
@@ -33,14 +33,14 @@ class ScriptCalls:
         limits: RuntimeLimits,
         connection: ScriptConnection,
         outgoing: OutgoingMessages,
-        turns: ConnectionTurns,
+        incoming: IncomingMessages,
     ) -> None:
         self._host = host
         self._extension_id = extension_id
         self._max_pending = limits.calls
         self._connection = connection
         self._outgoing = outgoing
-        self._turns = turns
+        self._incoming = incoming
         self._pending: dict[int, asyncio.Future[Any]] = {}
 
     def __len__(self) -> int:
@@ -80,10 +80,10 @@ class ScriptCalls:
             future.cancel()
             raise ProtocolError(f"request id {request_id} is in use")
         self._pending[request_id] = future
-        self._turns.started(future)
+        self._incoming.turns.started(future)
         future.add_done_callback(lambda done: self._on_done(request_id, done))
         if len(self._pending) > self._max_pending:
-            self._connection.set_reading(False)
+            self._incoming.pauses.set("calls", True)
 
     def cancel(self, request_id: int) -> None:
         """Cancel a request, if it is pending."""
@@ -105,7 +105,7 @@ class ScriptCalls:
         if self._pending:
             self._outgoing.send_soon(message)
             if len(self._pending) <= self._max_pending // 2:
-                self._connection.set_reading(True)
+                self._incoming.pauses.set("calls", False)
         else:  # no other result can share the frame
             self._outgoing.send(message)
 
