@@ -27,6 +27,10 @@ class Frames:
             "hostile": Target("hostile", "page", "https://a.test/", "context", None, None),
             "calm": Target("calm", "iframe", "https://b.test/", "context", None, None),
             "worker": Target("worker", "worker", "https://a.test/", "context", None, "F1"),
+            **{
+                f"inner{number}": Target(f"inner{number}", "iframe", "https://d.test/", "context", None, "F1")
+                for number in range(9)
+            },
             "shared1": shared_worker("shared1", "https://c.test/1"),
             "shared2": shared_worker("shared2", "https://c.test/2"),
         }
@@ -35,7 +39,11 @@ class Frames:
         return self.targets.get(target_id)
 
     def target_of(self, frame_id: str) -> str | None:
-        return {"F1": "hostile", "F2": "hostile", "worker": "hostile", "F3": "calm"}.get(frame_id)
+        known = {"F1": "hostile", "F2": "hostile", "worker": "hostile", "F3": "calm"}
+        return frame_id if frame_id.startswith("inner") else known.get(frame_id)
+
+    def page_of(self, frame_id: str) -> str | None:
+        return "hostile" if frame_id.startswith("inner") else self.target_of(frame_id)
 
     def workers_of(self, target_id: str) -> list[str]:
         return ["worker"] if target_id == "hostile" else []
@@ -89,6 +97,30 @@ def test_the_scripts_of_a_page_and_its_workers_are_stopped_and_others_load() -> 
             ("worker", "Debugger.pause"),
             ("worker", "Runtime.terminateExecution"),
         ]
+        lab.floods.cancel()
+
+    asyncio.run(main())
+
+
+def test_many_frames_of_a_page_are_stopped_together() -> None:
+    async def main() -> None:
+        lab = Lab()
+        ignored = [lab.request(f"inner{number % 9}") for number in range(4000)]
+        assert ignored == [False] * 2001 + [True] * 1999
+        assert not lab.request("F3")
+        for _ in range(10):
+            await asyncio.sleep(0)
+        assert {each[0] for each in lab.frames.sent} == {f"inner{number}" for number in range(9)}
+        lab.floods.cancel()
+
+    asyncio.run(main())
+
+
+def test_a_frame_that_floods_does_not_stop_the_page_that_contains_it() -> None:
+    async def main() -> None:
+        lab = Lab()
+        assert any(lab.request("inner1") for _ in range(1000))
+        assert not lab.request("F1")
         lab.floods.cancel()
 
     asyncio.run(main())

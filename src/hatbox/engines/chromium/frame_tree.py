@@ -151,6 +151,12 @@ class FrameTree:
         frame = self._frames.get(frame_id)
         return frame.target_id if frame else None
 
+    def page_of(self, frame_id: str) -> str | None:
+        """The id of the page that contains a frame or dedicated worker, if it is known."""
+        target_id = self.target_of(frame_id)
+        path = self._path(target_id) if target_id is not None else None
+        return path.target.id if path is not None else None
+
     def workers_of(self, target_id: str) -> list[str]:
         """The ids of the dedicated workers in a page or out-of-process frame."""
         workers = (each for each in self._targets.values() if each.kind in _WORKERS)

@@ -30,6 +30,7 @@ REFUSED: Final = FetchCommand("Fetch.failRequest", {"errorReason": "NameNotResol
 _SECONDS: Final = 1.0  # in which requests are counted
 _MAX_REFUSED: Final = 500  # requests of one page or out-of-process frame with its workers
 _MAX_REQUESTS: Final = 2000  # with those that are allowed
+_PAGE_FACTOR: Final = 4  # these limits for all out-of-process frames of a page together
 _MAX_IGNORED: Final = 10_000  # of a page whose scripts are stopped, and which are not failed yet
 _PAUSE: Final = 10.0  # seconds until its scripts run again
 
@@ -59,45 +60,52 @@ class ResourceFloods:
     def includes(self, event: Mapping[str, Any]) -> bool:
         """Count a paused request; whether it is one of a page that is stopped. Such a request is failed here."""
         frame_id = event["frameId"]
-        source = self._source(frame_id)
-        flood = self._stopped.get(source)
-        if flood is None and self._has_too_many(self._requests, source, _MAX_REQUESTS):
+        own, page = self._sources(frame_id)
+        flood = self._stopped.get(own) or self._stopped.get(page)
+        if flood is None and (source := self._find_excess(self._requests, _MAX_REQUESTS, own, page)):
             flood = self._start(source, frame_id)
         if flood is None:
             return False
         flood.request_ids.put_nowait(event["requestId"])
-        self._stop_target(flood, frame_id)  # a worker may have been started in the meantime
+        self._stop_source(flood, frame_id)
         if flood.request_ids.qsize() > _MAX_IGNORED and not flood.is_crashed:
             flood.is_crashed = True
-            self._tasks.spawn(self._crash(source))
+            self._tasks.spawn(self._crash(own))
         return True
 
     def count_refusal(self, frame_id: str) -> None:
         """Count a request that was refused."""
-        source = self._source(frame_id)
-        if source not in self._stopped and self._has_too_many(self._refused, source, _MAX_REFUSED):
+        own, page = self._sources(frame_id)
+        if own not in self._stopped and (source := self._find_excess(self._refused, _MAX_REFUSED, own, page)):
             self._start(source, frame_id)
 
     def cancel(self) -> None:
         """The session ends, and scripts run again."""
         self._tasks.cancel()
 
-    def _source(self, frame_id: str) -> str:
-        """The target of the page. Shared and service workers of a site count together, because they can be started
-        again."""
-        if target_id := self._frames.target_of(frame_id):
-            return target_id
+    def _sources(self, frame_id: str) -> tuple[str, str]:
+        """The page or out-of-process frame, and the page. Shared and service workers of a site count together, because
+        they can be started again."""
+        if own := self._frames.target_of(frame_id):
+            return own, self._frames.page_of(frame_id) or own
         worker = self._frames.target(frame_id)
-        return frame_id if worker is None else f"{worker.context_id} {urlsplit(worker.url).netloc}"
+        if worker is None:
+            return frame_id, frame_id
+        site = f"{worker.context_id} {urlsplit(worker.url.removeprefix('blob:')).netloc}"
+        return site, site
 
-    def _has_too_many(self, counts: Counter[str], source: str, limit: int) -> bool:
+    def _find_excess(self, counts: Counter[str], limit: int, own: str, page: str) -> str | None:
+        """Count a request. Returns the frame or page that has too many."""
         now = time.monotonic()
         if now - self._since > _SECONDS:
             self._since = now
             self._requests.clear()
             self._refused.clear()
-        counts[source] += 1
-        return counts[source] > limit
+        counts[own] += 1
+        counts[f"page {page}"] += 1
+        if counts[own] > limit:
+            return own
+        return page if counts[f"page {page}"] > limit * _PAGE_FACTOR and page not in self._stopped else None
 
     def _start(self, source: str, frame_id: str) -> _Flood:
         flood = self._stopped[source] = _Flood()
@@ -109,18 +117,25 @@ class ResourceFloods:
             "a page requested too many files of extensions in a second; its scripts are stopped for %g s", _PAUSE
         )
         try:
-            for target_id in (source, frame_id, *self._frames.workers_of(source)):
-                self._stop_target(flood, target_id)
+            self._stop_source(flood, frame_id)
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_PAUSE):
                     while True:
                         await self._fail(await flood.request_ids.get())
-            await asyncio.gather(*flood.targets.values())
-            await asyncio.gather(*(resume_scripts(self._frames, target_id) for target_id in flood.targets))
-            while not flood.request_ids.empty():
-                await self._fail(flood.request_ids.get_nowait())
         finally:
-            del self._stopped[source]
+            del self._stopped[source]  # no further target is stopped
+        await asyncio.gather(*flood.targets.values(), return_exceptions=True)
+        await asyncio.gather(*(resume_scripts(self._frames, target_id) for target_id in flood.targets))
+        while not flood.request_ids.empty():
+            await self._fail(flood.request_ids.get_nowait())
+
+    def _stop_source(self, flood: _Flood, frame_id: str) -> None:
+        """Stop the scripts of the page or out-of-process frame with its workers, of which one may be new."""
+        own, _ = self._sources(frame_id)
+        if own not in flood.targets:
+            for target_id in (own, *self._frames.workers_of(own)):
+                self._stop_target(flood, target_id)
+        self._stop_target(flood, frame_id)
 
     def _stop_target(self, flood: _Flood, target_id: str) -> None:
         if target_id not in flood.targets and self._frames.target(target_id) is not None:
