@@ -7,8 +7,8 @@
 ((config, start, functions) => {
   const AFTER_INTERACTIVE = 1000; // milliseconds until document_idle without an idle period
   const CHECK_EVERY = 2000; // milliseconds
-  const LOOK_EVERY = 10; // milliseconds
-  const LOOKS = 500;
+  const POLL_EVERY = 10; // milliseconds
+  const POLLS = 500;
   const RUN_AT = {__proto__: null, document_start: 0, document_end: 1, document_idle: 2};
   const BEFORE_ROOT = -1; // as in Firefox, scripts do not run before the document has its root element
   const {key} = config;
@@ -292,18 +292,18 @@
     reach(RUN_AT.document_idle, document);
   }, true);
   // The next document may have this window. Chromium drops the events of pages that are paused, as all pages of a process are
-  // while one of them opens a window, but runs their tasks later. So the tasks of a window that loads a document look for it.
+  // while one of them opens a window, but runs their tasks later. So a window that loads a document polls for it.
   if (location.href === "about:blank") {
     const {scheduler} = globalThis;
     const empty = document;
     // In a task of this priority the document is the new one, and has no element yet.
     const post = (job, delay) => { scheduler.postTask(job, {priority: "user-blocking", delay}); };
-    const look = left => {
+    const poll = left => {
       if (document !== empty) serve();
-      else if (left > 0) post(() => { look(left - 1); }, LOOK_EVERY);
+      else if (left > 0) post(() => { poll(left - 1); }, POLL_EVERY);
     };
     listen("pagehide", event => { if (event.isTrusted) post(serve, 0); }, true);
-    if (isTop() ? opener !== null : isReplacedSoon()) look(LOOKS);
+    if (isTop() ? opener !== null : isReplacedSoon()) poll(POLLS);
   }
 
   // The host calls these.
