@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from hatbox.extensions.pages.cdp_connection import CdpConnection
+from hatbox.extensions.pages.cdp_connection import TEXT_COST, CdpConnection
 from hatbox.extensions.runtime import Exit, RuntimeLimits
 from hatbox.extensions.runtime.wire_frames import ProtocolError, WireFrame, encode_frame
 
@@ -109,7 +109,7 @@ async def test_texts_are_acknowledged_before_the_document_has_to_wait_and_not_wh
     text = json.dumps([["x" * 1_100_000]])
     connection.binding_called(text)
     assert [call[0] for call in session.calls] == [""]
-    assert session.calls[0][1] == len(text) + (1 << 14)
+    assert session.calls[0][1] == len(text) + TEXT_COST
     connection.set_reading(False)
     connection.binding_called(text)
     assert len(session.calls) == 1
