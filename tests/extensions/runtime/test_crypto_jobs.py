@@ -42,8 +42,8 @@ def test_a_flood_of_jobs_takes_few_threads(tmp_path: Path, name: str) -> None:
         before = _threads(runtime.process.pid)
         done = await runtime.evaluate(f"(async () => {{ await prepare(); return (await {FLOODS[name]}).length; }})()")
         assert done in (600, 100, 40)
-        # Without a limit it is 24 more. With it, Deno starts some in addition while threads that have ended a job have not
-        # been scheduled yet: two on a quiet machine, five on a busy one. They stay for some seconds.
+        # Without a limit it is 24 more. With it, Deno starts some in addition while threads that have ended a job wait
+        # for a processor: two on a quiet machine, five on a busy one. They stay for some seconds.
         assert _threads(runtime.process.pid) <= before + 5 * RuntimeLimits().jobs
 
     in_lab(tmp_path, use, seconds=120)
