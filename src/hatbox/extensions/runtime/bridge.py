@@ -74,7 +74,7 @@ class Runtime:
         self._resources = ScriptResources(host, boot, self._outgoing, self._incoming.drained, self._log)
         self._sockets = Sockets(host.connect, boot.base[:-1], boot.user_agent, self._outgoing.send_soon, self._warn)
         self._local_storage_chunks = ChunkAssembler()
-        self._watchdog = Watchdog(connection, limits.ping_timeout, self._incoming)
+        self._watchdog = Watchdog(connection, limits.ping_timeout, lambda: self._incoming.is_host_behind)
         self.on_script: Callable[[], None] = lambda: None
         """Called when a script of the package was sent to the process."""
         self.last_activity = self._loop.time()

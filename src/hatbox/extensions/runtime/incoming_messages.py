@@ -59,8 +59,6 @@ class IncomingMessages:
         self._writable = True
         self.pauses = ReadingPauses(connection)
         """The reasons for which the process is not read."""
-        self.received_frames = 0
-        """The number of frames so far."""
         self.drained = asyncio.Event()
         """Set while the process reads what it is sent."""
         self.drained.set()
@@ -77,7 +75,6 @@ class IncomingMessages:
 
     def received(self, frames: Sequence[WireFrame]) -> None:
         """Handle a single message now, unless it has to wait. Others wait for a turn of the event loop."""
-        self.received_frames += len(frames)
         if len(frames) == 1 and len(frames[0].messages) == 1 and not self._waiting and self._writable:
             message = frames[0].messages[0]
             if not self.turns.is_full or not self._is_call(message):

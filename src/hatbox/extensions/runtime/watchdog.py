@@ -3,39 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Protocol
+from collections.abc import Callable
 
 from hatbox.extensions.runtime import protocol
 from hatbox.extensions.runtime.exit_reason import Exit
 from hatbox.extensions.runtime.script_connection import ScriptConnection
 from hatbox.extensions.runtime.wire_frames import encode_frame
 
-__all__ = ["ReceivedMessages", "Watchdog"]
-
-
-class ReceivedMessages(Protocol):
-    """What the process has sent."""
-
-    @property
-    def received_frames(self) -> int:
-        """The number of frames so far."""
-
-    @property
-    def is_host_behind(self) -> bool:
-        """Whether frames wait for the host."""
+__all__ = ["Watchdog"]
 
 
 class Watchdog:
     """Pings a process every `timeout` seconds, except while the host does not read from it.
 
-    A process that sends messages is alive, and its response may wait behind them.
+    `is_host_behind` returns whether messages of the process, of which the response may be one, wait for the host.
     """
 
-    def __init__(self, connection: ScriptConnection, timeout: float, incoming: ReceivedMessages) -> None:
+    def __init__(self, connection: ScriptConnection, timeout: float, is_host_behind: Callable[[], bool]) -> None:
         self._connection = connection
         self._timeout = timeout
-        self._incoming = incoming
-        self._received = 0
+        self._is_host_behind = is_host_behind
         self._timer: asyncio.TimerHandle | None = None
         self._pings = 0
         self._pongs = 0
@@ -56,9 +43,8 @@ class Watchdog:
     def _ping(self) -> None:
         if not self._connection.running:
             return
-        before, self._received = self._received, self._incoming.received_frames
-        if self._connection.reading and not self._incoming.is_host_behind:
-            if self._pongs < self._pings and self._received == before:
+        if self._connection.reading and not self._is_host_behind():
+            if self._pongs < self._pings:
                 self._connection.end(Exit("unresponsive", f"no response within {self._timeout:g} s"))
                 return
             self._pings += 1

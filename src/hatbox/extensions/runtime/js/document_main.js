@@ -74,7 +74,7 @@ function handlerOf({pipe, bridge, sockets}) {
   handlers[EVENT] = (_, number, listener, args) => { bridge.onEvent(number, listener, args); };
   handlers[SOCKET] = (_, number, kind, fields) => { sockets?.handle(number, kind, fields); };
   handlers[BODY_CHUNK] = (_, id, chunk) => { addBodyChunk(id, chunk); };
-  handlers[PING] = (_, number) => { pipe.sendNow(`["${PONG}",${number}]`); };
+  handlers[PING] = (_, number) => { pipe.sendFirst(`["${PONG}",${number}]`); };
   handlers[NAMESPACES] = (_, description) => { bridge.updateNamespaces(description); };
   handlers[FLUSH] = (_, number) => { bridge.respond(number, null); }; // after all messages sent so far
   handlers[NO_OP] = () => {};

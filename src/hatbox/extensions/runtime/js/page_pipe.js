@@ -41,6 +41,8 @@ export function createPipe({post, spell = text => text, gated = false}) {
   return {
     ...batch,
     start(handler) { handle = handler; },
+    // Send a message before those that wait: the host ends a document that does not respond to its pings.
+    sendFirst(message) { postText(`[${message}]`); },
     // The host calls it with a text, which may be empty, and the cost of all texts that it has received.
     receive(text, total) {
       acknowledged = total;
