@@ -183,6 +183,7 @@ def test_tests_mirror_the_source() -> None:
         "deadline",
         "firefox",
         "groups",
+        "in_deno",
         "loopback_proxy",
         "recording_proxy",
         "postgres",

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 from typing import Any
 
 from hatbox.engines.chromium.protocol_hub import _SCRIPT
-from hatbox.extensions.runtime.command import deno_program
+from tests.in_deno import value_in_deno
 
 LAB = """
 const sent = [], reports = [];
@@ -34,13 +32,7 @@ hub("context", "context", "firefox-default");
 
 def run(code: str) -> Any:
     """The value of a function body."""
-    source = f"{LAB.replace('HUB', f'({_SCRIPT})')}\nconst main = async () => {{ {code} }};\n"
-    source += "console.log(JSON.stringify(await main())); Deno.exit();"
-    done = subprocess.run(
-        [deno_program(), "run", "-"], input=source, capture_output=True, text=True, timeout=60, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return value_in_deno(LAB.replace("HUB", f"({_SCRIPT})"), code)
 
 
 def test_a_frame_does_not_wait_for_pages_that_hang() -> None:
@@ -126,3 +118,39 @@ def test_the_binding_ends_with_the_extension_also_where_it_is_being_added() -> N
       return [removed, calls(), commands("S3").includes("Runtime.addBinding")];
     """)
     assert found == [["Page.removeScriptToEvaluateOnNewDocument"], [], False]
+
+
+WORLD = """
+  hub("binding", "post", "world", "serve()");
+  attach("S1", "page");
+  reply("S1");
+  const context = {id: 7, uniqueId: "7", name: "world", origin: "", auxData: {isDefault: false, frameId: "page"}};
+  event("S1", "Runtime.executionContextCreated", {context});
+"""
+
+
+def test_a_world_that_a_new_document_takes_over_is_served() -> None:
+    found = run(f"""
+      {WORLD}
+      event("S1", "Page.frameNavigated", {{frame: {{id: "other"}}}});
+      const before = commands("S1");
+      event("S1", "Page.frameNavigated", {{frame: {{id: "page"}}}});
+      const after = sent.filter(each => each.method === "Runtime.evaluate").map(each => each.params);
+      event("S1", "Runtime.executionContextDestroyed", {{executionContextId: 7}});
+      event("S1", "Page.frameNavigated", {{frame: {{id: "page"}}}});
+      return [before, after, sent.filter(each => each.method === "Runtime.evaluate").length];
+    """)
+    assert found == [[], [{"contextId": 7, "expression": "serve()"}], 1]
+
+
+def test_events_of_a_page_wait_for_the_next_message_and_are_reported_in_order() -> None:
+    found = run(f"""
+      {WORLD}
+      const before = reports.length;
+      event("S1", "Page.frameNavigated", {{frame: {{id: "page"}}}});
+      const waiting = reports.length;
+      event("S1", "Runtime.bindingCalled", {{name: "post", executionContextId: 7, payload: "[]"}});
+      return [waiting - before, reports.slice(before).map(each => each[2])];
+    """)
+    assert found[0] == 0
+    assert found[1][-3:] == ["Page.frameNavigated", "Runtime.executionContextCreated", "Runtime.bindingCalled"]

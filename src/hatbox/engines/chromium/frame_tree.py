@@ -114,9 +114,10 @@ class FrameTree:
         self._messages.stop()
 
     async def wait_for_frame(self, frame_id: str, request_id: str | None = None) -> FramePath | None:
-        """Wait until the frame or worker is known and attached. Returns None after 2 seconds.
+        """Wait until the frame or worker is known and attached. Returns None if it is not after 2 seconds.
 
-        With the CDP id of a request, the URL of the frame is that of the document that has sent the request.
+        With the CDP id of a request, the URL of the frame is that of the document that has sent the request. If that is
+        not reported within this time, it is the document that the frame shows.
         """
         path: FramePath | None = None
         with contextlib.suppress(TimeoutError):
@@ -153,8 +154,7 @@ class FrameTree:
 
     def page_of(self, frame_id: str) -> str | None:
         """The id of the page that contains a frame or dedicated worker, if it is known."""
-        target_id = self.target_of(frame_id)
-        path = self._path(target_id) if target_id is not None else None
+        path = self._path(frame_id)
         return path.target.id if path is not None else None
 
     def workers_of(self, target_id: str) -> list[str]:
