@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from hatbox.api.browser import Browser
     from hatbox.api.content_script_registry import ContentScriptRegistry
     from hatbox.api.dispatcher import Dispatcher
+    from hatbox.api.namespace import Namespace
+    from hatbox.api.services import Services
     from hatbox.archive.backup import BackupReport
     from hatbox.archive.restore_report import RestoreReport
     from hatbox.clock import Clock
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
     from hatbox.identities.temporary import TemporaryIdentities
     from hatbox.identities.trash import Trash
     from hatbox.messaging.message_router import MessageRouter
+    from hatbox.schema import NamespaceSchema
     from hatbox.store.profile_settings import ProfileSettings
     from hatbox.tabs.service import Tabs
     from hatbox.web_requests import RequestEvents
@@ -209,7 +212,12 @@ class Profile:
             content_scripts=self._content_scripts,
             downloads=self.downloads,
         )
-        return Dispatcher(services)
+        return Dispatcher(services, self._implement_for_manager)
+
+    def _implement_for_manager(self, schema: NamespaceSchema, services: Services) -> Namespace:
+        from hatbox.manager_api import implement
+
+        return implement(schema, services, self)
 
     @property
     def store(self) -> Store:

@@ -20,7 +20,7 @@ PROTOCOLS = {
     "windows": "WindowsNamespace",
 }
 # Namespaces that only extensions see have no types: JavaScript does not use them.
-SCHEMAS = [namespace for namespace in schema.load() if not namespace.for_extensions]
+SCHEMAS = [namespace for namespace in schema.load() if not namespace.for_extensions and not namespace.for_manager]
 # From the source: overloads do not exist at run time.
 SOURCES = [ast.parse(file.read_text("utf-8")) for file in Path(typed.__path__[0]).glob("*.py")]
 CLASSES = {node.name: node.body for source in SOURCES for node in source.body if isinstance(node, ast.ClassDef)}

@@ -132,7 +132,8 @@ class ExtensionCaller(Caller):
     def may_use(self, schema: NamespaceSchema) -> bool:
         """Whether it has the permissions and the manifest keys of a namespace."""
         return (
-            schema.permissions <= self.permissions
+            not schema.for_manager
+            and schema.permissions <= self.permissions
             and schema.manifest_version in (None, self.manifest.get("manifest_version"))
             and (not schema.manifest_keys or any(self.manifest.get(key) is not None for key in schema.manifest_keys))
         )

@@ -6,10 +6,10 @@ Scripts are not trusted: calls from JavaScript and from Python are checked here.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeAlias
 
 from hatbox import schema
 from hatbox.api.caller import Caller
@@ -20,14 +20,19 @@ from hatbox.errors import PermissionDenied
 from hatbox.schema import NamespaceSchema
 from hatbox.web_requests import RequestEvents
 
-__all__ = ["Dispatcher"]
+__all__ = ["Dispatcher", "Implement"]
+
+Implement: TypeAlias = Callable[[NamespaceSchema, Services], Namespace]
+"""Creates the implementation of a schema."""
 
 
 class Dispatcher:
     """Dispatches the calls of all callers to the namespaces of one profile."""
 
-    def __init__(self, services: Services) -> None:
+    def __init__(self, services: Services, implement_for_manager: Implement) -> None:
         self._services = services
+        self._implement_for_manager = implement_for_manager
+        """Implements the schemas for the manager page, which use layers above."""
         self._schemas: dict[str, list[NamespaceSchema]] = {}
         for each in schema.load():
             self._schemas.setdefault(each.namespace, []).append(each)
@@ -78,8 +83,8 @@ class Dispatcher:
     def _load_namespace(self, found: NamespaceSchema) -> Namespace:
         """The namespace of a schema. Its module is imported on first use, because a program uses few of them."""
         if found.file not in self._namespaces:
-            module = import_module(f"hatbox.api.namespaces.{found.implementation}")
-            self._namespaces[found.file] = module.implement(found, self._services)
+            implement = self._implement_for_manager if found.for_manager else _implement
+            self._namespaces[found.file] = implement(found, self._services)
         return self._namespaces[found.file]
 
     def _permission_error(self, name: str) -> str:
@@ -90,3 +95,9 @@ class Dispatcher:
             return f"{name} is for extensions only"
         needed = " or ".join(" and ".join(sorted(each.permissions)) for each in schemas)
         return f"Permission denied: {name} needs the permission {needed}"
+
+
+def _implement(found: NamespaceSchema, services: Services) -> Namespace:
+    module = import_module(f"hatbox.api.namespaces.{found.implementation}")
+    namespace: Namespace = module.implement(found, services)
+    return namespace

@@ -102,6 +102,8 @@ class NamespaceSchema(NamedTuple):
     permissions: frozenset[str]
     for_extensions: bool
     """Whether only extensions see it."""
+    for_manager: bool
+    """Whether no extension sees it: only programs of the user, such as the manager page."""
     hidden: bool
     """Whether no script sees it: only the files in members/ call it."""
     manifest_keys: frozenset[str]
@@ -226,6 +228,7 @@ def _namespace(file: str, schema: Mapping[str, Any], resolve: Resolve) -> Namesp
         namespace=namespace,
         permissions=frozenset(schema["permissions"]),
         for_extensions=schema.get("forExtensions", False),
+        for_manager=schema.get("forManager", False),
         hidden=schema.get("hidden", False),
         manifest_keys=frozenset(schema.get("manifestKeys", ())),
         manifest_version=schema.get("manifestVersion"),

@@ -62,7 +62,10 @@ def _needs(namespace: NamespaceSchema) -> str:
     needs = [f"the permission {_either(namespace.permissions)}"] if namespace.permissions else []
     if namespace.manifest_keys:
         needs.append(f"the key {_either(namespace.manifest_keys)} in the manifest")
-    who = "" if namespace.for_extensions else " Python scripts have it too"
+    if namespace.for_manager:
+        who = " programs of the user have it, extensions never"
+    else:
+        who = "" if namespace.for_extensions else " Python scripts have it too"
     more = f" {_either(namespace.honours)} shows more" if namespace.honours else ""
     return ";".join(filter(None, [" and ".join(needs) or "nothing", more, who]))
 

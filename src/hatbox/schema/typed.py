@@ -58,7 +58,11 @@ def generate() -> dict[str, str]:
         )
         for module, schema in schemas.items()
     }
-    protocols = {(each.namespace, namespaces[each.implementation].name) for each in load() if not each.for_extensions}
+    protocols = {
+        (each.namespace, namespaces[each.implementation].name)
+        for each in load()
+        if not each.for_extensions and not each.for_manager
+    }
     files["browser.py"] = _module("browser", "Namespaces of `browser`.", [_browser(protocols)], homes)
     return {"__init__.py": _init({**homes, "BrowserNamespaces": "browser"}), **files}
 
@@ -75,7 +79,7 @@ def _schemas() -> dict[str, dict[str, Any]]:
     """For each module the schema of the highest rank; what the other ones lack is optional."""
     schemas: dict[str, dict[str, Any]] = {}
     for namespace in load():  # highest rank first
-        if not namespace.for_extensions:
+        if not namespace.for_extensions and not namespace.for_manager:
             schema = read(namespace.file)
             known = schemas.setdefault(namespace.implementation, schema)
             if known is not schema:

@@ -1,0 +1,20 @@
+"""What the `hatbox.*` namespaces use of a profile. Contains only declarations."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from hatbox.store.profile_settings import ProfileSettings
+
+__all__ = ["ManagedProfile"]
+
+
+class ManagedProfile(Protocol):
+    """The members of hatbox.profile.Profile that the namespaces use, with the same signatures."""
+
+    @property
+    def label(self) -> str:
+        """The profile's name in messages and logs. Contains no password."""
+
+    async def settings(self) -> ProfileSettings:
+        """The settings of the profile itself."""

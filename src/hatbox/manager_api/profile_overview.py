@@ -1,0 +1,39 @@
+"""The namespace hatbox: facts about the profile."""
+
+from __future__ import annotations
+
+import asyncio
+from importlib.metadata import version
+from typing import Any
+
+from hatbox.api.namespace import Namespace
+from hatbox.api.services import Services
+from hatbox.manager_api.managed_profile import ManagedProfile
+from hatbox.schema import NamespaceSchema
+from hatbox.store.processes import current_process
+
+__all__ = ["implement"]
+
+
+def implement(schema: NamespaceSchema, services: Services, profile: ManagedProfile) -> Namespace:
+    """Implement the namespace."""
+    return _ProfileOverview(schema, services, profile)
+
+
+class _ProfileOverview(Namespace):
+    def __init__(self, schema: NamespaceSchema, services: Services, profile: ManagedProfile) -> None:
+        super().__init__(schema, services.store, {})
+        self._profile = profile
+
+    def get_profile(self) -> asyncio.Future[Any]:
+        return asyncio.ensure_future(self._overview())
+
+    async def _overview(self) -> dict[str, Any]:
+        settings = await self._profile.settings()
+        return {
+            "label": self._profile.label,
+            "machine": current_process().machine,
+            "version": version("hatbox"),
+            "isEncrypted": self._store.is_encrypted,
+            "trashDays": settings.trash_days,
+        }

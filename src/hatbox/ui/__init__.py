@@ -1,0 +1,1 @@
+"""The manager page: a server on loopback, and its static files."""
