@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from hatbox.identities.site_rules.service import SiteRules
 from hatbox.store.profile_settings import ProfileSettings
 
 __all__ = ["ManagedProfile"]
@@ -15,6 +16,10 @@ class ManagedProfile(Protocol):
     @property
     def label(self) -> str:
         """The profile's name in messages and logs. Contains no password."""
+
+    @property
+    def rules(self) -> SiteRules:
+        """The rules that assign URLs to identities."""
 
     async def settings(self) -> ProfileSettings:
         """The settings of the profile itself."""
