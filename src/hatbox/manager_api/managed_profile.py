@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from hatbox.engines.background.engine_starts import EngineStarts
+from hatbox.engines.running_engines import RunningEngine
 from hatbox.identities.site_rules.service import SiteRules
 from hatbox.store.profile_settings import ProfileSettings
 
@@ -20,6 +22,13 @@ class ManagedProfile(Protocol):
     @property
     def rules(self) -> SiteRules:
         """The rules that assign URLs to identities."""
+
+    @property
+    def engine_starts(self) -> EngineStarts:
+        """The background engines that this process starts without waiting for them."""
+
+    async def running_engines(self) -> list[RunningEngine]:
+        """The engines that are running for this profile, in any process and on any machine."""
 
     async def settings(self) -> ProfileSettings:
         """The settings of the profile itself."""
