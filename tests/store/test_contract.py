@@ -1051,3 +1051,72 @@ async def test_a_transaction_that_releases_memory_is_still_one(new_store: NewSto
         assert await store.read(lambda transaction: transaction.site_data.origins(2)) == []
         await store.write(lambda transaction: write(transaction, fails=False))
         assert len(await store.read(lambda transaction: transaction.site_data.origins(2))) == 3
+
+
+# ── The change log as a record of who changed what ──
+
+
+@in_loop
+async def test_the_last_commits_are_read_with_their_authors_the_newest_first(new_store: NewStore) -> None:
+    async with opened(new_store()) as store:
+        for name in ("a", "b", "c"):
+            await store.write(add(name))
+        latest = await store.read(lambda each: each.changes.latest_commits(2))
+        earlier = await store.read(lambda each: each.changes.latest_commits(10, latest[-1].sequence))
+    assert [commit.changes for commit in latest] == [(("added", b'"c"'),), (("added", b'"b"'),)]
+    assert earlier[0].changes == (("added", b'"a"'),)
+    process = current_process()
+    assert {(commit.process, commit.machine) for commit in latest} == {(process.pid, process.machine)}
+    assert abs(latest[0].time - store.time()) < 300
+    assert latest[0].program
+
+
+@in_loop
+async def test_scrubbed_changes_reach_no_subscriber_that_lags_and_all_others_do(new_store: NewStore) -> None:
+    async with opened(new_store()) as store, opened(new_store()) as lagging:
+        heard: list[tuple[str, bytes]] = []
+        lagging.subscribe(lambda change: heard.append((change.topic, change.payload)))
+        await lagging.deliver_pending_changes()
+
+        def two(transaction: Transaction) -> None:
+            add("secret")(transaction)
+            add("other")(transaction)
+
+        def scrub(transaction: Transaction) -> None:
+            transaction.changes.scrub(lambda changes: {n for n, each in enumerate(changes) if b"secret" in each[1]})
+            transaction.changes.append("removed", b'"number 5"')
+
+        await asyncio.gather(store.write(add("first")), store.write(two), store.write(scrub), store.write(add("last")))
+        await until(lambda: ("added", b'"last"') in heard)
+        commits = await store.read(lambda each: each.changes.latest_commits(10))
+        await store.write(scrub)  # nothing is left of it: no commit changes
+        assert (await store.read(lambda each: each.changes.latest_commits(11)))[1:] == commits
+    assert b"secret" not in b"".join(payload for each in commits for _, payload in each.changes)
+    topics = [topic for topic, _ in heard]
+    assert [each for each in heard if each[0] == "added"] in (
+        [("added", b'"first"'), ("added", b'"other"'), ("added", b'"last"')],
+        [("added", b'"first"'), ("added", b'"secret"'), ("added", b'"other"'), ("added", b'"last"')],  # it did not lag
+    )
+    assert "removed" in topics
+    assert ("resync" in topics) is (("added", b'"secret"') not in heard)
+
+
+@in_loop
+async def test_scrubbing_earlier_commits_leaves_no_gap_in_their_numbers(new_store: NewStore) -> None:
+    async with opened(new_store()) as store, opened(new_store()) as other:
+        heard: list[str] = []
+        other.subscribe(lambda change: heard.append(change.topic))
+        await other.deliver_pending_changes()
+        for name in ("secret", "b", "secret", "d"):
+            await store.write(add(name))
+        before = await store.read(lambda each: each.changes.latest_commits(10))
+        await until(lambda: heard == ["added"] * 4)
+        await store.write(
+            lambda each: each.changes.scrub(lambda found: {n for n, e in enumerate(found) if e[1] == b'"secret"'})
+        )
+        await store.write(add("e"))
+        await until(lambda: heard == ["added"] * 5)  # and no resync: it had received them
+        after = await store.read(lambda each: each.changes.latest_commits(10))
+        numbers = [commit.sequence for commit in after]
+    assert numbers[-len(before) :] == [commit.sequence for commit in before]
+    assert [commit.changes for commit in after if commit.sequence == before[-1].sequence] == [(("resync", b"null"),)]

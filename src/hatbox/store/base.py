@@ -28,6 +28,7 @@ __all__ = [
     "ChangeLog",
     "ChangeRecord",
     "ChangeSubscriber",
+    "CommitRecord",
     "CookieRow",
     "CookieRowKey",
     "CookieTable",
@@ -168,6 +169,21 @@ class ChangeRecord(NamedTuple):
     payload: bytes
     call_id: int | None
     """The id of the call that made it; None for a change by another process."""
+
+
+class CommitRecord(NamedTuple):
+    """A row of the change log: a commit with its author."""
+
+    sequence: int
+    """Its number. Numbers increase."""
+    time: float
+    """In seconds since 1970."""
+    program: str
+    process: int
+    """The process id."""
+    machine: str
+    changes: tuple[tuple[str, bytes], ...]
+    """Topic and JSON payload of each change, in order."""
 
 
 RESYNC: Final = "resync"
@@ -514,6 +530,17 @@ class ChangeLog(Protocol):
 
     def append(self, topic: str, payload: bytes) -> None:
         """Append a change with a JSON payload. Subscribers in every process receive it after the commit."""
+
+    def latest_commits(self, limit: int, before: int | None = None) -> list[CommitRecord]:
+        """The last commits that are in the log, or the last ones before a number, the newest first."""
+
+    def scrub(self, choose: Callable[[Sequence[tuple[str, bytes]]], Collection[int]]) -> None:
+        """Delete changes of earlier commits from the log, so that nothing of a deleted row stays in it.
+
+        `choose` receives topic and payload of all changes, the oldest first, and returns the places of those to delete.
+        A commit that loses changes gets RESYNC instead: a subscriber that has not received it yet reloads its state.
+        Changes of this call stay: they are delivered.
+        """
 
 
 class Processes(Protocol):

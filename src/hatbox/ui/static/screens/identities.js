@@ -1,0 +1,10 @@
+// Identities: to be built.
+
+import {header} from "../screen_parts.js";
+
+export const title = "Identities";
+
+export function mount(root) {
+  root.append(header(title));
+  return {unmount() {}};
+}
