@@ -38,8 +38,9 @@ class PageSockets:
         self._limits = limits
         self._pages: dict[str, _Page] = {}
         self._tasks = Tasks()
-        self.on_change: Callable[[], None] = lambda: None
-        """Called when a page was connected or disconnected."""
+        self._was_used = False
+        self._last_use = 0.0
+        self._used = asyncio.Event()
 
     @property
     def connected(self) -> int:
@@ -50,6 +51,23 @@ class PageSockets:
     def sessions(self) -> int:
         """The number of sessions: of connected pages, and of those that may reconnect or finish their calls."""
         return len(self._pages)
+
+    def note_use(self) -> None:
+        """A page was connected or closed, or is being loaded."""
+        self._last_use = asyncio.get_running_loop().time()
+        self._used.set()
+
+    async def wait_until_unused(self, grace: float) -> None:
+        """Wait until a page was open, and for `grace` seconds none is open or being loaded."""
+        loop = asyncio.get_running_loop()
+        while True:
+            is_idle = self._was_used and not self._pages
+            left = self._last_use + grace - loop.time() if is_idle else None
+            if left is not None and left <= 0:
+                return
+            self._used.clear()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._used.wait(), left)
 
     async def serve(self, websocket: WebSocket) -> None:
         """Serve an authenticated WebSocket until it is closed."""
@@ -90,12 +108,13 @@ class PageSockets:
     def _on_change(self, page: _Page) -> None:
         if page.socket is None and page.session.running:
             self._tasks.spawn(page.expire())
-        self.on_change()
+        self._was_used = True
+        self.note_use()
 
     def _remove(self, page: _Page) -> None:
         if self._pages.get(page.session.id) is page:
             del self._pages[page.session.id]
-        self.on_change()
+        self.note_use()
 
 
 class _Page:

@@ -10,6 +10,7 @@ import contextlib
 import os
 import socket
 from collections.abc import Iterator
+from functools import partial
 from types import TracebackType
 from typing import Final
 
@@ -21,9 +22,11 @@ from hatbox.ui.page_bridge import PageBridge
 from hatbox.ui.page_limits import PageLimits
 from hatbox.ui.page_session import PageSession
 from hatbox.ui.page_sockets import PageSockets
-from hatbox.ui.protocols import HttpProtocol, WebSocketProtocol
+from hatbox.ui.peer_user import can_check_users
+from hatbox.ui.protocols import WebSocketProtocol, protocol_class
 from hatbox.ui.request_checks import allowed_hosts
 from hatbox.ui.static_files import StaticFiles
+from hatbox.ui.stored_keys import KeyFile
 from hatbox.ui.web_app import create_app
 
 __all__ = ["CALLER", "PERMISSIONS", "ManagerServer"]
@@ -41,12 +44,15 @@ _BACKLOG: Final = 128
 class ManagerServer:
     """Serves the manager page of an open profile, for `async with`. Port 0 is any free port.
 
-    Raises OSError if the port cannot be used.
+    With a `key_file`, open pages survive a restart on the same port. Raises OSError if the port cannot be used.
     """
 
-    def __init__(self, profile: Profile, *, port: int = 0, limits: PageLimits | None = None) -> None:
+    def __init__(
+        self, profile: Profile, *, port: int = 0, limits: PageLimits | None = None, key_file: KeyFile | None = None
+    ) -> None:
         self._profile = profile
         self._limits = limits or PageLimits()
+        self._key_file = key_file
         self._wanted_port = port
         self.port = port
         """The port, once it is started."""
@@ -69,10 +75,15 @@ class ManagerServer:
         listener = _listen(self._wanted_port)
         try:
             self.port = listener.getsockname()[1]
+            checks_user = can_check_users()
+            # Without the check, another user could take the port of a server that has ended, and get the cookie.
+            if self._key_file is not None and checks_user:
+                save = partial(self._key_file.save, self.port)
+                self.keys = AccessKeys(self._key_file.load(self.port), save)
             app = create_app(self.keys, StaticFiles(), self.sockets, allowed_hosts(self.port))
             config = uvicorn.Config(
                 app,
-                http=HttpProtocol,
+                http=protocol_class(self._limits.request_timeout, checks_user=checks_user),
                 ws=WebSocketProtocol,
                 lifespan="off",
                 interface="asgi3",
@@ -103,6 +114,12 @@ class ManagerServer:
         await self.sockets.close()
         self._server.stop()
         await self._serving
+
+    async def wait_until_unused(self, grace: float) -> None:
+        """Wait until the last page was closed `grace` seconds ago. A reloaded page counts as open."""
+        await self.sockets.wait_until_unused(grace)
+        if self._key_file is not None:
+            self._key_file.delete(self.port)  # no page can need them
 
     async def __aenter__(self) -> ManagerServer:
         await self.start()
