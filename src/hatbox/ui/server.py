@@ -16,7 +16,11 @@ from typing import Final
 
 import uvicorn
 
+from hatbox.errors import ProfileError
+from hatbox.extensions.runtime.exit_reason import Exit
 from hatbox.profile import Profile
+from hatbox.store.recorded_calls import delete_records, expire_records, recorded_numbers
+from hatbox.tasks import Tasks
 from hatbox.ui.access_keys import AccessKeys
 from hatbox.ui.page_bridge import PageBridge
 from hatbox.ui.page_limits import PageLimits
@@ -56,6 +60,7 @@ class ManagerServer:
         self._wanted_port = port
         self.port = port
         """The port, once it is started."""
+        self._tasks = Tasks()
         self.keys = AccessKeys()
         """The tokens and cookies."""
         self.sockets = PageSockets(self._create_bridge, self._limits)
@@ -72,6 +77,7 @@ class ManagerServer:
 
     async def start(self) -> None:
         """Accept connections from now on."""
+        await expire_records(self._profile.store)
         listener = _listen(self._wanted_port)
         try:
             self.port = listener.getsockname()[1]
@@ -112,6 +118,7 @@ class ManagerServer:
     async def stop(self) -> None:
         """End all sessions, and close all connections."""
         await self.sockets.close()
+        await self._tasks.wait()
         self._server.stop()
         await self._serving
 
@@ -130,8 +137,23 @@ class ManagerServer:
     ) -> None:
         await self.stop()
 
-    def _create_bridge(self, session: PageSession) -> PageBridge:
-        return PageBridge(self._profile.script_host(PERMISSIONS, CALLER), session, CALLER, self._limits)
+    async def _create_bridge(self, session: PageSession, may_repeat: bool) -> PageBridge:
+        store = self._profile.store
+        done = await store.read(lambda each: recorded_numbers(each, session.id)) if may_repeat else frozenset()
+        host = self._profile.script_host(PERMISSIONS, CALLER)
+        bridge = PageBridge(host, session, CALLER, self._limits, done)
+        session.exited.add_done_callback(lambda exited: self._on_exit(session.id, bridge, exited.result()))
+        return bridge
+
+    def _on_exit(self, session_id: str, bridge: PageBridge, reason: Exit) -> None:
+        """Delete the records of a page that was closed. A page that a server has left may connect to the next one."""
+        records = bridge.take_records()
+        if records and reason.reason == "exited":
+            self._tasks.spawn(self._delete(session_id, records))
+
+    async def _delete(self, session_id: str, records: list[int]) -> None:
+        with contextlib.suppress(ProfileError):
+            await self._profile.store.write(lambda each: delete_records(each, session_id, records))
 
 
 class _InProcessServer(uvicorn.Server):
