@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Protocol
 
+import msgspec
+
 from hatbox.engines.background.engine_starts import EngineStarts
 from hatbox.engines.running_engines import RunningEngine
+from hatbox.identities.model import IdentityLike
+from hatbox.identities.settings import IdentitySettings, SettingValue
 from hatbox.identities.site_rules.service import SiteRules
 from hatbox.store.profile_settings import ProfileSettings
 
@@ -32,3 +36,15 @@ class ManagedProfile(Protocol):
 
     async def settings(self) -> ProfileSettings:
         """The settings of the profile itself."""
+
+    async def change_identity_settings(
+        self,
+        identity: IdentityLike,
+        *,
+        force: bool = False,
+        proxy: SettingValue = msgspec.UNSET,
+        user_agent: SettingValue = msgspec.UNSET,
+        locale: SettingValue = msgspec.UNSET,
+        timezone: SettingValue = msgspec.UNSET,
+    ) -> IdentitySettings:
+        """Change settings of an identity. Raises InputWouldBeLost, and then changes nothing."""
