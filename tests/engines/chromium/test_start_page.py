@@ -196,11 +196,14 @@ async def test_its_buttons_work_and_no_other_script_reaches_it(
 
             # Pages of scripts, and windows that pages open, stay blank.
             blank = [scripted]
-            opener = await runner.new_page("Banking", site.url("/page/1"), keep=True)
+            opener = await runner.page((await profile.tabs.open("Banking", site.url("/page/1"))).id)
+            await opener.wait_for_url("**/page/1")
             for features in ("", "noopener"):
                 async with opener.context.expect_page() as popup:
                     await opener.evaluate("features => { window.open('about:blank', '_blank', features); }", features)
                 blank.append(await popup.value)
+            last = await profile.tabs.open("Banking")
+            await StartPageReader(await runner.page(last.id)).wait_for("Banking", "heading")
             assert [await each.evaluate("document.body.childElementCount") for each in blank] == [0, 0, 0]
             await until_awaited(lambda: spying.evaluate("seen.length > 0"))
             seen = await spying.evaluate("seen")
