@@ -57,6 +57,8 @@ class RunningEngine(msgspec.Struct, frozen=True):
     """Whether another engine is still closing the pages of these identities."""
     background: bool = False
     """Whether it runs in a process of its own, which `hatbox open` has started."""
+    has_windows: bool | None = None
+    """Whether it shows windows; None if that is not known."""
 
     @property
     def pid(self) -> int | None:

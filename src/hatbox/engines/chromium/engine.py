@@ -243,6 +243,11 @@ class ChromiumEngine(Engine):
             await self.running.contexts.remove_identity(cookie_store_id)
 
     @property
+    def has_windows(self) -> bool:
+        """See Engine."""
+        return not self._options.headless
+
+    @property
     def is_headless(self) -> bool:
         """Whether the browser has no windows, and so no user."""
         return self._options.headless

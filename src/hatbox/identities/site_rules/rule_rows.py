@@ -12,8 +12,8 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from hatbox.errors import InvalidSiteRule, SiteRuleExists, SiteRuleNotFound
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.errors import InvalidIdentity, InvalidSiteRule, SiteRuleExists, SiteRuleNotFound
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, user_context_id_of
 from hatbox.identities.model import ContextualIdentity, IdentityLike, find, get, resolve
 from hatbox.identities.site_rules.rule_index import MAX_REGEX_RULES
 from hatbox.identities.site_rules.site_pattern import REGEX_PREFIX, parse_site_pattern
@@ -29,6 +29,7 @@ __all__ = [
     "find_rules",
     "remove_rules",
     "remove_rules_of",
+    "restore_rule",
     "rules_of",
     "store_name",
     "store_of",
@@ -95,16 +96,26 @@ class RuleSet:
         self._changed = False
 
     def add(
-        self, pattern: str, stores: tuple[str, ...], *, ask: bool = False, limit: bool = False, replace: bool = False
+        self,
+        pattern: str,
+        stores: tuple[str, ...],
+        *,
+        ask: bool = False,
+        limit: bool = False,
+        replace: bool = False,
+        number: int | None = None,
     ) -> RuleChange:
-        """Add a rule. The same rule again changes nothing; another rule with this pattern only with `replace`."""
+        """Add a rule. The same rule again changes nothing; another rule with this pattern only with `replace`.
+
+        `number` is the id of a new rule, if no other rule has it. Default: the next one.
+        """
         canonical = parse_site_pattern(pattern).text
         _check_choice(canonical, stores, ask=ask)
         existing = self._by_pattern.get(canonical)
         added = SiteRule(id=0, pattern=canonical, identities=stores, ask=ask, limit=limit)
         if existing is None:
             self._check_number_of_regexes(canonical)
-            added = msgspec.structs.replace(added, id=self._transaction.rules.insert(_encoded(added)))
+            added = self._insert(added, number)
         else:
             added = msgspec.structs.replace(added, id=existing.id)
             if added == existing:
@@ -115,6 +126,13 @@ class RuleSet:
         self._changed = True
         self._by_pattern[canonical] = added
         return RuleChange(added, "added" if existing is None else "replaced")
+
+    def _insert(self, rule: SiteRule, number: int | None) -> SiteRule:
+        if number is None or any(each.id == number for each in self._by_pattern.values()):
+            return msgspec.structs.replace(rule, id=self._transaction.rules.insert(_encoded(rule)))
+        numbered = msgspec.structs.replace(rule, id=number)
+        _put(self._transaction, numbered)
+        return numbered
 
     def record_change(self) -> None:
         """Notify every process, if a rule was added or replaced."""
@@ -147,6 +165,25 @@ def add_rule(
     added = rules.add(pattern, stores, ask=ask, limit=limit, replace=replace).rule
     rules.record_change()
     return added
+
+
+def restore_rule(transaction: Transaction, rule: SiteRule) -> SiteRule:
+    """Add a removed rule again, with its id: regular expressions are tried in the order of their ids.
+
+    Identities that were removed meanwhile are left out. Raises SiteRuleExists, or InvalidIdentity if none is left.
+    """
+    stores = tuple(each for each in rule.identities if _exists(transaction, each))
+    if not stores:
+        raise InvalidIdentity(", ".join(rule.identities))
+    rules = RuleSet(transaction)
+    restored = rules.add(rule.pattern, stores, ask=len(stores) > 1, limit=rule.limit, number=rule.id).rule
+    rules.record_change()
+    return restored
+
+
+def _exists(transaction: Transaction, cookie_store_id: str) -> bool:
+    number = user_context_id_of(cookie_store_id)
+    return number is not None and (number == 0 or transaction.identities.get(number) is not None)
 
 
 def remove_rules(transaction: Transaction, wanted: Iterable[int | str]) -> list[SiteRule]:

@@ -1,0 +1,6 @@
+// The tab "rules" of an identity: to be built.
+
+export function mount(root, cookieStoreId) {
+  root.append(cookieStoreId);
+  return {unmount() {}};
+}

@@ -1,0 +1,10 @@
+// Rules: to be built.
+
+import {header} from "../screen_parts.js";
+
+export const title = "Rules";
+
+export function mount(root) {
+  root.append(header(title));
+  return {unmount() {}};
+}
