@@ -1,6 +1,23 @@
-// Shows the identities. A placeholder.
+// Starts the page: frame, keys, the list of identities, the screen of the address.
 
 import {browser} from "./api.js";
+import {counts} from "./counts.js";
+import {buildFrame} from "./frame.js";
+import {identities} from "./identities_state.js";
+import {startKeyboard} from "./keyboard.js";
+import {startRouter} from "./router.js";
 
-const identities = await browser.contextualIdentities.query({});
-for (const {name} of identities) document.body.append(Object.assign(document.createElement("p"), {textContent: name}));
+const app = document.getElementById("app");
+const root = buildFrame(app);
+startKeyboard();
+identities.load();
+counts.start();
+startRouter(root);
+showProfile();
+
+async function showProfile() {
+  const profile = await browser.hatbox.getProfile();
+  const label = app.querySelector(".brand small");
+  label.textContent = profile.label;
+  label.title = profile.label;
+}

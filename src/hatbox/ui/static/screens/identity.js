@@ -1,0 +1,10 @@
+// Identity: to be built.
+
+import {header} from "../screen_parts.js";
+
+export const title = "Identity";
+
+export function mount(root) {
+  root.append(header(title));
+  return {unmount() {}};
+}

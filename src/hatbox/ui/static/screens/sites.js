@@ -1,0 +1,10 @@
+// Sites: to be built.
+
+import {header} from "../screen_parts.js";
+
+export const title = "Sites";
+
+export function mount(root) {
+  root.append(header(title));
+  return {unmount() {}};
+}
