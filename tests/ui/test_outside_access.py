@@ -79,6 +79,7 @@ async def test_a_page_of_another_origin_gets_nothing_in_the_browser_that_has_the
         async with other.expect_response(manager.url) as posted:
             await other.click("button", no_wait_after=True)
         assert (await posted.value).status == 403
+        other = await manager_page.context.new_page()
         await other.goto(site.url("/attack"))
         await other.evaluate("(url) => { location.href = url; }", manager.url)  # opened by a page of the same site
         await other.wait_for_url(f"{manager.url}**")
