@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
@@ -14,16 +13,9 @@ from hatbox.identities.model import CREATED, REMOVED, decode_change
 from hatbox.manager_api import coalesced_changes
 from hatbox.manager_api.coalesced_changes import MAX_IDS, ChangedIds, CoalescedChanges, CoalescedEvent
 from hatbox.store.base import RESYNC, Store
-from tests.postgres import address_for
 from tests.store.in_loop import in_loop
 from tests.store.other_process import OtherProcess
 from tests.waiting import until
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The address of a new profile, in each kind of store."""
-    return str(tmp_path / "profile.db") if request.param == "sqlite" else address_for(tmp_path)
 
 
 def identity_changes(store: Store) -> CoalescedChanges:

@@ -20,7 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hatbox.errors import HatboxError, ProfileClosed
-from hatbox.store.base import ChangeRecord, Store, Transaction, TransactionFunction, TrashRow
+from hatbox.store.base import ChangeRecord, CookieRow, Store, Transaction, TransactionFunction, TrashRow
 from hatbox.store.keys import Key
 from hatbox.store.postgres.store import PostgresStore
 from hatbox.store.processes import current_process
@@ -1120,3 +1120,46 @@ async def test_scrubbing_earlier_commits_leaves_no_gap_in_their_numbers(new_stor
         numbers = [commit.sequence for commit in after]
     assert numbers[-len(before) :] == [commit.sequence for commit in before]
     assert [commit.changes for commit in after if commit.sequence == before[-1].sequence] == [(("resync", b"null"),)]
+
+
+# ------------------------------------------------------------------------------------------------------------- counts
+
+
+@in_loop
+async def test_cookies_are_listed_without_their_values(new_store: NewStore) -> None:
+    def row(domain: str, name: str, expires: float | None) -> CookieRow:
+        return domain, 1, "/", name, "", "secret", 1, 1, "lax", expires, 5, 10.0, 20.0
+
+    def put(transaction: Transaction) -> None:
+        transaction.cookies.put(0, [row("default.example", "a", None)])
+        transaction.cookies.put(1, [row("one.example", "b", 99.5), row("ünï.example", "ñ", None)])
+        transaction.cookies.put(2, [row("two.example", "c", None)])
+
+    async with opened(new_store()) as store:
+        assert await store.read(lambda each: each.cookies.metadata()) == []
+        await store.write(put)
+        one = (1, "one.example", "b", 1, 99.5, 10.0, 20.0)
+        other = (1, "ünï.example", "ñ", 1, None, 10.0, 20.0)
+        default = (0, "default.example", "a", 1, None, 10.0, 20.0)
+        two = (2, "two.example", "c", 1, None, 10.0, 20.0)
+        assert sorted(await store.read(lambda each: each.cookies.metadata())) == [default, one, other, two]
+        assert sorted(await store.read(lambda each: each.cookies.metadata([1, 7, 1]))) == [one, other]
+        assert await store.read(lambda each: each.cookies.metadata([])) == []
+        many = range(2, 3000)
+        assert await store.read(lambda each: each.cookies.metadata(many)) == [two]
+
+
+@in_loop
+async def test_tabs_are_counted_by_cookie_store(new_store: NewStore) -> None:
+    def put(transaction: Transaction) -> None:
+        window, other = transaction.windows.insert(), transaction.windows.insert()
+        transaction.tabs.insert(window, 0, 1)
+        transaction.tabs.insert(window, 1, 0)
+        transaction.tabs.insert(other, 0, 1, hidden=1)
+
+    async with opened(new_store()) as store:
+        assert await store.read(lambda each: each.tabs.counts_by_store()) == {}
+        await store.write(put)
+        assert await store.read(lambda each: each.tabs.counts_by_store()) == {0: 1, 1: 2}
+        assert await store.read(lambda each: each.tabs.counts_by_store([1, 2])) == {1: 2}
+        assert await store.read(lambda each: each.tabs.counts_by_store([])) == {}

@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from typing import Protocol
 
+import msgspec
+
+from hatbox.engines.background.engine_starts import EngineStarts
+from hatbox.engines.running_engines import RunningEngine
+from hatbox.identities.model import IdentityLike
+from hatbox.identities.settings import IdentitySettings, SettingValue
+from hatbox.identities.site_rules.service import SiteRules
 from hatbox.store.profile_settings import ProfileSettings
 
 __all__ = ["ManagedProfile"]
@@ -16,5 +23,28 @@ class ManagedProfile(Protocol):
     def label(self) -> str:
         """The profile's name in messages and logs. Contains no password."""
 
+    @property
+    def rules(self) -> SiteRules:
+        """The rules that assign URLs to identities."""
+
+    @property
+    def engine_starts(self) -> EngineStarts:
+        """The background engines that this process starts without waiting for them."""
+
+    async def running_engines(self) -> list[RunningEngine]:
+        """The engines that are running for this profile, in any process and on any machine."""
+
     async def settings(self) -> ProfileSettings:
         """The settings of the profile itself."""
+
+    async def change_identity_settings(
+        self,
+        identity: IdentityLike,
+        *,
+        force: bool = False,
+        proxy: SettingValue = msgspec.UNSET,
+        user_agent: SettingValue = msgspec.UNSET,
+        locale: SettingValue = msgspec.UNSET,
+        timezone: SettingValue = msgspec.UNSET,
+    ) -> IdentitySettings:
+        """Change settings of an identity. Raises InputWouldBeLost, and then changes nothing."""

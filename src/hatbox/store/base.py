@@ -29,6 +29,7 @@ __all__ = [
     "ChangeRecord",
     "ChangeSubscriber",
     "CommitRecord",
+    "CookieMetadata",
     "CookieRow",
     "CookieRowKey",
     "CookieTable",
@@ -68,6 +69,9 @@ CookieRowKey: TypeAlias = tuple[str, int, str, str, str]
 
 CookieRow: TypeAlias = tuple[str, int, str, str, str, str, int, int, str, float | None, int, float, float]
 """One cookie: its key, then value, secure, http_only, same_site, expires, sequence, created, last_access."""
+
+CookieMetadata: TypeAlias = tuple[int, str, str, int, float | None, float, float]
+"""One cookie without its value: store, domain, name, http_only, expires, created, last_access."""
 
 CookieTimeRow: TypeAlias = tuple[float, float | None, float | None]
 """The high-water time of cookies; then, for an unconfirmed leap of the clock, the time before and after it."""
@@ -279,6 +283,12 @@ class CookieTable(Protocol):
     def count(self, store: int, below: str | None = None) -> int:
         """The number of cookies in a store, or those of a domain and its subdomains."""
 
+    def metadata(self, stores: Collection[int] | None = None) -> list[CookieMetadata]:
+        """The cookies of all stores, or of these, without their values, which are not decrypted. In no order.
+
+        Not verified: for lists that are shown to users, never for requests.
+        """
+
     def put(self, store: int, rows: Iterable[CookieRow]) -> None:
         """Store these cookies. They replace cookies with the same key."""
 
@@ -322,6 +332,9 @@ class TabTable(Protocol):
 
     def pinned_count(self, window: int) -> int:
         """The number of pinned tabs in a window."""
+
+    def counts_by_store(self, stores: Collection[int] | None = None) -> dict[int, int]:
+        """The number of tabs of each cookie store, or of each of these, that has tabs."""
 
     def active(self, window: int) -> TabRow | None:
         """The active tab of a window, or None."""
