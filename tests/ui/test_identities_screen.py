@@ -194,3 +194,38 @@ async def test_ten_thousand_identities_are_few_elements(manager: Manager, manage
     await screen.card("Personal").wait_for()
     await manager.profile.identities.update("Personal", name="First")
     await screen.card("First").wait_for()
+
+
+async def test_a_change_without_a_connection_is_shown_and_sent_once(manager: Manager, manager_page: Page) -> None:
+    screen = IdentitiesPage(manager_page)
+    sockets: list[Any] = []
+    is_lost = False
+
+    async def relay(socket: Any) -> None:
+        if is_lost:
+            await socket.close()
+        else:
+            socket.connect_to_server()
+            sockets.append(socket)
+
+    await manager_page.route_web_socket("**", relay)
+    await manager_page.reload()
+    await screen.wait_for_names(*DEFAULT)
+    is_lost = True
+    await sockets[-1].close()
+    await manager_page.get_by_text("Reconnecting to Hatbox.").wait_for()
+    await screen.focus("Work")
+    await manager_page.keyboard.press("h")
+    await screen.wait_for_focus("Work, hidden.")
+    await screen.focus("Shopping")
+    await manager_page.keyboard.press("Delete")
+    await screen.wait_for_names("Personal", "Work", "Banking")
+    assert [hidden for _, _, hidden in await stored(manager)] == [False] * 4
+    is_lost = False
+    await manager_page.get_by_role("button", name="Try now").click()
+    await manager_page.locator(".banner").wait_for(state="detached")
+    await screen.wait_for_toast("Shopping moved to the trash.")
+    await screen.wait_for_names("Personal", "Work", "Banking")
+    assert [hidden for _, _, hidden in await stored(manager)] == [False, True, False]
+    await manager_page.get_by_role("button", name="Undo").click()
+    await screen.wait_for_names(*DEFAULT)

@@ -11,7 +11,6 @@ def test_only_cells_that_are_out_of_order_move() -> None:
 
 
 def test_the_cell_with_the_focus_stays() -> None:
-    body = (
-        "return [[[1, 2, 3, 0], 3], [[3, 0, 1, 2], 0], [[0, 1, 2], 1]].map((each) => [...stationary(...each)].sort());"
-    )
+    cases = "[[[1, 2, 3, 0], 3], [[3, 0, 1, 2], 0], [[0, 1, 2], 1]]"
+    body = f"return {cases}.map((each) => [...stationary(...each)].sort());"
     assert value_of("stationary.js", "stationary", body) == [[3], [0], [0, 1, 2]]
