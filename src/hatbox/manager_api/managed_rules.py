@@ -16,6 +16,7 @@ from hatbox.errors import ApiError, InvalidIdentity, InvalidSiteRule, SiteRuleNo
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import get
 from hatbox.identities.site_rules.rule_index import RuleIndex
+from hatbox.identities.site_rules.rule_reasons import AddressVerdict, address_verdict, identity_names
 from hatbox.identities.site_rules.rule_rows import add_rule, find_rules, remove_rules, restore_rule
 from hatbox.identities.site_rules.site_pattern import parse_site_pattern
 from hatbox.identities.site_rules.site_rule import RULES_CHANGED, SiteRule
@@ -23,7 +24,6 @@ from hatbox.manager_api.address_argument import parse_address
 from hatbox.manager_api.coalesced_changes import StoreEvent
 from hatbox.manager_api.managed_profile import ManagedProfile
 from hatbox.manager_api.rule_import import import_text, programs_with_data
-from hatbox.manager_api.rule_reasons import AddressVerdict, address_verdict, identity_names
 from hatbox.schema import NamespaceSchema
 from hatbox.store.base import Store, Transaction
 

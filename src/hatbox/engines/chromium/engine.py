@@ -47,9 +47,9 @@ logger = logging.getLogger("hatbox.engines.chromium")
 class ChromiumEngine(Engine):
     """Runs the Chromium at `browser`, or one found on the machine.
 
-    With `indicator`, a frame and a badge show the identity on every page, and blank tabs show `buttons`, the actions of
-    extensions. Default: in headed mode. `downloads` is the folder of downloads. Default: that of the user in headed
-    mode, none in headless mode.
+    With `indicator`, a frame and a badge show the identity on every page, and blank tabs show the start page, with
+    `buttons`, the actions of extensions. Default: in headed mode. `downloads` is the folder of downloads. Default: that
+    of the user in headed mode, none in headless mode.
     """
 
     name: ClassVar[str] = "Chromium"

@@ -77,14 +77,14 @@ def address_verdict(
 def _outcome(
     explanation: UrlExplanation, names: Mapping[str, str], here: str | None
 ) -> tuple[Literal["opens", "asks", "none", "blocked"], str, tuple[str, ...]]:
-    decision, as_here = explanation.decision, f"Opens here, as {_name(names, here or '')}"
+    decision = explanation.decision
+    is_default = here == DEFAULT_COOKIE_STORE_ID
+    as_here = "Opens here, in no identity" if is_default else f"Opens here, as {_name(names, here or '')}"
     identities = decision.identities
+    if here is not None and decision.is_blocked:
+        return "blocked", f"{_name(names, here)} opens only addresses that have a rule", ()
     if not identities:
-        if here is None:
-            return "none", "No rule for this address", ()
-        if decision.is_blocked:
-            return "blocked", f"{_name(names, here)} opens only addresses that have a rule", ()
-        return "none", as_here, (here,)
+        return ("none", "No rule for this address", ()) if here is None else ("none", as_here, (here,))
     if here is not None and here in identities:
         return "opens", as_here, (here,)
     if decision.is_ask:
