@@ -3,6 +3,7 @@
 
 import {browser, connection} from "./api.js";
 import {plural} from "./dom.js";
+import {engineStarted} from "./engines_state.js";
 import {identities} from "./identities_state.js";
 import {identityEditor} from "./identity_editor.js";
 import {dialog, popover, problem, toast} from "./layers.js";
@@ -109,8 +110,9 @@ export function moveIdentity(identity, to, anchor) {
 
 export function openWindow(identity, anchor) {
   return attempt(anchor, async () => {
-    await browser.hatbox.tabs.open(identity.cookieStoreId);
+    const {tab, engine} = await browser.hatbox.tabs.open(identity.cookieStoreId);
     toast(`A window opens as ${identity.name}.`);
+    if (engine === "starting") await engineStarted({tabId: tab.id});
   });
 }
 
