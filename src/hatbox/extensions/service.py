@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from hatbox.api.caller import PermissionPrompt, TestReporter
@@ -131,7 +131,14 @@ class Extensions:
         self, paths: Iterable[str | os.PathLike[str]], *, replace: bool = False, keep_data: bool = False
     ) -> list[Installation]:
         """Install several extensions: all, or none if one of them cannot be installed."""
-        candidates = [await self.packages.candidate(path) for path in paths]
+        return await self.install_candidates(
+            [await self.packages.candidate(path) for path in paths], replace=replace, keep_data=keep_data
+        )
+
+    async def install_candidates(
+        self, candidates: Sequence[Candidate], *, replace: bool = False, keep_data: bool = False
+    ) -> list[Installation]:
+        """Install extensions whose files were read: all, or none if one of them cannot be installed."""
 
         def install(transaction: Transaction) -> list[Installation]:
             now = transaction.time()
