@@ -77,7 +77,9 @@ def address_verdict(
 def _outcome(
     explanation: UrlExplanation, names: Mapping[str, str], here: str | None
 ) -> tuple[Literal["opens", "asks", "none", "blocked"], str, tuple[str, ...]]:
-    decision, as_here = explanation.decision, f"Opens here, as {_name(names, here or '')}"
+    decision = explanation.decision
+    is_default = here == DEFAULT_COOKIE_STORE_ID
+    as_here = "Opens here, in no identity" if is_default else f"Opens here, as {_name(names, here or '')}"
     identities = decision.identities
     if here is not None and decision.is_blocked:
         return "blocked", f"{_name(names, here)} opens only addresses that have a rule", ()

@@ -23,7 +23,8 @@ async function attempt(anchor, change) {
 
 // "Work is hidden. Its 7 tabs will come back when you show it."
 function hiddenText({name, tabs}) {
-  return `${name} is hidden.${tabs ? ` Its ${plural(tabs, "tab")} will come back when you show it.` : ""}`;
+  const what = tabs === 1 ? "Its tab" : `Its ${plural(tabs, "tab")}`;
+  return `${name} is hidden.${tabs ? ` ${what} will come back when you show it.` : ""}`;
 }
 
 // reveal(id): called with the new identity, which a list may then show.

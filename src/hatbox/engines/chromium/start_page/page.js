@@ -12,9 +12,9 @@ function createPage(post) {
   root.adoptedStyleSheets = [sheet];
 
   const top = identityBand(send), address = addressField(send);
-  const tabs = tabSection(send), rules = ruleSection(), settings = settingSection();
+  const tabs = tabSection(send), signedIn = signedInSection(), rules = ruleSection(), settings = settingSection();
   const page = element("div", {class: "page", lang: "en"}, top.band, element("main", {}, address.form, element("div", {class: "columns"},
-    tabs.section, element("div", {class: "side"}, rules.section, settings.section))));
+    tabs.section, element("div", {class: "side"}, signedIn.section, rules.section, settings.section))));
   root.append(page);
 
   const drawers = {
@@ -25,8 +25,13 @@ function createPage(post) {
     },
     buttons: top.drawButtons,
     tabs: tabs.draw,
+    signedIn(data) {
+      top.drawSignedIn(data.line);
+      signedIn.draw(data);
+    },
     rules: rules.draw,
     settings: settings.draw,
+    verdict: address.test, // the rules have changed
   };
 
   const isEditing = event => event.composedPath().some(each => each instanceof HTMLInputElement) || root.activeElement === address.field;
@@ -45,7 +50,6 @@ function createPage(post) {
   return {
     draw(changed) {
       for (const [part, data] of Object.entries(changed)) drawers[part](data);
-      if ("rules" in changed || "identity" in changed) address.test();
     },
     show: address.show,
   };

@@ -77,7 +77,7 @@ def one_line(text: str, limit: int = _MAX_TEXT) -> str:
 
 
 def _identity(identity: ContextualIdentity | None) -> dict[str, Any]:
-    face = msgspec.to_builtins(face_of(identity))
+    face: dict[str, Any] = msgspec.to_builtins(face_of(identity))
     if identity is None:
         line = "This window belongs to no identity. It has cookies of its own."
         return face | {"name": _NO_IDENTITY, "line": line, "tabsOf": "Tabs", "goTo": "Go to an address"}

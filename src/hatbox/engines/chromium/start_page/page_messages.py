@@ -54,7 +54,7 @@ class TypedAddress(msgspec.Struct, frozen=True, tag="address", tag_field="kind",
 
 StartPageMessage: TypeAlias = Refresh | Visibility | ClickedButton | ChosenTab | TypedAddress
 
-_decoder = msgspec.json.Decoder(StartPageMessage)
+_decoder: msgspec.json.Decoder[StartPageMessage] = msgspec.json.Decoder(StartPageMessage)
 
 
 def decode_message(payload: str) -> StartPageMessage:

@@ -19,7 +19,7 @@ _GLYPHS: Final = {"CHECK": "ui-check", "CROSS": "ui-x", "PIN": "ui-pin", "WARN":
 def page_source() -> str:
     """A JavaScript function expression: it takes the function that sends messages, and creates the start page."""
     folder = files(__package__)
-    constants = {"CSS_TEXT": folder.joinpath("style.css").read_text("utf-8")}
+    constants: dict[str, object] = {"CSS_TEXT": folder.joinpath("style.css").read_text("utf-8")}
     constants |= {name: glyph(symbol) for name, symbol in _GLYPHS.items()}
     parts = [f"const {name} = {json.dumps(value)};\n" for name, value in constants.items()]
     parts += [folder.joinpath(name).read_text("utf-8") for name in _FILES]

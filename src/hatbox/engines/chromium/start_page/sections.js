@@ -5,17 +5,18 @@ const MANY = "and %d more";
 
 // The band: name and tile of the identity, and the actions of extensions.
 function identityBand(send) {
-  const face = element("span", {}), name = element("bdi"), line = element("p");
+  const face = element("span", {}), name = element("bdi"), whose = element("span"), signedIn = element("span");
   const buttons = element("div", {class: "buttons", role: "group", "aria-label": "Extensions"});
-  const band = element("header", {class: "band"}, face, element("div", {class: "grow"}, element("h1", {}, name), line), buttons);
+  const band = element("header", {class: "band"}, face, element("div", {class: "grow"}, element("h1", {}, name), element("p", {}, whose, " ", signedIn)), buttons);
   return {
     band,
     drawIdentity(page, identity) {
       paint(page, identity);
       face.replaceChildren(tile(identity, "large"));
       name.textContent = identity.name;
-      line.textContent = identity.line;
+      whose.textContent = identity.line;
     },
+    drawSignedIn(text) { signedIn.textContent = text; },
     drawButtons(list) {
       buttons.hidden = list.length === 0;
       fill(buttons, list, ({key}) => key, button => extensionButton(button, send));
@@ -65,6 +66,20 @@ function tabRow({key, title, place, pinned, note}, send) {
     element("span", {class: "grow"},
       element("span", {class: "name"}, element("bdi", {class: "cut"}, title), marks),
       element("bdi", {class: "note cut"}, place)));
+}
+
+// The sites that the identity is signed in to.
+function signedInSection() {
+  const list = element("ul", {class: "sites"}), none = element("p", {class: "muted"}, "Nowhere yet.");
+  const draw = ({host, since, more}) => element("li", {}, more ? element("span", {class: "note"}, MANY.replace("%d", more)) : [
+    letter(host), element("span", {class: "grow cut"}, host), element("span", {class: "note"}, since)]);
+  return {
+    section: element("section", {}, element("h2", {}, "Signed in"), list, none),
+    draw({shown, more}) {
+      none.hidden = shown.length > 0;
+      fill(list, more > 0 ? [...shown, {host: "", more}] : shown, ({host}) => host, draw);
+    },
+  };
 }
 
 // The patterns of the rules that open addresses in the identity.

@@ -27,6 +27,7 @@ from hatbox.engines.chromium.start_page.page_messages import (
     decode_message,
 )
 from hatbox.engines.chromium.start_page.page_source import page_source
+from hatbox.engines.chromium.start_page.signed_in_sites import signed_in_sites
 from hatbox.engines.chromium.start_page.typed_verdict import address_error, typed_verdict
 from hatbox.errors import HatboxError
 from hatbox.store.base import Transaction
@@ -62,6 +63,9 @@ class StartPage:
         self._is_visible = True
         self._is_outdated = False
         self._drawn: dict[str, Any] = {}
+        self._sites: dict[str, Any] = signed_in_sites([], 0)
+        self._are_cookies_outdated = True
+        self._rule_changes = 0
         self._redraw = Debouncer(self._draw, _DELAY)
         page.session.on("Runtime.bindingCalled", log_exceptions(self._on_binding_called))
         page.session.on("Page.frameNavigated", log_exceptions(self._on_navigated))
@@ -88,6 +92,16 @@ class StartPage:
         else:
             self._is_outdated = True
 
+    def rules_changed(self) -> None:
+        """The typed address may open in another identity now."""
+        self._rule_changes += 1
+        self.changed()
+
+    def cookies_changed(self) -> None:
+        """The identity may be signed in to other sites now."""
+        self._are_cookies_outdated = True
+        self.changed()
+
     def end(self) -> None:
         """Another document is shown, or the page is closed."""
         self._redraw.cancel()
@@ -110,7 +124,16 @@ class StartPage:
             }
             for each in buttons
         ]
-        return msgspec.structs.asdict(content) | {"buttons": drawn}
+        others = {"signedIn": await self._signed_in(), "buttons": drawn, "verdict": self._rule_changes}
+        return msgspec.structs.asdict(content) | others
+
+    async def _signed_in(self) -> dict[str, Any]:
+        """Read again only after a change: a store can have thousands of cookies."""
+        if self._are_cookies_outdated:
+            self._are_cookies_outdated = False  # a change from now on is read again
+            cookies = await (await self._services.cookie_stores.open(self.cookie_store_id)).cookies()
+            self._sites = signed_in_sites(cookies, self._services.store.time())
+        return self._sites
 
     async def _draw(self) -> None:
         with contextlib.suppress(HatboxError):  # the tab or its identity was removed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from hatbox.cookies.cookie_stores import CookieChange
 from hatbox.engines.chromium.browser_environment import BrowserEnvironment
 from hatbox.engines.chromium.live_page import LivePage
 from hatbox.engines.chromium.start_page.start_page import StartPage
@@ -19,7 +20,7 @@ _OF_IDENTITY: Final = frozenset(
     {CREATED, UPDATED, REMOVED, NAVIGATED, IDENTITY_UPDATED, SETTINGS_CHANGED, HIDDEN, SHOWN}
 )
 """Topics whose payload names the cookieStoreId."""
-_OF_ALL: Final = frozenset({RESYNC, RULES_CHANGED, ACTIVATED, MOVED, ATTACHED})
+_OF_ALL: Final = frozenset({ACTIVATED, MOVED, ATTACHED})
 
 
 class StartPages:
@@ -36,6 +37,7 @@ class StartPages:
             return
         if not self._shown:
             self._env.store.subscribe(self._on_change)
+            self._env.services.cookie_stores.on_changed.add_listener(self._on_cookie_changed)
         shown = StartPage(page, tab, self._env.services, self._env.tasks, self._on_ended)
         self._shown.add(shown)
         self._env.tasks.spawn(shown.show())
@@ -50,9 +52,20 @@ class StartPages:
             self._shown.discard(page)
             if not self._shown:
                 self._env.store.unsubscribe(self._on_change)
+                self._env.services.cookie_stores.on_changed.remove_listener(self._on_cookie_changed)
+
+    def _on_cookie_changed(self, change: CookieChange) -> None:
+        for page in self._shown:
+            if page.cookie_store_id == change.cookie_store_id:
+                page.cookies_changed()
 
     def _on_change(self, change: ChangeRecord) -> None:
         for page in self._shown:
             named = f'"{page.cookie_store_id}"'.encode()
-            if change.topic in _OF_ALL or (change.topic in _OF_IDENTITY and named in change.payload):
+            if change.topic == RESYNC:
+                page.cookies_changed()
+                page.rules_changed()
+            elif change.topic == RULES_CHANGED:
+                page.rules_changed()
+            elif change.topic in _OF_ALL or (change.topic in _OF_IDENTITY and named in change.payload):
                 page.changed()
