@@ -6,16 +6,18 @@ A drawing is a list of shapes on a grid of 20 by 20, in `currentColor`. It conta
 from __future__ import annotations
 
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Final, TypeAlias
 from xml.etree import ElementTree
 
-__all__ = ["Glyph", "glyph", "identity_glyph"]
+__all__ = ["ICONS_FILE", "Glyph", "glyph", "identity_glyph"]
 
 Glyph: TypeAlias = "list[tuple[str, dict[str, str], Glyph]]"
 """The shapes of a drawing: the SVG element, its attributes and its children."""
 
-_FILE: Final = "icons.svg"
+ICONS_FILE: Final = Path(__file__).parent / "icons.svg"
+"""The file of the symbols. The server of the manager page serves it too."""
+
 _NAMESPACE: Final = "{http://www.w3.org/2000/svg}"
 
 
@@ -31,7 +33,7 @@ def identity_glyph(icon: str) -> Glyph:
 
 @cache
 def _glyphs() -> dict[str, Glyph]:
-    root = ElementTree.fromstring(files(__package__).joinpath(_FILE).read_text("utf-8"))  # noqa: S314 - our own file
+    root = ElementTree.fromstring(ICONS_FILE.read_text("utf-8"))  # noqa: S314 - our own file
     return {symbol.attrib["id"]: [_shape(each) for each in symbol] for symbol in root}
 
 

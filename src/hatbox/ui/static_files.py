@@ -1,10 +1,15 @@
-"""The static files of the page, in memory. Only files that exist in the folder are served, by their exact path."""
+"""The static files of the page, in memory. Only files that exist in the folder are served, by their exact path.
+
+The icons are those that the start page of Chromium draws too: they are below both, in `identities`.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from pathlib import Path
 from typing import Final, NamedTuple
+
+from hatbox.identities.glyphs import ICONS_FILE
 
 __all__ = ["FOLDER", "StaticFile", "StaticFiles"]
 
@@ -34,6 +39,7 @@ class StaticFiles:
     def __init__(self, folder: Path = FOLDER) -> None:
         self._folder = folder
         self._paths = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.suffix in _TYPES}
+        self._paths[ICONS_FILE.name] = ICONS_FILE
         self._read: dict[str, tuple[int, StaticFile]] = {}
 
     def get(self, name: str) -> StaticFile | None:
