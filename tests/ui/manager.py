@@ -103,8 +103,10 @@ async def run_with(arguments: dict[str, Any], test: Any) -> None:
         if "manager" in arguments:
             arguments["manager"] = await stack.enter_async_context(arguments["manager"])
         if "manager_page" in arguments:
-            given: Manager | None = arguments.get("manager")
-            manager: Manager = given or await stack.enter_async_context(arguments["manager_page"].manager)
+            manager: Manager | None = arguments.get("manager")
+            if manager is None:
+                manager = await stack.enter_async_context(arguments["manager_page"].manager)
+            assert manager is not None
             manager.chromium = arguments["manager_page"].browser
             arguments["manager_page"] = await stack.enter_async_context(open_page(manager))
         await test(**arguments)

@@ -17,6 +17,7 @@ from hatbox.manager_api.identity_summaries import IdentitySummary, all_summaries
 from hatbox.manager_api.managed_profile import ManagedProfile
 from hatbox.schema import NamespaceSchema
 from hatbox.store.base import Transaction
+from hatbox.tabs.log_scrubbing import scrub_identities
 
 __all__ = ["implement"]
 
@@ -100,7 +101,16 @@ class _Identities(Namespace):
         return self._result_converters["setSettings"](result)
 
     def remove(self, cookie_store_id: str, options: Mapping[str, bool]) -> asyncio.Future[Any]:
-        return self._write("remove", _remove, cookie_store_id, options["forever"])
+        if not options["forever"]:
+            return self._write("remove", _remove, cookie_store_id, False)
+        return asyncio.ensure_future(self._delete(cookie_store_id))
+
+    async def _delete(self, cookie_store_id: str) -> Any:
+        removed = await self._write("remove", _remove, cookie_store_id, True)
+        number = container_user_context_id(cookie_store_id) or 0
+        # Its removal is in the change log, with its name and cookies, for those who receive it. Now nothing is left.
+        await self._store.write(lambda transaction: scrub_identities(transaction, [number]))
+        return removed
 
 
 def _order(transaction: Transaction) -> list[str]:

@@ -66,8 +66,8 @@ class _ManagedTabs(Namespace):
         given = filter_ or {}
         return self._read("list", list_tabs, given.get("cookieStoreId"), given.get("ids"))
 
-    def open(self, cookie_store_id: str, address: str, options: Details | None) -> asyncio.Future[Any]:
-        return asyncio.ensure_future(self._open(cookie_store_id, address, _selection(options)))
+    def open(self, cookie_store_id: str, address: str | None, options: Details | None) -> asyncio.Future[Any]:
+        return asyncio.ensure_future(self._open(cookie_store_id, address or "", _selection(options)))
 
     def activate(self, tab_id: int, options: Details | None) -> asyncio.Future[Any]:
         return asyncio.ensure_future(self._activate(tab_id, _selection(options)))

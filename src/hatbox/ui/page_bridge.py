@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import reprlib
+from collections.abc import Collection
 from typing import Any
 
 from hatbox.extensions.runtime import protocol
@@ -19,9 +20,9 @@ from hatbox.extensions.runtime.host_requests import HostRequests
 from hatbox.extensions.runtime.incoming_messages import IncomingMessages
 from hatbox.extensions.runtime.limits import RuntimeLimits
 from hatbox.extensions.runtime.outgoing_messages import OutgoingMessages
-from hatbox.extensions.runtime.script_calls import ScriptCalls
 from hatbox.extensions.runtime.script_listeners import ScriptListeners
 from hatbox.extensions.runtime.wire_frames import ProtocolError
+from hatbox.ui.page_calls import PageCalls
 from hatbox.ui.page_limits import PageLimits
 from hatbox.ui.page_session import PageSession
 
@@ -31,9 +32,11 @@ logger = logging.getLogger("hatbox.ui")
 
 
 class PageBridge:
-    """Passes the messages of a session to a host until the session ends."""
+    """Passes the messages of a session to a host until the session ends. `done`: see PageCalls."""
 
-    def __init__(self, host: Host, session: PageSession, caller_id: str, limits: PageLimits) -> None:
+    def __init__(
+        self, host: Host, session: PageSession, caller_id: str, limits: PageLimits, done: Collection[int] = ()
+    ) -> None:
         self._session = session
         bounds = RuntimeLimits(frame=limits.text, calls=limits.calls, listeners=limits.listeners)
         outgoing = OutgoingMessages(session)
@@ -42,7 +45,7 @@ class PageBridge:
             session, bounds, self._handle, outgoing.flush, host.shared_snapshot, turns, _is_call
         )
         self._requests = HostRequests(session, outgoing)
-        self._calls = ScriptCalls(host, caller_id, bounds, session, outgoing, self._incoming)
+        self._calls = PageCalls(host, caller_id, bounds, session, outgoing, self._incoming, done)
         self._listeners = ScriptListeners(
             host, caller_id, bounds.listeners, self._requests, outgoing, log=_log, on_dispatch=lambda: None
         )
@@ -53,6 +56,10 @@ class PageBridge:
     def is_busy(self) -> bool:
         """Whether calls of the page have no result yet."""
         return self._incoming.is_behind or len(self._calls) > 0
+
+    def take_records(self) -> list[int]:
+        """The ids of all answered calls whose records exist: see hatbox.store.recorded_calls."""
+        return self._calls.take_records()
 
     def _handle(self, message: Any) -> None:
         match message:

@@ -39,7 +39,10 @@ class PageSession:
         self._exited: asyncio.Future[Exit] = asyncio.get_running_loop().create_future()
         self._readable = asyncio.Event()
         self._readable.set()
-        self._sent = 0
+        self.sent = 0
+        """The number of the last frame for the page."""
+        self.acknowledged = 0
+        """The number of the last frame that the page has received."""
         self._unacknowledged: deque[tuple[int, str, int]] = deque()
         """Frames for the page: number, messages, size."""
         self._unacknowledged_bytes = 0
@@ -73,8 +76,8 @@ class PageSession:
         if not self.running:
             return
         content = content_of(frame)
-        self._sent += 1
-        self._unacknowledged.append((self._sent, content.decode(), len(content)))
+        self.sent += 1
+        self._unacknowledged.append((self.sent, content.decode(), len(content)))
         self._unacknowledged_bytes += len(content)
         if self._unacknowledged_bytes > self._limits.unacknowledged:
             self.end(Exit("unresponsive", "the page does not read what it is sent"))
@@ -91,8 +94,9 @@ class PageSession:
 
     def acknowledge(self, number: int) -> None:
         """The page has received all frames up to this one. Raises ProtocolError for one that was not sent."""
-        if number > self._sent:
+        if number > self.sent:
             raise ProtocolError(f"frame {number} was not sent")
+        self.acknowledged = max(number, self.acknowledged)
         while self._unacknowledged and self._unacknowledged[0][0] <= number:
             self._unacknowledged_bytes -= self._unacknowledged.popleft()[2]
         self._check_buffer()

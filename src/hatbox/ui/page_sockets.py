@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from typing import TypeAlias
 
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
@@ -22,6 +23,9 @@ __all__ = ["PageSockets"]
 
 logger = logging.getLogger("hatbox.ui")
 
+CreateBridge: TypeAlias = Callable[[PageSession, bool], Awaitable[PageBridge]]
+"""Connects a session to the API. The flag is whether the page may repeat calls that it has sent to another server."""
+
 _GOING_AWAY = 1001  # the close code of a page that is closed or reloaded
 _INVALID = 1002
 _TRY_LATER = 1013
@@ -31,15 +35,17 @@ _CLOSE_SECONDS = 1.0
 
 
 class PageSockets:
-    """The sessions of all pages. `create_bridge` connects a session to the API."""
+    """The sessions of all pages. `create_bridge` connects a session to the API; see ManagerServer."""
 
-    def __init__(self, create_bridge: Callable[[PageSession], PageBridge], limits: PageLimits) -> None:
+    def __init__(self, create_bridge: CreateBridge, limits: PageLimits) -> None:
         self._create_bridge = create_bridge
         self._limits = limits
         self._pages: dict[str, _Page] = {}
+        self._opening = asyncio.Lock()
         self._tasks = Tasks()
-        self.on_change: Callable[[], None] = lambda: None
-        """Called when a page was connected or disconnected."""
+        self._was_used = False
+        self._last_use = 0.0
+        self._used = asyncio.Event()
 
     @property
     def connected(self) -> int:
@@ -51,12 +57,29 @@ class PageSockets:
         """The number of sessions: of connected pages, and of those that may reconnect or finish their calls."""
         return len(self._pages)
 
+    def note_use(self) -> None:
+        """A page was connected or closed, or is being loaded."""
+        self._last_use = asyncio.get_running_loop().time()
+        self._used.set()
+
+    async def wait_until_unused(self, grace: float) -> None:
+        """Wait until a page was open, and for `grace` seconds none is open or being loaded."""
+        loop = asyncio.get_running_loop()
+        while True:
+            is_idle = self._was_used and not self._pages
+            left = self._last_use + grace - loop.time() if is_idle else None
+            if left is not None and left <= 0:
+                return
+            self._used.clear()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._used.wait(), left)
+
     async def serve(self, websocket: WebSocket) -> None:
         """Serve an authenticated WebSocket until it is closed."""
         await websocket.accept()
         try:
             text = await asyncio.wait_for(websocket.receive_text(), self._limits.request_timeout)
-            page, welcome = self._open(decode_hello(text))
+            page, welcome = await self._open(decode_hello(text))
         except (WebSocketDisconnect, KeyError):  # KeyError: a binary message
             return
         except (TimeoutError, ProtocolError) as error:
@@ -74,28 +97,30 @@ class PageSockets:
         self._tasks.cancel()
         await self._tasks.wait()
 
-    def _open(self, hello: Hello) -> tuple[_Page | None, Welcome]:
-        page = self._pages.get(hello.session)
-        if page is not None and page.session.running:
-            page.session.acknowledge(hello.received)
-            return page, Welcome(True, page.session.received)
-        if len(self._pages) >= self._limits.pages:
-            return None, Welcome(False, 0)
-        session = PageSession(hello.session, self._limits)
-        page = _Page(session, self._create_bridge(session), self._limits, self._on_change)
-        self._pages[hello.session] = page
-        session.exited.add_done_callback(lambda _: self._remove(page))
-        return page, Welcome(False, 0)
+    async def _open(self, hello: Hello) -> tuple[_Page | None, Welcome]:
+        async with self._opening:
+            page = self._pages.get(hello.session)
+            if page is not None and page.session.running:
+                page.session.acknowledge(hello.received)
+                return page, Welcome(True, page.session.received)
+            if len(self._pages) >= self._limits.pages:
+                return None, Welcome(False, 0)
+            session = PageSession(hello.session, self._limits)
+            bridge = await self._create_bridge(session, hello.calls > 0)
+            page = self._pages[hello.session] = _Page(session, bridge, self._limits, self._on_change)
+            session.exited.add_done_callback(lambda _: self._remove(page))
+            return page, Welcome(False, 0)
 
     def _on_change(self, page: _Page) -> None:
         if page.socket is None and page.session.running:
             self._tasks.spawn(page.expire())
-        self.on_change()
+        self._was_used = True
+        self.note_use()
 
     def _remove(self, page: _Page) -> None:
         if self._pages.get(page.session.id) is page:
             del self._pages[page.session.id]
-        self.on_change()
+        self.note_use()
 
 
 class _Page:

@@ -91,6 +91,7 @@ class _Routes:
         """A static file, for the page only."""
         if not (is_from_page(request.headers) and self._is_authenticated(request.headers)):
             return await _refuse(request)
+        self._sockets.note_use()
         found = self._files.get(request.path_params["path"])
         headers = security_headers(request.headers["host"])
         if found is None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Sequence
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 import msgspec
 
@@ -36,6 +36,8 @@ __all__ = [
 ]
 
 logger = logging.getLogger("hatbox.rules")
+
+_MAX_LISTED: Final = 20  # rules in a record of the change log
 
 
 class _StoredRule(msgspec.Struct, omit_defaults=True):
@@ -93,7 +95,7 @@ class RuleSet:
         self._by_pattern: dict[str, SiteRule] = {}
         for rule in find_rules(transaction):
             self._by_pattern.setdefault(_canonical(rule.pattern), rule)
-        self._changed = False
+        self._changed: list[SiteRule] = []
 
     def add(
         self,
@@ -123,7 +125,7 @@ class RuleSet:
             if not replace:
                 raise SiteRuleExists(canonical, [store_name(self._transaction, each) for each in existing.identities])
             _put(self._transaction, added)
-        self._changed = True
+        self._changed.append(added)
         self._by_pattern[canonical] = added
         return RuleChange(added, "added" if existing is None else "replaced")
 
@@ -137,7 +139,7 @@ class RuleSet:
     def record_change(self) -> None:
         """Notify every process, if a rule was added or replaced."""
         if self._changed:
-            _record_change(self._transaction)
+            _record_change(self._transaction, added=self._changed)
 
     def _check_number_of_regexes(self, pattern: str) -> None:
         if pattern.startswith(REGEX_PREFIX):
@@ -193,7 +195,7 @@ def remove_rules(transaction: Transaction, wanted: Iterable[int | str]) -> list[
     for number in found:
         transaction.rules.delete(number)
     if found:
-        _record_change(transaction)
+        _record_change(transaction, removed=[*found.values()])
     return list(found.values())
 
 
@@ -245,8 +247,18 @@ def _put(transaction: Transaction, rule: SiteRule) -> None:
     transaction.rules.put(rule.id, _encoded(rule))
 
 
-def _record_change(transaction: Transaction) -> None:
-    transaction.changes.append(RULES_CHANGED, b"null")
+def _record_change(
+    transaction: Transaction, *, added: Sequence[SiteRule] = (), removed: Sequence[SiteRule] = ()
+) -> None:
+    """Append the record of a change. It lists the rules, unless they are many: then it is `null`."""
+    payload = None
+    if 0 < len(added) + len(removed) <= _MAX_LISTED:
+        payload = {"added": [*map(_listed, added)], "removed": [*map(_listed, removed)]}
+    transaction.changes.append(RULES_CHANGED, _encode(payload))
+
+
+def _listed(rule: SiteRule) -> dict[str, object]:
+    return {"pattern": rule.pattern, "identities": rule.identities}
 
 
 def _check_choice(pattern: str, stores: Sequence[str], *, ask: bool) -> None:
