@@ -181,6 +181,7 @@ async def test_its_buttons_work_and_no_other_script_reaches_it(
             shown = StartPageReader(await runner.page(tab.id))
             at = await until_awaited(lambda: pixel(shown.page, *BLUE))
             assert "Press me, 7" in await shown.names("button")
+            assert at is not None
             await shown.page.mouse.click(*at)
             await until_awaited(lambda: extension.evaluate("clicks.length"))
             assert await extension.evaluate("clicks") == [tab.id]
