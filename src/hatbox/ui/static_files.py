@@ -1,6 +1,7 @@
 """The static files of the page, in memory: index.html with the glyphs in it, one style sheet and one script.
 
 The folder has many small files. They are joined, because each request delays the page.
+The icons are those that the start page of Chromium draws too: they are below both, in `identities`.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from hatbox.identities.glyphs import ICONS_FILE
 from hatbox.ui.page_script import page_script
 
 __all__ = ["FOLDER", "StaticFile", "StaticFiles"]
@@ -71,7 +73,7 @@ def _index(folder: Path) -> str:
     page = (folder / _INDEX).read_text("utf-8")
     page = _STYLE_LINKS.sub(f'<link rel="stylesheet" href="{_STYLES}">\n', page)
     page = page.replace('src="main.js"', f'src="{_SCRIPT}"')
-    sprite = (folder / "icons.svg").read_text("utf-8").replace("<svg ", '<svg id="glyphs" hidden ', 1)
+    sprite = ICONS_FILE.read_text("utf-8").replace("<svg ", '<svg id="glyphs" hidden ', 1)
     return page.replace("<body>", f"<body>\n{sprite}", 1)
 
 
