@@ -53,6 +53,7 @@ _SLOW: Final = (
     "tests/test_many_machines.py",
     "tests/test_readme.py",
     "tests/testing/",
+    "tests/ui/test_restart.py",
 )
 
 

@@ -23,7 +23,22 @@ from hatbox.store.processes import ProcessId, host_id
 from hatbox.tabs.first_window import close_first_tab, open_first_window
 from hatbox.tabs.visibility import show_abandoned
 
-__all__ = ["RunRecord", "clean_up", "find", "find_area", "get", "get_all", "register_run", "reset_ui", "unregister_run"]
+__all__ = [
+    "STARTED",
+    "STOPPED",
+    "RunRecord",
+    "clean_up",
+    "find",
+    "find_area",
+    "get",
+    "get_all",
+    "register_run",
+    "reset_ui",
+    "unregister_run",
+]
+
+STARTED, STOPPED = "extensions.started", "extensions.stopped"
+"""The topics of runs. Their payload is a RunChange."""
 
 _KIND: Final = installed.RUNNING
 _CLEARED_AT_START: Final = (ACTION, PAGE_ACTION, SIDEBAR_ACTION, *notifications.KINDS, omnibox_input.KIND)
@@ -49,6 +64,14 @@ class RunRecord(msgspec.Struct, frozen=True):
     def process_id(self) -> ProcessId:
         """The process, with its machine."""
         return ProcessId(self.host or host_id(), self.process, self.started_at)
+
+
+class RunChange(msgspec.Struct, frozen=True):
+    """An extension was started or has stopped."""
+
+    extension: str
+    """Its data area."""
+    name: str
 
 
 def find_area(transaction: Transaction, name: str) -> str:
@@ -88,6 +111,7 @@ def register_run(
         extension, name, process.pid, process.started_at, manifest, extension_id or extension, process.host
     )
     transaction.extensions.put(extension, _KIND, "", msgspec.json.encode(running))
+    transaction.changes.append(STARTED, msgspec.json.encode(RunChange(extension, name)))
     record_new_tab_page(transaction, get_all(transaction))
     open_first_window(transaction)
 
@@ -101,7 +125,7 @@ def reset_ui(transaction: Transaction, extension: str) -> None:
 
 def unregister_run(transaction: Transaction, extension: str) -> None:
     """Delete the record of a run that has ended."""
-    transaction.extensions.delete(extension, _KIND, "")
+    _delete(transaction, extension)
     clean_up(transaction)
 
 
@@ -112,12 +136,19 @@ def clean_up(transaction: Transaction) -> None:
     alive = {each.id for each in running}
     for extension, _, _ in transaction.extensions.find(_KIND):
         if extension not in alive:
-            transaction.extensions.delete(extension, _KIND, "")
+            _delete(transaction, extension)
     show_abandoned(transaction, alive)
     for extension in {each.extension for each in open_sidebars(transaction)} - alive:
         close_sidebars_of(transaction, extension)
     if not alive:
         close_first_tab(transaction)
+
+
+def _delete(transaction: Transaction, extension: str) -> None:
+    value = transaction.extensions.get(extension, _KIND, "")
+    transaction.extensions.delete(extension, _KIND, "")
+    if value and (name := _decode(value).name):
+        transaction.changes.append(STOPPED, msgspec.json.encode(RunChange(extension, name)))
 
 
 def get_all(transaction: Transaction) -> list[RunRecord]:

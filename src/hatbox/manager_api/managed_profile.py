@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
+from hatbox.engines.background.engine_starts import EngineStarts
+from hatbox.engines.running_engines import RunningEngine
 from hatbox.identities.model import IdentityLike
 from hatbox.identities.settings import IdentitySettings, SettingValue
+from hatbox.identities.site_rules.service import SiteRules
 from hatbox.store.profile_settings import ProfileSettings
 
 if TYPE_CHECKING:
@@ -25,6 +28,17 @@ class ManagedProfile(Protocol):
     @property
     def label(self) -> str:
         """The profile's name in messages and logs. Contains no password."""
+
+    @property
+    def rules(self) -> SiteRules:
+        """The rules that assign URLs to identities."""
+
+    @property
+    def engine_starts(self) -> EngineStarts:
+        """The background engines that this process starts without waiting for them."""
+
+    async def running_engines(self) -> list[RunningEngine]:
+        """The engines that are running for this profile, in any process and on any machine."""
 
     async def settings(self) -> ProfileSettings:
         """The settings of the profile itself."""

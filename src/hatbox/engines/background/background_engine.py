@@ -40,13 +40,25 @@ class BackgroundEngineError(EngineError):
 
 
 class BackgroundEngine:
-    """A background process that runs an engine for a profile. Without a `key` it uses that of the environment."""
+    """A background process that runs an engine for a profile. Without a `key` it uses that of the environment.
 
-    def __init__(self, address: str, log: EngineLog, selection: EngineSelection, key: Key | None = None) -> None:
+    With `until_empty` it exits when no tab is open, else when it is stopped or its last window is closed.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        log: EngineLog,
+        selection: EngineSelection,
+        key: Key | None = None,
+        *,
+        until_empty: bool = True,
+    ) -> None:
         self._address = address
         self._key = key
         self._log = log
         self._selection = selection
+        self._until_empty = until_empty
         self._process: subprocess.Popen[bytes] | None = None
         self._reader: IO[bytes] | None = None
         self._log_offset = 0
@@ -126,7 +138,8 @@ class BackgroundEngine:
     def _command(self) -> list[str]:
         selection = self._selection
         options = [
-            *("--quiet", "--until-empty", "--json"),
+            *("--quiet", "--json"),
+            *(["--until-empty"] if self._until_empty else []),
             f"--engine={selection.name}",
             *([f"--browser={selection.browser}"] if selection.browser else []),
             *(["--headless"] if selection.headless else []),

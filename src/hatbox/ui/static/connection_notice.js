@@ -5,20 +5,24 @@ import {btn, h} from "./dom.js";
 import {toast} from "./layers.js";
 
 const FIRST_CONNECTION = 1000; // ms: the first connection of a page is not a reconnection
+const RECONNECTING = "Reconnecting to Hatbox. What you change now is sent once, when it is back.";
+const REFUSED = "Hatbox was started again and does not know this page. Run hatbox ui to open a new one.";
 
 export function connectionNotice() {
   const slot = h("div", {});
+  const text = h("span", {class: "grow"});
   let wasOnline = connection.online;
   let lost = false; // whether the strip has been shown
   const banner = h(
     "div",
     {class: "banner", role: "status"},
     h("span", {class: "spin", "aria-hidden": "true"}),
-    h("span", {class: "grow"}, "Reconnecting to Hatbox. What you change now is sent once, when it is back."),
+    text,
     btn("Try now", () => connection.retry(), {kind: "sm"}),
   );
 
   function update() {
+    text.textContent = connection.refused ? REFUSED : RECONNECTING;
     if (connection.online) {
       slot.replaceChildren();
       if (lost) toast("Connected again. Nothing was lost.");

@@ -56,7 +56,7 @@ export const counts = {
       namespace.onChanged.addListener(later);
     }
     identities.onChange(changed);
-    connection.onStatus(() => connection.online && later());
+    connection.onResync(later);
     load();
   },
 };

@@ -3,7 +3,11 @@
 
 import {browser, connection} from "./api.js";
 
+const api = browser.hatbox.identities;
+const MAX_IDS = 1000; // of one call of summaries; above, the list is read again
+
 let order = []; // cookieStoreIds
+let moves = 0; // moves that are sent and not confirmed: until then the order is that of the page
 let stored = new Map(); // cookieStoreId → summary, as the server has it
 let list = null; // order and stored with what waits, made when needed
 let isLoaded = false;
@@ -50,20 +54,30 @@ function catchUp() {
 }
 
 async function readStale(taken) {
-  if (taken.all || taken.order) return readAll();
-  for (const id of taken.removed) stored.delete(id);
-  const ids = [...taken.ids].filter((id) => !taken.removed.has(id));
-  const summaries = ids.length ? await browser.hatbox.identities.summaries(ids) : [];
+  if (taken.all || taken.ids.size > MAX_IDS) return readAll();
+  const ids = [...taken.ids];
+  const [summaries, newOrder] = await Promise.all([
+    ids.length ? api.summaries(ids) : [],
+    taken.order ? api.order() : null,
+  ]);
   const found = new Set(summaries.map((summary) => summary.cookieStoreId));
   const created = new Set([...found].filter((id) => !stored.has(id)));
-  for (const id of ids) if (!found.has(id)) stored.delete(id);
+  for (const id of [...taken.removed, ...ids]) if (!found.has(id)) stored.delete(id);
   for (const summary of summaries) stored.set(summary.cookieStoreId, summary);
-  order = [...order.filter((id) => stored.has(id)), ...[...created]];
-  emit({changed: new Set([...ids, ...taken.removed]), created});
+  if (newOrder && !moves) setOrder(newOrder);
+  else order = [...order.filter((id) => stored.has(id)), ...[...created].filter((id) => !order.includes(id))];
+  emit({changed: new Set([...ids, ...taken.removed]), created, order: taken.order});
+}
+
+// An identity of the order that is not known yet was just created: its event follows.
+function setOrder(ids) {
+  const listed = new Set(ids);
+  order = ids.filter((id) => stored.has(id));
+  for (const id of stored.keys()) if (!listed.has(id)) stored.delete(id);
 }
 
 async function readAll() {
-  const summaries = await browser.hatbox.identities.list();
+  const summaries = await api.list();
   const created = new Set(isLoaded ? summaries.map((s) => s.cookieStoreId).filter((id) => !stored.has(id)) : []);
   stored = new Map(summaries.map((summary) => [summary.cookieStoreId, summary]));
   order = summaries.map((summary) => summary.cookieStoreId);
@@ -83,17 +97,17 @@ let isListening = false;
 
 function listen() {
   isListening = true;
-  browser.hatbox.identities.onChanged.addListener(onChanged);
-  connection.onStatus(() => {
-    if (!connection.online || !isLoaded) return;
-    stale.all = true; // events of the time without a connection are lost
+  api.onChanged.addListener(onChanged);
+  connection.onResync(() => {
+    stale.all = true;
     catchUp().catch(retryLater);
   });
 }
 
-// The connection was lost during a read: everything is read again when it is back.
-function retryLater() {
+// A read failed, although calls wait for the connection: everything is read at the next change.
+function retryLater(error) {
   stale.all = true;
+  console.error(error);
 }
 
 export const identities = {
@@ -163,21 +177,19 @@ export const identities = {
     }
   },
 
-  // A move that is sent. The new order is shown at once: a card stays where it was dropped.
+  // A move that is sent. The new order is shown at once: a card stays where it was dropped. What is stored is read
+  // when no other move is under way, also after an error.
   async moving(id, to, promise) {
-    const before = order;
     const without = order.filter((other) => other !== id);
     order = [...without.slice(0, to), id, ...without.slice(to)];
-    const optimistic = order;
+    moves += 1;
     emit({order: true});
     try {
       await promise;
-    } catch (error) {
-      if (order === optimistic) order = before;
-      emit({order: true});
+    } finally {
+      moves -= 1;
       stale.order = true;
       catchUp().catch(retryLater);
-      throw error;
     }
   },
 };
