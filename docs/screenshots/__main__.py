@@ -95,7 +95,7 @@ async def _show(page: Page, route: str) -> None:
     """Open a screen, and wait until it has drawn its data."""
     await page.evaluate("route => { location.hash = route; }", route)
     await page.wait_for_selector("main h1")
-    await page.wait_for_function("!document.querySelector('main [aria-busy=true]')")
+    await page.wait_for_selector("main [aria-busy=true]", state="detached")
     await page.wait_for_timeout(700)  # the last frame of what is drawn after the data
 
 
