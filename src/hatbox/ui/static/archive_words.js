@@ -33,7 +33,9 @@ export function planText(plan) {
   return `${[first, ...rest].filter(Boolean).join(", ") || "No identity changes"}. All others stay as they are.`;
 }
 
-function parts({identities: all}) {
+// Those with a name: the store of no identity has none.
+function parts({identities: every}) {
+  const all = every.filter((each) => each.name);
   return {
     same: all.filter((each) => !each.changes.length),
     changing: all.filter((each) => each.changes.length && !each.created),
@@ -51,12 +53,24 @@ export function planLines(plan) {
 
 // The button that restores: "Restore 2 identities".
 export function restoreLabel(plan) {
-  const count = plan.isNewProfile ? plan.identities.length : parts(plan).changing.length + parts(plan).coming.length;
+  const count = restoredCount(plan);
   return count ? `Restore ${identities(count)}` : "Restore";
+}
+
+function restoredCount(plan) {
+  const {changing, coming} = parts(plan);
+  return plan.isNewProfile ? plan.identities.length : changing.length + coming.length;
 }
 
 // After the restore.
 export function restoredText(plan) {
-  const count = plan.identities.filter((each) => each.changes.length || plan.isNewProfile).length;
-  return plan.hasChanges ? `${identities(count)} restored.` : "Nothing had to be changed: everything is as in the backup.";
+  if (!plan.hasChanges) return "Nothing had to be changed: everything is as in the backup.";
+  const count = restoredCount(plan);
+  return count ? `${identities(count)} restored.` : "The backup is restored.";
+}
+
+// An error beside the backup that caused it does not name it again: "monday.hatbox: it is damaged." → "It is damaged."
+export function errorText(message, name = "") {
+  const text = name && message.startsWith(`${name}: `) ? message.slice(name.length + 2) : message;
+  return text && text[0].toUpperCase() + text.slice(1);
 }

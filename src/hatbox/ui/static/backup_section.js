@@ -1,7 +1,7 @@
 // The backups of the profile: make one with a progress bar, restore one, delete one.
 
 import {browser} from "./api.js";
-import {sizeText} from "./archive_words.js";
+import {errorText, sizeText} from "./archive_words.js";
 import {btn, empty, errorLine, h, icon, iconButton} from "./dom.js";
 import {dialog, menu, problem, toast} from "./layers.js";
 import {LiveList} from "./live_list.js";
@@ -75,7 +75,8 @@ export class BackupSection {
       menu(more, [{label: "Delete forever", glyph: "ui-trash", danger: true, run: () => this.askToDelete(backup)}], name);
     }, {"aria-haspopup": "menu"});
     const restore = btn("Restore", () => restoreDialog(backup), {kind: "sm", "aria-label": `Restore from ${name}`});
-    const below = wrong ? h("span", {class: "fault", title: wrong}, icon("ui-warn"), wrong) : facts.filter(Boolean).join(", ");
+    const fault = wrong && h("span", {class: "fault", title: wrong}, icon("ui-warn"), errorText(wrong));
+    const below = fault || facts.filter(Boolean).join(", ");
     const text = h("div", {class: "grow"}, h("div", {class: "title ellipsis", title: name}, name));
     text.append(h("div", {class: "url ellipsis", title: exactTime(created)}, below));
     const row = h("li", {class: "row"}, text, h("div", {class: "quick line"}, !wrong && restore, more));
@@ -84,9 +85,9 @@ export class BackupSection {
   }
 
   showProgress({done, total}) {
+    if (!this.isOwn && done >= total) return this.endProgress(); // of another page, or late
     this.meter.show({done, total});
     this.status.textContent = `${Math.floor((total ? done / total : 0) * 100)} %`;
-    if (done >= total && !this.isOwn) this.endProgress(); // of another page
   }
 
   endProgress() {

@@ -1,7 +1,7 @@
 // The dialog that restores a backup: the passphrase if it needs one, then what would change, then the restore.
 
 import {browser} from "./api.js";
-import {planLines, planText, restoredText, restoreLabel} from "./archive_words.js";
+import {errorText, planLines, planText, restoredText, restoreLabel} from "./archive_words.js";
 import {btn, errorLine, h} from "./dom.js";
 import {dialog, toast} from "./layers.js";
 import {Meter} from "./meter.js";
@@ -20,7 +20,8 @@ class RestoreDialog {
     this.meter = new Meter("Reading the backup");
     this.content = h("div", {class: "dlg-text"});
     this.actions = h("div", {class: "dlg-actions"});
-    this.progress = (progress) => progress.id === this.operation && this.meter.show(progress);
+    this.isBusy = false;
+    this.progress = (progress) => this.isBusy && progress.id === this.operation && this.meter.show(progress);
     api.onProgress.addListener(this.progress);
     this.box = dialog(`Restore from ${backup.name}?`, [this.content, this.meter.el, this.actions]);
     this.box.addEventListener("close", () => api.onProgress.removeListener(this.progress));
@@ -68,18 +69,26 @@ class RestoreDialog {
     } catch (error) {
       this.fail(error.message);
     } finally {
-      this.meter.hide();
+      this.stopWaiting();
     }
   }
 
   wait(text) {
     this.content.replaceChildren(h("p", {role: "status"}, text));
     this.actions.replaceChildren(this.cancel());
+    this.isBusy = true;
     this.meter.start();
   }
 
+  // Progress that arrives later is that of work which is done.
+  stopWaiting() {
+    this.isBusy = false;
+    this.meter.hide();
+  }
+
   // With a passphrase, the reason may be the passphrase: it stands beside the field.
-  fail(message) {
+  fail(reason) {
+    const message = errorText(reason, this.backup.name);
     if (this.backup.isEncrypted) {
       this.askPassphrase(message);
       return;
@@ -117,7 +126,7 @@ class RestoreDialog {
     } catch (error) {
       this.fail(error.message);
     } finally {
-      this.meter.hide();
+      this.stopWaiting();
     }
   }
 }

@@ -10,10 +10,10 @@ export function settingProblem(name, value, advice) {
   return advice;
 }
 
-// "Did you mean A, B?" → "Try A or B."
+// "Did you mean A, B, C?" → "Try A or B."
 function suggestion(advice) {
   const [, names] = /^Did you mean (.*)\?$/.exec(advice) ?? [];
-  return `Try ${names ? names.split(", ").join(" or ") : "Europe/Berlin"}.`;
+  return `Try ${names ? names.split(", ").slice(0, 2).join(" or ") : "Europe/Berlin"}.`;
 }
 
 // The typed text that new settings would lose: "“Team inbox”: a text field", or what the browser said.

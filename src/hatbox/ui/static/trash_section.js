@@ -75,13 +75,14 @@ export class TrashSection {
     const remove = iconButton("ui-trash", `Delete ${entry.name} forever`, () => this.askToDelete(entry), {
       "data-part": "delete",
     });
-    const below = [h("span", {class: "only-phone-text"}, `${left}, `), contentsOf(entry)];
+    const when = timeAgo(entry.removedAt);
+    const below = [h("span", {class: "only-phone-text"}, `${left}: `), contentsOf(entry)];
     return h(
       "div",
       {class: "row"},
       tile(entry, "t28"),
       h("div", {class: "grow"}, h("div", {class: "title ellipsis"}, entry.name), h("div", {class: "url ellipsis"}, below)),
-      h("span", {class: "when hide-narrow", title: exactTime(entry.removedAt)}, `Removed ${timeAgo(entry.removedAt)}`),
+      h("span", {class: "when hide-narrow", title: exactTime(entry.removedAt)}, `Removed ${when === "now" ? "just now" : when}`),
       h("span", {class: "when num days hide-narrow"}, left),
       h("div", {class: "quick line"}, restore, remove),
     );
