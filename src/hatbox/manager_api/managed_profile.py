@@ -8,6 +8,7 @@ import msgspec
 
 from hatbox.engines.background.engine_starts import EngineStarts
 from hatbox.engines.running_engines import RunningEngine
+from hatbox.extensions.service import Extensions
 from hatbox.identities.model import IdentityLike
 from hatbox.identities.settings import IdentitySettings, SettingValue
 from hatbox.identities.site_rules.service import SiteRules
@@ -22,6 +23,14 @@ class ManagedProfile(Protocol):
     @property
     def label(self) -> str:
         """The profile's name in messages and logs. Contains no password."""
+
+    @property
+    def address(self) -> str:
+        """The address that opens this profile. May contain a password."""
+
+    @property
+    def extensions(self) -> Extensions:
+        """The installed extensions, and those that run in this process."""
 
     @property
     def rules(self) -> SiteRules:
