@@ -36,7 +36,8 @@ export function engineStarted({tabId, name = "chromium"}) {
     const check = () => {
       if (isOver || !isFresh) return;
       const all = engines.all();
-      const failed = all.find((each) => each.status === "failed" && (tabId ? each.tabId === tabId : each.name === name));
+      const isOurs = (each) => (tabId ? each.tabId === tabId : each.name === name);
+      const failed = all.find((each) => each.status === "failed" && isOurs(each));
       const running = all.find((each) => each.status === "running");
       if (failed) settle(reject, new Error(failed.error));
       else if (running) settle(resolve, running);
