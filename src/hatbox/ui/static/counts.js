@@ -3,9 +3,12 @@
 import {browser, connection} from "./api.js";
 import {identities} from "./identities_state.js";
 
-const DELAY = 250; // ms: numbers may lag behind the screens
+const MIN_DELAY = 250; // ms: numbers may lag behind the screens
+const MAX_DELAY = 10_000;
+const SHARE = 10; // a large profile is counted for at most a tenth of the time
 
 let known = {};
+let delay = MIN_DELAY;
 let timer = null;
 let stale = false;
 let loading = false;
@@ -22,8 +25,10 @@ async function load() {
     return;
   }
   loading = true;
+  const started = performance.now();
   try {
     known = await browser.hatbox.getCounts();
+    delay = Math.min(MAX_DELAY, Math.max(MIN_DELAY, SHARE * (performance.now() - started)));
     changed();
   } catch {
     // the numbers of before stay: they are decoration, the screens show what is wrong
@@ -37,7 +42,7 @@ async function load() {
 }
 
 function later() {
-  timer ??= setTimeout(load, DELAY);
+  timer ??= setTimeout(load, delay);
 }
 
 export const counts = {
@@ -52,7 +57,7 @@ export const counts = {
 
   start() {
     const {hatbox} = browser;
-    for (const namespace of [hatbox.identities, hatbox.sites, hatbox.trash, hatbox.rules, hatbox.extensions]) {
+    for (const namespace of [hatbox.identities, hatbox.tabs, hatbox.trash, hatbox.rules, hatbox.extensions]) {
       namespace.onChanged.addListener(later);
     }
     identities.onChange(changed);

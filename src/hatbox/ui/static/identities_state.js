@@ -28,7 +28,9 @@ function emit(change) {
 function shown(id) {
   const summary = stored.get(id);
   const patches = waiting.get(id);
-  return summary && patches ? Object.assign({}, summary, ...patches) : summary;
+  if (!summary || !patches) return summary;
+  const patched = Object.assign({}, summary, ...patches);
+  return patched.isRemoved ? undefined : patched;
 }
 
 function take() {
@@ -156,7 +158,7 @@ export const identities = {
   },
 
   // A change that is sent: while the connection is lost it is shown at once, as it is queued. Afterwards what is
-  // stored counts: when the promise rejects, the identity is shown as it was.
+  // stored counts: when the promise rejects, the identity is shown as it was. patch: fields, or {isRemoved: true}.
   async sending(id, patch, promise) {
     const isQueued = !connection.online;
     if (isQueued) {

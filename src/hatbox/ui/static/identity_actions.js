@@ -3,6 +3,7 @@
 
 import {browser, connection} from "./api.js";
 import {plural} from "./dom.js";
+import {engineStarted} from "./engines_state.js";
 import {identities} from "./identities_state.js";
 import {identityEditor} from "./identity_editor.js";
 import {dialog, popover, problem, toast} from "./layers.js";
@@ -23,7 +24,8 @@ async function attempt(anchor, change) {
 
 // "Work is hidden. Its 7 tabs will come back when you show it."
 function hiddenText({name, tabs}) {
-  return `${name} is hidden.${tabs ? ` Its ${plural(tabs, "tab")} will come back when you show it.` : ""}`;
+  const what = tabs === 1 ? "Its tab" : `Its ${plural(tabs, "tab")}`;
+  return `${name} is hidden.${tabs ? ` ${what} will come back when you show it.` : ""}`;
 }
 
 // reveal(id): called with the new identity, which a list may then show.
@@ -76,7 +78,7 @@ export function setHidden(identity, hidden, anchor) {
 export function removeIdentity(identity, anchor) {
   const {cookieStoreId: id, name} = identity;
   return attempt(anchor, async () => {
-    const {trashId} = await identities.sending(id, {}, browser.hatbox.identities.remove(id));
+    const {trashId} = await identities.sending(id, {isRemoved: true}, browser.hatbox.identities.remove(id));
     const {trashDays} = await browser.hatbox.getProfile();
     const stays = `It stays there for ${plural(trashDays, "day")}.`;
     changed(`${name} moved to the trash. ${stays}`, async () => {
@@ -109,8 +111,9 @@ export function moveIdentity(identity, to, anchor) {
 
 export function openWindow(identity, anchor) {
   return attempt(anchor, async () => {
-    await browser.hatbox.tabs.open(identity.cookieStoreId);
+    const {tab, engine} = await browser.hatbox.tabs.open(identity.cookieStoreId);
     toast(`A window opens as ${identity.name}.`);
+    if (engine === "starting") await engineStarted({tabId: tab.id}); // rejects when it cannot start
   });
 }
 

@@ -29,23 +29,17 @@ export function cardSignature(identity, isMovable) {
   return JSON.stringify([name, color, glyph, hidden, tabs, signedIn, hosts, isMovable]);
 }
 
-// on: {open(event), menu(id, anchor), lift(event, id)}
-export function createCard(identity, view, on) {
-  const {cookieStoreId: id} = identity;
-  const more = iconButton("ui-dots", "", () => on.menu(id, more), {"aria-haspopup": "menu", "data-part": "menu"});
+// on: {open(id), menu(id, anchor), lift(event, id)}. The card is that of the identity in its data-key.
+export function createCard(view, on) {
+  const id = () => card.dataset.key;
+  const more = iconButton("ui-dots", "", () => on.menu(id(), more), {"aria-haspopup": "menu", "data-part": "menu"});
   const grip = iconButton("ui-grip", "", null, {
     class: "icon-btn grip",
     "data-part": "grip",
     "aria-roledescription": "sortable handle",
-    onpointerdown: (event) => on.lift(event, id),
+    onpointerdown: (event) => on.lift(event, id()),
   });
-  const link = h("a", {
-    class: "hit",
-    href: `#/identity/${encodeURIComponent(id)}/tabs`,
-    draggable: "false",
-    "data-part": "link",
-    onclick: () => on.open(id),
-  });
+  const link = h("a", {class: "hit", draggable: "false", "data-part": "link", onclick: () => on.open(id())});
   const foot = h("div", {class: "foot"});
   const name = h("div", {class: "name ellipsis"});
   const words = h("div", {class: "grow words"}, name, h("div", {class: "line small muted"}));
@@ -54,16 +48,17 @@ export function createCard(identity, view, on) {
   const card = h("div", {class: "card"}, link, body, view === "cards" && foot);
   card.addEventListener("contextmenu", (event) => {
     event.preventDefault();
-    on.menu(id, more);
+    on.menu(id(), more);
   });
   return card;
 }
 
 export function updateCard(card, identity, view, isMovable) {
-  const {name, color, hidden} = identity;
+  const {cookieStoreId, name, color, hidden} = identity;
   const part = (selector) => card.querySelector(selector);
   card.dataset.color = color;
   card.classList.toggle("is-hidden", hidden);
+  part(".hit").href = `#/identity/${encodeURIComponent(cookieStoreId)}/tabs`;
   part(".hit").setAttribute("aria-label", spokenText(identity));
   part(".face").replaceChildren(tile(identity, view === "cards" ? "t36" : "t28"));
   part(".name").textContent = name;

@@ -16,8 +16,8 @@ startRouter(root);
 showProfile();
 
 async function showProfile() {
-  const profile = await browser.hatbox.getProfile();
+  const {label: name} = await browser.hatbox.getProfile();
   const label = app.querySelector(".brand small");
-  label.textContent = profile.label;
-  label.title = profile.label;
+  label.textContent = name;
+  label.title = name;
 }

@@ -64,7 +64,7 @@ async function show(route) {
   setTitle(module.title);
   current = {name: route.name, screen: module.mount(root, route)};
   // The link that led here may be gone with its screen; a reader must not start at the top of the page.
-  if (document.activeElement === document.body && own > 1) root.focus({preventScroll: true});
+  if (document.activeElement === document.body && own > 1) root.closest("main").focus({preventScroll: true});
 }
 
 async function load(name) {

@@ -3,6 +3,7 @@
 
 import {h} from "./dom.js";
 import {GridGeometry} from "./grid_geometry.js";
+import {stationary} from "./stationary.js";
 
 export class VirtualList {
   // scroller: the element that scrolls. Options:
@@ -89,10 +90,14 @@ export class VirtualList {
     const [first, last] = geometry.range(top, scroller.clientHeight, this.items.length);
     const shown = new Set();
     for (let index = first; index < last; index++) shown.add(index);
-    const focused = this.indexOf(this.keyOf(document.activeElement));
-    if (focused >= 0) shown.add(focused);
-    if (this.lifted && this.indexOf(this.lifted.key) >= 0) shown.add(this.indexOf(this.lifted.key));
+    for (const key of this.pinned()) if (this.indexes.has(key)) shown.add(this.indexOf(key));
     this.draw([...shown].sort((a, b) => a - b));
+  }
+
+  // The keys of cells that stay in the DOM wherever they are: with the focus, lifted, with an open menu.
+  pinned() {
+    const opened = this.host.querySelector("[aria-expanded=true]");
+    return [this.keyOf(document.activeElement), this.lifted?.key, this.keyOf(opened)];
   }
 
   // How far the list is below the start of the scroller's content.
@@ -112,6 +117,7 @@ export class VirtualList {
       this.cells.set(key, cell);
       this.position(cell, index, key);
     }
+    // A new element in place of one that leaves costs less than changing that one: its colours would be mixed anew.
     for (const cell of before.values()) cell.remove();
     if (!this.lifted) this.sort();
   }
@@ -121,15 +127,15 @@ export class VirtualList {
     const signature = this.signature(item);
     if (cell?.dataset.signature === signature) return cell;
     if (cell && this.update) {
-      this.update(cell, item);
       cell.dataset.signature = signature;
+      this.update(cell, item);
       return cell;
     }
     const fresh = this.create(item);
-    this.update?.(fresh, item);
     fresh.setAttribute("role", "listitem");
     fresh.dataset.key = key;
     fresh.dataset.signature = signature;
+    this.update?.(fresh, item);
     if (cell) replaceKeepingFocus(cell, fresh);
     else this.host.append(fresh);
     return fresh;
@@ -148,20 +154,16 @@ export class VirtualList {
     cell.classList.toggle("by-key", isLifted && !this.lifted.at);
   }
 
-  // Reading order = visual order. An element that is moved loses the focus, so the others move around it.
+  // Reading order = visual order. As few elements as possible move, and never the one with the focus: it would lose it.
   sort() {
-    const focused = this.cells.get(this.keyOf(document.activeElement));
-    let next = this.host.firstElementChild;
-    for (const cell of this.cells.values()) {
-      if (cell === focused) {
-        while (next && next !== cell) {
-          const passed = next;
-          next = next.nextElementSibling;
-          this.host.append(passed);
-        }
-      }
-      if (cell === next) next = next.nextElementSibling;
-      else this.host.insertBefore(cell, next);
+    const wanted = [...this.cells.values()];
+    const places = new Map([...this.host.children].map((child, place) => [child, place]));
+    const focused = wanted.indexOf(this.cells.get(this.keyOf(document.activeElement)));
+    const staying = stationary(wanted.map((cell) => places.get(cell)), focused);
+    let next = null;
+    for (let index = wanted.length - 1; index >= 0; index--) {
+      if (!staying.has(index)) this.host.insertBefore(wanted[index], next);
+      next = wanted[index];
     }
   }
 

@@ -25,7 +25,7 @@ export class IdentityGrid extends VirtualList {
     super(scroller, {
       label: "Identities",
       key: (identity) => identity.cookieStoreId,
-      create: (identity) => createCard(identity, this.view, on),
+      create: () => createCard(this.view, on),
       update: (card, identity) => updateCard(card, identity, this.view, this.isMovable),
       signature: (identity) => cardSignature(identity, this.isMovable),
       size: () => (this.view === "cards" ? CARD : matchMedia(PHONE).matches ? PHONE_ROW : ROW),
