@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from hatbox.ui.page_calls import DONE
 from hatbox.ui.static_files import FOLDER
 from tests.extensions.runtime.lab import needs_deno
 from tests.in_deno import value_in_deno
@@ -102,3 +103,7 @@ def test_values_that_json_lacks_are_marked_and_decoded() -> None:
     """)
     assert arguments == [1, {"\0": ["undefined"]}, None]
     assert decoded == [True, True, 1]
+
+
+def test_the_page_recognizes_calls_that_were_done_before_a_restart() -> None:
+    assert f'const DONE = "{DONE}";' in (FOLDER / "api.js").read_text("utf-8")
