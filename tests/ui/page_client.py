@@ -101,12 +101,10 @@ class PageClient:
 
     async def _run(self) -> None:
         url = self.url.replace("http", "ws", 1) + "bridge"
-        origin = self.url[: self.url.index("/", 8)]
+        headers = {"Cookie": self.cookie, "Origin": self.url[: self.url.index("/", 8)]}
         while True:
             try:
-                async with connect(
-                    url, origin=origin, additional_headers={"Cookie": self.cookie}, max_size=None, proxy=None
-                ) as socket:
+                async with connect(url, additional_headers=headers, max_size=None, proxy=None) as socket:
                     await self._serve(socket)
             except (OSError, InvalidHandshake, ConnectionClosed):
                 await asyncio.sleep(0.02)

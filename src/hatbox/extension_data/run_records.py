@@ -12,7 +12,7 @@ import msgspec
 
 from hatbox.errors import ExtensionError, ExtensionNotFound
 from hatbox.extension_data import installed_extensions as installed
-from hatbox.extension_data import menu_items, notifications, omnibox_input
+from hatbox.extension_data import log_watching, menu_items, notifications, omnibox_input
 from hatbox.extension_data.action_values import SIDEBAR_ACTION
 from hatbox.extension_data.actions import ACTION, PAGE_ACTION
 from hatbox.extension_data.background_type import is_event_page
@@ -26,6 +26,8 @@ from hatbox.tabs.visibility import show_abandoned
 __all__ = [
     "STARTED",
     "STOPPED",
+    "STOP_REQUESTED",
+    "RunChange",
     "RunRecord",
     "clean_up",
     "find",
@@ -33,15 +35,21 @@ __all__ = [
     "get",
     "get_all",
     "register_run",
+    "request_stop",
     "reset_ui",
     "unregister_run",
 ]
 
 STARTED, STOPPED = "extensions.started", "extensions.stopped"
 """The topics of runs. Their payload is a RunChange."""
+STOP_REQUESTED: Final = "extensions.stopRequested"
+"""The topic of a request to stop a run, in whichever process. The payload is a data area."""
 
 _KIND: Final = installed.RUNNING
-_CLEARED_AT_START: Final = (ACTION, PAGE_ACTION, SIDEBAR_ACTION, *notifications.KINDS, omnibox_input.KIND)
+_CLEARED_AT_START: Final = (
+    *(ACTION, PAGE_ACTION, SIDEBAR_ACTION, *notifications.KINDS, omnibox_input.KIND),
+    *log_watching.RUN_KINDS,
+)
 
 
 class RunRecord(msgspec.Struct, frozen=True):
@@ -127,6 +135,14 @@ def unregister_run(transaction: Transaction, extension: str) -> None:
     """Delete the record of a run that has ended."""
     _delete(transaction, extension)
     clean_up(transaction)
+
+
+def request_stop(transaction: Transaction, extension: str) -> RunRecord | None:
+    """Have the process of an extension stop it, by data area. Returns the record of the run; None without one."""
+    running = get(transaction, extension)
+    if running is not None:
+        transaction.changes.append(STOP_REQUESTED, msgspec.json.encode(extension))
+    return running
 
 
 def clean_up(transaction: Transaction) -> None:

@@ -31,7 +31,11 @@ def with_browser(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, No
 
 
 def with_own_driver(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]:
-    """Run an async test with a time limit. Its floods of messages end with its driver."""
+    """Run an async test with a time limit, with its own driver, as programs have.
+
+    Floods of messages end with the driver, and so does a program that was launched and does not answer: the shared
+    driver, which runs on, waits half a minute for that.
+    """
 
     @functools.wraps(test)
     def run(*arguments: P.args, **named: P.kwargs) -> None:

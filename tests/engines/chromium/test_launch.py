@@ -17,7 +17,7 @@ from hatbox.engines.chromium import launch
 from hatbox.engines.chromium.launch import find_browser, flags
 from hatbox.errors import EngineError, MissingExtra
 from hatbox.store.keys import Key
-from tests.engines.chromium.real import browser_process, command_line, with_browser
+from tests.engines.chromium.real import browser_process, command_line, with_browser, with_own_driver
 from tests.engines.chromium.test_processes import is_running
 from tests.waiting import until_awaited
 
@@ -171,14 +171,14 @@ async def has_ended(process: int) -> None:
     await until_awaited(ended)
 
 
-@with_browser
+@with_own_driver
 async def test_a_program_that_is_not_a_browser_is_killed_after_the_timeout(waits: Path) -> None:
     with pytest.raises(EngineError, match=r"within 3 seconds. Is it a Chromium\? Its last output: hello$"):
         await launch.launch(waits, headless=True)
     await has_ended(await process_of(waits))
 
 
-@with_browser
+@with_own_driver
 async def test_a_cancelled_launch_leaves_no_process_running(waits: Path) -> None:
     task = asyncio.ensure_future(launch.launch(waits, headless=True))
     process = await process_of(waits)
@@ -210,7 +210,7 @@ async def test_a_host_killed_during_launch_leaves_no_process_running(
     await has_ended(process)
 
 
-@with_browser
+@with_own_driver
 async def test_a_firefox_named_by_mistake_is_not_left_running(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     firefox = shutil.which("firefox-esr") or shutil.which("firefox")
     if firefox is None:

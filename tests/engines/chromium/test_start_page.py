@@ -85,6 +85,7 @@ async def test_it_shows_the_identity_and_where_an_address_opens(browser: str, pa
         shown = StartPageReader(await runner.page(tab.id))
         await shown.wait_for("Work", "heading")
         assert await pixel(shown.page, *ORANGE)
+        assert await shown.page.evaluate("document.activeElement.localName") == "body"  # not the address field
         await shown.wait_for("Page 1", "button")
         text = await shown.text()
         assert "forge.example" in text
@@ -181,6 +182,7 @@ async def test_its_buttons_work_and_no_other_script_reaches_it(
             shown = StartPageReader(await runner.page(tab.id))
             at = await until_awaited(lambda: pixel(shown.page, *BLUE))
             assert "Press me, 7" in await shown.names("button")
+            assert at is not None
             await shown.page.mouse.click(*at)
             await until_awaited(lambda: extension.evaluate("clicks.length"))
             assert await extension.evaluate("clicks") == [tab.id]
@@ -209,3 +211,5 @@ async def test_its_buttons_work_and_no_other_script_reaches_it(
             seen = await spying.evaluate("seen")
             assert {what for _, what in seen} == {"ran"}  # and no key
             assert site.url("/page/1") in [url for url, _ in seen]
+
+            assert (await profile.hide_and_wait(["Work"])).unsaved == []  # a typed address is not lost text

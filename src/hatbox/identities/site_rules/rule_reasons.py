@@ -82,7 +82,8 @@ def _outcome(
     as_here = "Opens here, in no identity" if is_default else f"Opens here, as {_name(names, here or '')}"
     identities = decision.identities
     if here is not None and decision.is_blocked:
-        return "blocked", f"{_name(names, here)} opens only addresses that have a rule", ()
+        which = "addresses of its own rules" if identities else "addresses that have a rule"
+        return "blocked", f"{_name(names, here)} opens only {which}", ()
     if not identities:
         return ("none", "No rule for this address", ()) if here is None else ("none", as_here, (here,))
     if here is not None and here in identities:

@@ -85,12 +85,15 @@ class AddressForm {
 
   verdict(verdict, address) {
     const box = verdictBox(verdict, this.id);
-    const isElsewhere = verdict.outcome === "asks" || (verdict.identities.length > 0 && !verdict.identities.includes(this.id));
+    const {outcome, identities: ids, isLimited} = verdict;
+    const isElsewhere = outcome === "asks" || (ids.length > 0 && !ids.includes(this.id));
     if (!isElsewhere) return box;
-    const to = verdict.outcome === "asks" ? verdict.identities : [];
+    const to = outcome === "asks" ? ids : [];
     const choices = to.map((id) => btn(`Open in ${this.name(id)}`, () => this.open(id, address), {kind: "sm"}));
-    const here = btn(`Open as ${this.name()} anyway`, () => this.open(this.id, address), {kind: "sm quiet"});
-    box.querySelector(".grow").append(h("div", {class: "line wrap choices"}, choices, here));
+    const label = `Open as ${this.name()} anyway`;
+    const here = !isLimited && btn(label, () => this.open(this.id, address), {kind: "sm quiet"});
+    const buttons = h("div", {class: "line wrap choices"}, choices, here);
+    if (buttons.hasChildNodes()) box.querySelector(".grow").append(buttons);
     return box;
   }
 

@@ -62,11 +62,12 @@ export function empty(glyph, title, text, action) {
   return h("div", {class: "empty"}, icon(glyph), h("h2", {}, title), h("p", {}, text), action);
 }
 
-// The pattern of a rule, its host set off from wildcard and path.
+// The pattern of a rule, its host set off from scheme, wildcard and path. A regular expression has no host.
 export function patternText(pattern) {
-  if (pattern.startsWith("/")) return h("span", {class: "pattern"}, pattern);
-  const [, wildcard = "", host, rest] = /^(\*\.)?([^/]*)(.*)$/s.exec(pattern);
-  return h("span", {class: "pattern"}, h("i", {}, wildcard), h("b", {}, host), rest);
+  const regex = /^regex:(.*)$/s.exec(pattern);
+  if (regex) return h("span", {class: "pattern"}, h("i", {}, "regex:"), regex[1]);
+  const [, before = "", host, rest] = /^((?:https?:\/\/)?(?:\*\.)?)([^/?]*)(.*)$/s.exec(pattern);
+  return h("span", {class: "pattern"}, h("i", {}, before), h("b", {}, host), rest);
 }
 
 // "1 tab", "7 tabs", "10,000 identities".

@@ -20,7 +20,8 @@ export function pickIdentity(anchor, {label, heading, exclude = [], chosen = nul
   function paint(text = "") {
     const words = text.trim().toLowerCase();
     const found = candidates.filter((identity) => identity.name.toLowerCase().includes(words));
-    const more = found.length > MOST && h("p", {class: "note"}, `${found.length - MOST} more. Type a part of the name.`);
+    const rest = found.length - MOST;
+    const more = rest > 0 && h("p", {class: "note"}, `${rest.toLocaleString("en")} more. Type a part of the name.`);
     const none = !found.length && h("p", {class: "note"}, words ? "No identity has this name." : "No other identity.");
     list.replaceChildren(...[...found.slice(0, MOST).map(item), more, none].filter(Boolean));
   }

@@ -27,7 +27,7 @@ export function ruleForm(fixed) {
   const pick = h("button", {type: "button", class: "field pick-button", "aria-haspopup": "dialog", onclick: open});
   const bar = h(
     "div",
-    {class: "addbar stack"},
+    {class: fixed ? "addbar" : "addbar stack"},
     input,
     !fixed && h("span", {class: "line small muted"}, "opens in"),
     !fixed && pick,
@@ -46,7 +46,8 @@ export function ruleForm(fixed) {
     const names = [...chosen].map((id) => identities.get(id).name);
     const first = identities.get([...chosen][0]);
     const text = names.join(" or ") || "Choose an identity";
-    pick.replaceChildren(...[first && tile(first), h("span", {class: "grow ellipsis"}, text), icon("ui-down")].filter(Boolean));
+    const parts = [first && tile(first), h("span", {class: "grow ellipsis"}, text), icon("ui-down")];
+    pick.replaceChildren(...parts.filter(Boolean));
     pick.setAttribute("aria-label", `Identity: ${names.length > 1 ? "ask, " : ""}${text}`);
     const subject = names.length > 1 ? "These identities open" : `${names[0] ?? "This identity"} opens`;
     option.lastChild.textContent = `${subject} nothing else: only addresses that have a rule`;
@@ -72,8 +73,8 @@ export function ruleForm(fixed) {
       const names = rule.identities.map((id) => identities.get(id)?.name ?? id);
       input.value = "";
       limit.checked = false;
-      const text = names.length > 1 ? `${rule.pattern} now asks: ${names.join(" or ")}.` : `${rule.pattern} now opens in ${names[0]}.`;
-      changed(text, () => api.remove(rule.id));
+      const now = names.length > 1 ? `now asks: ${names.join(" or ")}` : `now opens in ${names[0]}`;
+      changed(`${rule.pattern} ${now}.`, () => api.remove(rule.id));
     } catch (error) {
       below.replaceChildren(errorLine(error.message));
       input.setAttribute("aria-invalid", "true");

@@ -1,4 +1,4 @@
-// Imports rules of Multi-Account Containers and Containerise: from the extension in this profile, a file, or pasted text.
+// Imports rules of Multi-Account Containers and Containerise: from an extension in this profile, a file, or text.
 
 import {browser} from "./api.js";
 import {btn, errorLine, h, icon, plural} from "./dom.js";
@@ -15,7 +15,10 @@ const PROGRAMS = {
       "browser.storage.local.get()) in its console, and save the result. Drop containers.json of the Firefox profile " +
       "too: it has the names.",
   },
-  containerise: {name: "Containerise", hint: "The file that its options page exports: lines such as “site.example , Work”."},
+  containerise: {
+    name: "Containerise",
+    hint: "The file that its options page exports: lines such as “site.example , Work”.",
+  },
 };
 
 export async function importMenu(anchor) {
@@ -26,7 +29,11 @@ export async function importMenu(anchor) {
     return problem(anchor, error.message);
   }
   const items = Object.entries(PROGRAMS).flatMap(([program, {name}]) => [
-    sources.includes(program) && {label: `From ${name} in this profile`, glyph: "ui-extensions", run: () => fromExtension(program, anchor)},
+    sources.includes(program) && {
+      label: `From ${name} in this profile`,
+      glyph: "ui-extensions",
+      run: () => fromExtension(program, anchor),
+    },
     {label: `From a file of ${name}…`, glyph: "ui-upload", run: () => fromFile(program)},
   ]);
   menu(anchor, items, "Import rules");
@@ -44,8 +51,17 @@ function fromFile(program) {
   const {name, hint} = PROGRAMS[program];
   const below = h("div", {id: "import-below"});
   const files = h("input", {type: "file", multiple: true, hidden: true, onchange: () => take([...files.files])});
-  const text = h("textarea", {class: "field mono paste", rows: 6, spellcheck: "false", "aria-label": "Text to import", "aria-describedby": "import-below", placeholder: "or paste its text here"});
-  const drop = h("div", {class: "drop", ondragover, ondragleave, ondrop}, icon("ui-upload"), h("span", {class: "grow"}, "Drop a file here to import it"), btn("Choose a file", () => files.click(), {kind: "sm"}), files);
+  const text = h("textarea", {
+    class: "field mono paste",
+    rows: 6,
+    spellcheck: "false",
+    "aria-label": "Text to import",
+    "aria-describedby": "import-below",
+    placeholder: "or paste its text here",
+  });
+  const choose = btn("Choose a file", () => files.click(), {kind: "sm"});
+  const words = h("span", {class: "grow"}, "Drop a file here to import it");
+  const drop = h("div", {class: "drop", ondragover, ondragleave, ondrop}, icon("ui-upload"), words, choose, files);
   const options = {};
 
   function ondragover(event) {
@@ -92,7 +108,10 @@ function fromFile(program) {
   }
 
   const body = h("div", {class: "panel-gap"}, h("p", {class: "muted small"}, hint), drop, text, below);
-  const box = dialog(`Import from ${name}`, body, (close) => [btn("Cancel", close, {kind: "quiet"}), btn("Import", run, {kind: "primary"})]);
+  const box = dialog(`Import from ${name}`, body, (close) => [
+    btn("Cancel", close, {kind: "quiet"}),
+    btn("Import", run, {kind: "primary"}),
+  ]);
 }
 
 function isContainers(content) {
@@ -103,33 +122,46 @@ function isContainers(content) {
   }
 }
 
-// What was imported. A dialog only when something was left out.
-function report(program, text, options, result, before = {added: [], created: []}) {
-  const added = [...before.added, ...result.added];
-  const created = [...before.created, ...result.created];
+// What was imported. A dialog only when something was left out; after the identities were created, that is known.
+function report(program, text, options, result) {
+  const {added, created, unchanged, missing, existing, leftOut} = result;
   if (added.length) changed(`${plural(added.length, "rule")} imported.`, () => undo(added, created));
-  const {missing, existing, leftOut} = result;
-  if (added.length && !missing.length && !existing.length && !leftOut.length) return;
-  const lines = [
-    h("p", {}, added.length ? `${plural(added.length, "rule")} added.` : "No new rules.", result.unchanged > 0 && ` ${plural(result.unchanged, "rule was", "rules were")} there already.`),
-    existing.length > 0 && section(`${plural(existing.length, "address has", "addresses have")} another rule, which was not changed`, existing),
-    leftOut.length > 0 && section(`${plural(leftOut.length, "rule")} cannot be imported`, leftOut.map(({source, reason}) => `${source}: ${reason}`)),
-    missing.length > 0 && section(`${plural(missing.length, "identity does", "identities do")} not exist. Their rules were left out`, missing),
-  ];
+  if (options.create || (added.length && !missing.length && !existing.length && !leftOut.length)) return;
   const below = h("div", {});
+  const body = h("div", {class: "panel-gap report"}, reportLines({added, unchanged, missing, existing, leftOut}), below);
   const create = async () => {
     try {
-      const next = await api.importFrom(program, text, {...options, create: true});
+      const all = {...options, create: true};
+      const next = await api.importFrom(program, text, all);
       box.close();
-      report(program, text, options, next, {added, created});
+      report(program, text, all, next);
     } catch (error) {
       below.replaceChildren(errorLine(error.message));
     }
   };
-  const box = dialog(`Imported from ${PROGRAMS[program].name}`, h("div", {class: "panel-gap report"}, lines, below), (close) => [
+  const label = `Create ${missing.length === 1 ? missing[0] : plural(missing.length, "identity", "identities")}`;
+  const box = dialog(`Imported from ${PROGRAMS[program].name}`, body, (close) => [
     btn("Close", close, {kind: "quiet"}),
-    missing.length > 0 && btn(`Create ${plural(missing.length, "identity", "identities")}`, create, {kind: "primary"}),
+    missing.length > 0 && btn(label, create, {kind: "primary"}),
   ]);
+}
+
+function reportLines({added, unchanged, missing, existing, leftOut}) {
+  const first = added.length ? `${plural(added.length, "rule")} added.` : "No new rules.";
+  const same = unchanged ? ` ${plural(unchanged, "rule was", "rules were")} there already.` : "";
+  const others = plural(existing.length, "pattern has", "patterns have");
+  const absent = `${plural(missing.length, "identity does", "identities do")} not exist`;
+  const which = missing.length === 1 ? "Its" : "Their";
+  return [
+    h("p", {}, first + same),
+    existing.length > 0 && section(`${others} another rule, which was not changed`, existing),
+    leftOut.length > 0 && section(`${plural(leftOut.length, "rule")} cannot be imported`, leftOut.map(whyNot)),
+    missing.length > 0 && section(`${absent}. ${which} rules were left out`, missing),
+  ];
+}
+
+function whyNot({source, reason}) {
+  return `${source}: ${reason}`;
 }
 
 const MOST = 50; // lines of a section

@@ -20,7 +20,7 @@ export class RuleList extends VirtualList {
       cls: "rule-rows",
       key: (rule) => String(rule.id),
       create: (rule) => ruleRow(rule),
-      signature: (rule) => JSON.stringify([rule, named(rule).map(({name, color, icon, hidden}) => [name, color, icon, hidden])]),
+      signature: (rule) => JSON.stringify([rule, named(rule).map((to) => [to.name, to.color, to.icon, to.hidden])]),
       size: () => ({minWidth: 0, height: innerWidth <= PHONE ? 70 : 44, gap: 0}),
     });
   }
@@ -58,9 +58,11 @@ function target(identity) {
 
 function marks({limit, isValid}, to) {
   const names = to.map((identity) => identity.name).join(", ");
+  const only = {class: "tag", title: `${names}: only addresses that have a rule open there`};
+  const unread = {class: "tag", title: "This version cannot read the pattern"};
   return [
-    limit && h("span", {class: "tag", title: `${names}: only addresses that have a rule open there`}, "Opens nothing else"),
-    !isValid && h("span", {class: "tag", title: "This version cannot read the pattern"}, icon("ui-warn"), "Matches nothing"),
+    limit && h("span", only, "Opens nothing else"),
+    !isValid && h("span", unread, icon("ui-warn"), "Matches nothing"),
   ];
 }
 

@@ -38,7 +38,8 @@ export class TabList extends VirtualList {
 
   makeHead({identity, count}) {
     const {cookieStoreId: id, name, hidden, color} = identity;
-    const title = identity.icon ? h("a", {href: `#/identity/${encodeURIComponent(id)}/tabs`, "data-part": "link"}, name) : name;
+    const href = `#/identity/${encodeURIComponent(id)}/tabs`;
+    const title = identity.icon ? h("a", {href, "data-part": "link"}, name) : name;
     const toggle = btn(hidden ? "Show" : "Hide", () => setHidden(identity, !hidden, toggle), {
       kind: hidden ? "sm" : "sm quiet",
       lead: hidden ? "ui-eye" : undefined,

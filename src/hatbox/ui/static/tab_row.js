@@ -63,12 +63,12 @@ export function tabRow(tab, within) {
 function description({title, url, pinned, loading, error}) {
   const pin = pinned && h("span", {class: "pin", title: "Pinned"}, icon("ui-pin"), h("span", {class: "vh"}, "Pinned"));
   const address = h("span", {class: "ellipsis"}, shortAddress(url) || "Start page");
-  const below = error ? h("span", {class: "fault ellipsis", title: error}, icon("ui-warn"), error) : address;
+  const fault = () => h("span", {class: "fault"}, icon("ui-warn"), h("span", {class: "ellipsis", title: error}, error));
   const state = loading && !error && h("span", {class: "faint nowrap"}, "Waiting to load");
   return h(
     "div",
     {class: "grow"},
     h("div", {class: "title line"}, h("span", {class: "ellipsis"}, title), pin),
-    h("div", {class: "url line", title: url}, below, state),
+    h("div", {class: "url line", title: url}, error ? fault() : address, state),
   );
 }

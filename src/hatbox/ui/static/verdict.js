@@ -6,7 +6,8 @@ import {identities} from "./identities_state.js";
 // here: the cookieStoreId of the identity in which the address was typed, or undefined.
 export function verdictBox({outcome, title, identities: ids, matches, notes}, here) {
   const face = identities.get(ids.includes(here) ? here : ids[0]);
-  const lead = face ? tile(face, "t28") : h("span", {class: "verdict-glyph"}, icon(outcome === "blocked" ? "ui-warn" : "ui-sites"));
+  const glyph = outcome === "blocked" ? "ui-warn" : "ui-sites";
+  const lead = face ? tile(face, "t28") : h("span", {class: "verdict-glyph"}, icon(glyph));
   const body = h("div", {class: "grow"}, h("strong", {}, title), notes.map(note), matches.length > 0 && rules(matches));
   return h("div", {class: "verdict", "data-color": face?.color}, lead, body);
 }

@@ -38,7 +38,7 @@ from hatbox.tabs.visibility import show_and_activate
 from hatbox.tasks import Tasks
 from hatbox.urls.typed_address import parse_typed_address
 
-__all__ = ["StartPage"]
+__all__ = ["StartPage", "navigate_blank"]
 
 _WORLD: Final = "hatbox"  # that of page_observer.js, whose indicator the page replaces
 _BINDING: Final = "hatboxStart"
@@ -200,10 +200,10 @@ class StartPage:
             return
         url = parse_typed_address(text)
         with contextlib.suppress(HatboxError):  # the tab was closed
-            await self._services.store.write(lambda each: _navigate_blank(each, self._tab_id, url))
+            await self._services.store.write(lambda each: navigate_blank(each, self._tab_id, url))
 
 
-def _navigate_blank(transaction: Transaction, tab_id: int, url: str) -> None:
+def navigate_blank(transaction: Transaction, tab_id: int, url: str) -> None:
     """Navigate a blank tab. Rules apply, as to an address in the address bar: the URL is not that of a new tab."""
     if row_of(transaction, tab_id).navigation == 0:
         transaction.tabs.update(tab_id, navigation=1, begun=1, loaded=1)

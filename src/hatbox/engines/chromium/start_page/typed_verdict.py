@@ -41,7 +41,7 @@ async def typed_verdict(store: Store, rules: NavigationRules, here: str, text: s
     url = parse_typed_address(text)
     explanation = await rules.explain(url, here)
     shown = explanation.matches[:_MAX_MATCHES]
-    wanted = {here, *(each for match in shown for each in match.rule.identities)}
+    wanted = {here, *explanation.decision.identities, *(each for match in shown for each in match.rule.identities)}
     identities = await store.read(lambda each: _read(each, wanted))
     names = {each: one_line(identity.name) for each, identity in identities.items()}
     verdict = address_verdict(explanation, urlsplit(url).hostname or "", names, here)

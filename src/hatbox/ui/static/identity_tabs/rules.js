@@ -41,6 +41,7 @@ function showOther(other, name, identity) {
   const key = `${name} ${identity} ${rules.error ?? ""}`;
   if (other.dataset.key === key) return;
   other.dataset.key = key;
+  const text = `Nothing opens in ${identity} by itself yet.`;
   if (name === "error") other.replaceChildren(loadError(rules.error, () => rules.reload()));
-  else other.replaceChildren(...(name ? [empty("ui-rules", "No rules", `Nothing opens in ${identity} by itself yet.`)] : []));
+  else other.replaceChildren(...(name ? [empty("ui-rules", "No rules", text)] : []));
 }

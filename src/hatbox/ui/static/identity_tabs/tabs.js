@@ -21,7 +21,8 @@ export function mount(root, cookieStoreId) {
     if (!identity || (!tabs.loaded && !tabs.error)) return;
     const own = tabs.of(cookieStoreId);
     note.hidden = !identity.hidden || !own.length;
-    note.textContent = `${identity.name} is hidden. These tabs come back, in this order and still signed in, when you show it.`;
+    const back = "These tabs come back, in this order and still signed in, when you show it.";
+    note.textContent = `${identity.name} is hidden. ${back}`;
     list.host.hidden = !own.length;
     list.showGroups([{identity, tabs: own}]);
     showOther(other, tabs.error && !tabs.loaded ? "error" : own.length ? "" : "empty", identity.name);

@@ -68,13 +68,18 @@ function totalText(count, groups) {
   return count ? `${plural(count, "tab")} in ${plural(groups, "identity", "identities")}` : "";
 }
 
+function nothingFound(clear) {
+  const text = `No tab matches “${state.query.trim()}”.`;
+  return empty("ui-search", "Nothing found", text, btn("Clear search", clear));
+}
+
 function showOther(other, name, clear) {
   const key = `${name} ${name === "nothing" ? state.query : ""} ${tabs.error ?? ""}`;
   if (other.dataset.key === key) return;
   other.dataset.key = key;
   const made = {
     error: () => loadError(tabs.error, () => tabs.reload()),
-    nothing: () => empty("ui-search", "Nothing found", `No tab matches “${state.query.trim()}”.`, btn("Clear search", clear)),
+    nothing: () => nothingFound(clear),
     empty: () => empty("ui-tabs", "No tabs open", "Open an identity and type an address, or run hatbox open."),
   }[name];
   other.replaceChildren(...(made ? [made()] : []));
