@@ -71,9 +71,19 @@ def test_an_engine_that_cannot_start_says_why_and_leaves_no_tab(path: Path) -> N
         async with hatbox.open(path) as profile:
             api = profile.browser(["hatbox"]).hatbox
             opened = await api.tabs.open(WORK, "forge.example")  # no display
-            failed = await with_status(api, "failed")
+            seen: list[str] = []
+
+            async def failure() -> dict[str, Any] | None:
+                listed = await api.engines.list()
+                seen.extend(each["id"] for each in listed if each["status"] == "running")
+                return next((each for each in listed if each["status"] == "failed"), None)
+
+            failed = await until_awaited(failure)
+            assert failed is not None
             assert failed["name"] == "chromium"
-            assert "no display found" in failed["error"] or "not found" in failed["error"]
+            assert failed["error"].startswith(("No display found", "Chromium not found"))
+            assert "--" not in failed["error"]
+            assert not seen  # it has its lease before it has a browser
             assert failed["tabId"] == opened["tab"]["id"]
             assert await api.tabs.list() == []
             with pytest.raises(ApiError, match="unknown engine: lynx"):

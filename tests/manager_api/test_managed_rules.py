@@ -93,6 +93,12 @@ def test_an_address_is_explained_with_the_names_of_now(tmp_path: Path) -> None:
             "decides: its host is exact",
             "would be Work, but is less specific",
         ]
+        assert not verdict["isLimited"]
+        await rules.add("work.example", [WORK], {"limit": True})
+        verdict = await rules.test("forge.example/lumen/site", WORK)  # the page opens it in the other identity
+        assert (verdict["title"], verdict["isLimited"]) == ("Opens in <img onerror> instead", True)
+        verdict = await rules.test("news.example", WORK)
+        assert (verdict["outcome"], verdict["isLimited"]) == ("blocked", True)
         for wrong in ("two words", "javascript:alert(1)", "/etc/passwd"):
             with pytest.raises(ApiError) as error:
                 await rules.test(wrong)

@@ -29,6 +29,7 @@ Details: TypeAlias = Mapping[str, Any]
 
 _STOP_SECONDS: Final = 30.0
 _MILLISECONDS: Final = 1000
+_WITHOUT_OPTIONS: Final = {", or use --headless": "", "with --browser or HATBOX_CHROMIUM": "with HATBOX_CHROMIUM"}
 
 
 def implement(schema: NamespaceSchema, services: Services, profile: ManagedProfile) -> Namespace:
@@ -78,9 +79,9 @@ class _ManagedEngines(Namespace):
         running = await self._profile.running_engines()
         counts = await self._store.read(_tab_counts)
         own = {each for engine in running for each in engine.identities or ()}
-        listed = [_running(each, counts, own, self._stopping) for each in running]
-        served = {each.name for each in listed if each.identities is None}
         starts = self._profile.engine_starts.current
+        listed = [_running(each, counts, own, self._stopping, starts) for each in running]
+        served = {each.name for each in listed if each.identities is None}
         # One engine at a time serves all identities: while one does, no other can be started.
         startable = [_startable(name, starts.get(name)) for name in ENGINES if not served]
         return [*listed, *startable]
@@ -120,7 +121,13 @@ class _ManagedEngines(Namespace):
             self._changed.add(EnginesChange())
 
 
-def _running(engine: RunningEngine, counts: Mapping[str, int], own: set[str], stopping: set[str]) -> _ListedEngine:
+def _running(
+    engine: RunningEngine,
+    counts: Mapping[str, int],
+    own: set[str],
+    stopping: set[str],
+    starts: Mapping[str, EngineStart],
+) -> _ListedEngine:
     engine_id, name, why_not = _id_of(engine), _name(engine), _why_not(engine)
     served = [
         number
@@ -131,12 +138,7 @@ def _running(engine: RunningEngine, counts: Mapping[str, int], own: set[str], st
         id=engine_id,
         name=name,
         title=_title(name),
-        # Without its record it is not known yet, and while it waits another engine closes its pages.
-        status="stopping"
-        if engine_id in stopping
-        else "starting"
-        if engine.since is None or engine.waiting
-        else "running",
+        status="stopping" if engine_id in stopping else "starting" if _is_starting(engine, starts) else "running",
         has_windows=engine.has_windows,
         machine=engine.machine,
         is_local=engine.process is None or engine.process.is_local,
@@ -150,10 +152,17 @@ def _running(engine: RunningEngine, counts: Mapping[str, int], own: set[str], st
     )
 
 
+def _is_starting(engine: RunningEngine, starts: Mapping[str, EngineStart]) -> bool:
+    """Whether an engine has its lease, but not its browser yet, or waits until another engine has closed the pages."""
+    start = starts.get(_name(engine))
+    is_own = engine.background and start is not None and not start.error
+    return is_own or engine.since is None or engine.waiting
+
+
 def _startable(name: str, start: EngineStart | None) -> _ListedEngine:
     status: Literal["starting", "stopped", "failed"]
     status = "stopped" if start is None else "failed" if start.error else "starting"
-    error, tab_id = ("", None) if start is None else (start.error, start.tab_id)
+    error, tab_id = ("", None) if start is None else (_sentence(start.error), start.tab_id)
     return _ListedEngine(id=name, name=name, title=_title(name), status=status, error=error, tab_id=tab_id)
 
 
@@ -188,7 +197,14 @@ def _why_not(engine: RunningEngine) -> str:
         return ""
     if "--force" in reason:
         reason = "it runs in a terminal or another program. Stop it there"
-    return f"{reason[0].upper()}{reason[1:]}."
+    return _sentence(f"{reason}.")
+
+
+def _sentence(text: str) -> str:
+    """A message of the command line, for a page: without its options."""
+    for option, words in _WITHOUT_OPTIONS.items():
+        text = text.replace(option, words)
+    return text[:1].upper() + text[1:]
 
 
 def _change_args(_: Caller, change: EnginesChange) -> tuple[EnginesChange]:

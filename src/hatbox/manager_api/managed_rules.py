@@ -19,7 +19,7 @@ from hatbox.identities.site_rules.rule_index import RuleIndex
 from hatbox.identities.site_rules.rule_reasons import AddressVerdict, address_verdict, identity_names
 from hatbox.identities.site_rules.rule_rows import add_rule, find_rules, remove_rules, restore_rule
 from hatbox.identities.site_rules.site_pattern import parse_site_pattern
-from hatbox.identities.site_rules.site_rule import RULES_CHANGED, SiteRule
+from hatbox.identities.site_rules.site_rule import RULES_CHANGED, Decision, SiteRule
 from hatbox.manager_api.address_argument import parse_address
 from hatbox.manager_api.coalesced_changes import StoreEvent
 from hatbox.manager_api.managed_profile import ManagedProfile
@@ -43,6 +43,10 @@ class _ListedRule(msgspec.Struct, frozen=True):
     identities: tuple[str, ...]
     limit: bool
     is_valid: bool
+
+
+class _TestedAddress(AddressVerdict, frozen=True):
+    is_limited: bool
 
 
 class _RulesChanged(msgspec.Struct, frozen=True):
@@ -90,8 +94,13 @@ class _ManagedRules(Namespace):
         if cookie_store_id is not None:
             named.add(cookie_store_id)
         names = await self._store.read(lambda transaction: _names(transaction, named))
-        verdict: AddressVerdict = address_verdict(explanation, urlsplit(url).hostname or "", names, cookie_store_id)
-        return self._result_converters["test"](verdict)
+        is_limited = explanation.decision.is_blocked
+        if explanation.decision.rule is not None:
+            # The page opens the tab in the identity of the rule, so a limit of the other one blocks nothing.
+            explanation = msgspec.structs.replace(explanation, decision=Decision(explanation.decision.rule))
+        verdict = address_verdict(explanation, urlsplit(url).hostname or "", names, cookie_store_id)
+        tested = _TestedAddress(**msgspec.structs.asdict(verdict), is_limited=is_limited)
+        return self._result_converters["test"](tested)
 
 
 def _changed_event(store: Store) -> StoreEvent[_RulesChanged]:

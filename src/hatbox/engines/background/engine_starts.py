@@ -73,13 +73,18 @@ class EngineStarts:
         """The engines that are starting, or that did not start, by name."""
         return self._current
 
+    @property
+    def _is_starting(self) -> bool:
+        """Whether an engine is starting. It has its lease before it is ready for tabs."""
+        return any(not each.error for each in self._current.values())
+
     async def open_tab(self, cookie_store_id: str, url: str, selection: EngineSelection) -> tuple[Tab, bool]:
         """Open a tab. Returns it before its page is loaded, and whether an engine is running for it.
 
         Without one, the selected engine is started. If that fails, the tab is closed again, and `current` has the
         error. Raises HatboxError if the tab cannot be opened.
         """
-        is_running = await engine_for(self._store, cookie_store_id) is not None
+        is_running = not self._is_starting and await engine_for(self._store, cookie_store_id) is not None
         used = EngineSelection() if is_running else selection
         opened: asyncio.Future[Tab] = asyncio.get_running_loop().create_future()
         if not is_running:
@@ -89,10 +94,11 @@ class EngineStarts:
 
     async def ensure(self, cookie_store_id: str, selection: EngineSelection) -> bool:
         """Whether an engine is running for the tabs of an identity. Without one, the selected engine is started."""
+        if self._is_starting:
+            return False
         if await engine_for(self._store, cookie_store_id) is not None:
             return True
-        if not any(not each.error for each in self._current.values()):
-            self.start(selection)
+        self.start(selection)
         return False
 
     def start(self, selection: EngineSelection, *, until_empty: bool = True) -> None:
@@ -104,7 +110,7 @@ class EngineStarts:
         """Wait a while for the engines that are starting, then stop them. Engines that are running continue."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_CLOSE_SECONDS), self._settled:
-                await self._settled.wait_for(lambda: all(each.error for each in self._current.values()))
+                await self._settled.wait_for(lambda: not self._is_starting)
         self._tasks.cancel()
         await self._tasks.wait()
 

@@ -85,13 +85,15 @@ class AddressForm {
 
   verdict(verdict, address) {
     const box = verdictBox(verdict, this.id);
-    const {outcome, identities: ids} = verdict;
+    const {outcome, identities: ids, isLimited} = verdict;
     const isElsewhere = outcome === "asks" || (ids.length > 0 && !ids.includes(this.id));
     if (!isElsewhere) return box;
     const to = outcome === "asks" ? ids : [];
     const choices = to.map((id) => btn(`Open in ${this.name(id)}`, () => this.open(id, address), {kind: "sm"}));
-    const here = btn(`Open as ${this.name()} anyway`, () => this.open(this.id, address), {kind: "sm quiet"});
-    box.querySelector(".grow").append(h("div", {class: "line wrap choices"}, choices, here));
+    const label = `Open as ${this.name()} anyway`;
+    const here = !isLimited && btn(label, () => this.open(this.id, address), {kind: "sm quiet"});
+    const buttons = h("div", {class: "line wrap choices"}, choices, here);
+    if (buttons.hasChildNodes()) box.querySelector(".grow").append(buttons);
     return box;
   }
 

@@ -41,7 +41,11 @@ export function engineStarted({tabId, name = "chromium"}) {
       const running = all.find((each) => each.status === "running");
       if (failed) settle(reject, new Error(failed.error));
       else if (running) settle(resolve, running);
-      else if (!all.some((each) => each.status === "starting")) settle(resolve, null);
+      else if (!all.some((each) => each.status === "starting")) {
+        const other = all.find((each) => each.error); // of another tab, which started the engine too
+        if (other) settle(reject, new Error(other.error));
+        else settle(resolve, null);
+      }
     };
     const stop = engines.follow(check);
     engines.reload().then(() => {

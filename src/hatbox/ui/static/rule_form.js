@@ -27,7 +27,7 @@ export function ruleForm(fixed) {
   const pick = h("button", {type: "button", class: "field pick-button", "aria-haspopup": "dialog", onclick: open});
   const bar = h(
     "div",
-    {class: "addbar stack"},
+    {class: fixed ? "addbar" : "addbar stack"},
     input,
     !fixed && h("span", {class: "line small muted"}, "opens in"),
     !fixed && pick,
