@@ -141,6 +141,12 @@ async def test_the_pointer_drags_cards_and_opens_menus(manager: Manager, manager
     await manager_page.reload()
     await screen.wait_for_names("Work", "Banking", "Personal", "Shopping")
     assert await manager_page.locator(".vgrid.rows").count() == 1
+    # back from an identity: its card has the focus
+    await screen.focus("Personal")
+    await manager_page.keyboard.press("Enter")
+    await manager_page.get_by_role("heading", name="Personal", level=1).wait_for()
+    await manager_page.go_back()
+    await screen.wait_for_focus("Personal. ")
     # the shortcuts
     await manager_page.keyboard.press("?")
     await manager_page.get_by_role("heading", name="Keyboard shortcuts").wait_for()

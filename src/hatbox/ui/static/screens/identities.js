@@ -58,7 +58,8 @@ class IdentitiesScreen {
     this.update({all: true});
     this.scroller.scrollTop = state.scrollTop;
     this.grid.paint();
-    if (document.activeElement === document.body && state.opened) this.grid.focusKey(state.opened);
+    if (document.activeElement.matches("body, main") && state.opened) this.grid.focusKey(state.opened);
+    state.opened = null;
     if (!identities.loaded && !identities.error) this.showSkeleton();
   }
 
