@@ -285,3 +285,15 @@ async def test_changes_by_another_process_are_reported(address: str) -> None:
             await until(lambda: received)
         assert received[0]["changed"] == [WORK]
         assert (await api(profile).summaries([WORK]))[0]["name"] == "Office"
+
+
+@in_loop
+async def test_identities_are_found_by_their_sites_and_tabs(address: str) -> None:
+    async with hatbox.open(address) as profile:
+        await sign_in(profile, "Work", "www.forge.example", "sid=1", "old=1; Max-Age=0")
+        await profile.tabs.open("Personal", "https://news.example/Front")
+        search = api(profile).search
+        assert await search(" FORGE.example ") == [WORK]
+        assert await search("news.example/front") == ["firefox-container-1"]
+        assert sorted(await search("example")) == ["firefox-container-1", WORK]
+        assert await search("Banking") == await search("  ") == []

@@ -61,6 +61,8 @@ async def test_everything_can_be_done_with_the_keyboard_and_undone(manager: Mana
     await screen.focus("Work", "grip")
     await keys.press(" ")
     await screen.wait_for_announcement("Work lifted, place 3 of 5. Arrow keys move it")
+    await manager.profile.tabs.open("Personal", "https://news.example/")
+    await screen.card("Personal").get_by_text("1 tab").wait_for()  # a change elsewhere does not end the move
     await keys.press("ArrowRight")
     await screen.wait_for_announcement("Place 4 of 5")
     await keys.press("Escape")
@@ -129,11 +131,22 @@ async def test_the_pointer_drags_cards_and_opens_menus(manager: Manager, manager
     await manager_page.get_by_role("searchbox").fill("nothing")
     await manager_page.get_by_role("button", name="Clear search").click()
     await screen.wait_for_names("Work", "Banking", "Personal", "Shopping")
+    # sites and tabs are found too
+    await manager.profile.tabs.open("Banking", "https://forge.example/board")
+    await manager_page.get_by_role("searchbox").fill("forge.example/b")
+    await screen.wait_for_names("Banking")
+    await manager_page.get_by_role("searchbox").press("Escape")
     # the view is remembered
     await manager_page.get_by_role("button", name="Rows").click()
     await manager_page.reload()
     await screen.wait_for_names("Work", "Banking", "Personal", "Shopping")
     assert await manager_page.locator(".vgrid.rows").count() == 1
+    # back from an identity: its card has the focus
+    await screen.focus("Personal")
+    await manager_page.keyboard.press("Enter")
+    await manager_page.get_by_role("heading", name="Personal", level=1).wait_for()
+    await manager_page.go_back()
+    await screen.wait_for_focus("Personal. ")
     # the shortcuts
     await manager_page.keyboard.press("?")
     await manager_page.get_by_role("heading", name="Keyboard shortcuts").wait_for()

@@ -13,6 +13,7 @@ from hatbox.identities import changes, trash_rows
 from hatbox.identities.ids import container_user_context_id, cookie_store_id_of
 from hatbox.identities.settings import NO_SETTINGS, IdentitySettings, checked_settings, read_settings
 from hatbox.manager_api.identity_changes import IdentityEvent
+from hatbox.manager_api.identity_search import search_content
 from hatbox.manager_api.identity_summaries import IdentitySummary, all_summaries, summaries_of, summary_of
 from hatbox.manager_api.managed_profile import ManagedProfile
 from hatbox.schema import NamespaceSchema
@@ -69,6 +70,9 @@ class _Identities(Namespace):
 
     def order(self) -> asyncio.Future[Any]:
         return self._read_single_statement("order", _order)
+
+    def search(self, text: str) -> asyncio.Future[Any]:
+        return self._read("search", search_content, text, self._store.time())
 
     def details(self, cookie_store_id: str) -> asyncio.Future[Any]:
         return self._read("details", _details, cookie_store_id, self._store.time())

@@ -12,7 +12,7 @@ export function connectionNotice() {
   const slot = h("div", {});
   const text = h("span", {class: "grow"});
   let wasOnline = connection.online;
-  let lost = false; // whether the strip has been shown
+  let isLate = false; // the first connection takes long
   const banner = h(
     "div",
     {class: "banner", role: "status"},
@@ -23,20 +23,19 @@ export function connectionNotice() {
 
   function update() {
     text.textContent = connection.refused ? REFUSED : RECONNECTING;
+    const isShown = banner.isConnected;
     if (connection.online) {
       slot.replaceChildren();
-      if (lost) toast("Connected again. Nothing was lost.");
-      lost = false;
+      if (isShown && wasOnline) toast("Connected again. Nothing was lost.");
       wasOnline = true;
-    } else if (wasOnline && !lost) {
-      lost = true;
+    } else if ((wasOnline || isLate) && !isShown) {
       slot.replaceChildren(banner);
     }
   }
 
   connection.onStatus(update);
   setTimeout(() => {
-    wasOnline = true;
+    isLate = true;
     update();
   }, FIRST_CONNECTION);
   update();

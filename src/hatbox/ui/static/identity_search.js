@@ -1,11 +1,12 @@
 // Which identities a search and a filter leave. Pure.
 
-// filter: "all", "shown" or "hidden". Searches names, sites that it is signed in on, and the number of its id.
-export function matching(identities, query, filter) {
+// filter: "all", "shown" or "hidden". Searches names, sites of the summary, and the number of the id.
+// others: ids that the server has found by other sites and by tabs.
+export function matching(identities, query, filter, others = new Set()) {
   const text = folded(query.trim());
   return identities.filter((identity) => {
     if (filter !== "all" && (filter === "hidden") !== identity.hidden) return false;
-    return !text || matches(identity, text);
+    return !text || others.has(identity.cookieStoreId) || matches(identity, text);
   });
 }
 

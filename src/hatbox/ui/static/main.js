@@ -18,6 +18,6 @@ showProfile();
 async function showProfile() {
   const {label: name} = await browser.hatbox.getProfile();
   const label = app.querySelector(".brand small");
-  label.textContent = name;
+  label.textContent = name.split(/[/\\]/).at(-1) || name; // of a path or a URL
   label.title = name;
 }

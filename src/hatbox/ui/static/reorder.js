@@ -51,15 +51,24 @@ export class Reorder {
     return place;
   }
 
-  // Cancels a move, because the list itself changed. Returns whether one was going on.
-  cancel() {
-    if (!this.isActive) return false;
-    if (this.cancelMove) this.cancelMove();
-    else {
-      this.end(false);
-      say("Move cancelled");
+  // The items of the list change during a move. Returns them in the order to show: a change of their content does not
+  // disturb the move, a change of their order ends it.
+  accept(items) {
+    const {list, before} = this;
+    const isSame = items.length === before.length && items.every((item, at) => list.key(item) === list.key(before[at]));
+    if (!isSame) {
+      this.cancel();
+      return items;
     }
-    return true;
+    this.before = items;
+    const current = new Map(items.map((item) => [list.key(item), item]));
+    return list.items.map((item) => current.get(list.key(item)));
+  }
+
+  cancel() {
+    if (this.cancelMove) this.cancelMove();
+    else this.end(false);
+    say("Move cancelled");
   }
 
   // --- pointer

@@ -1,5 +1,6 @@
 // Identities: which do I have, what is open in each, where is each signed in?
 
+import {browser} from "../api.js";
 import {btn, empty, h, icon, plural} from "../dom.js";
 import {createIdentity, setReveal} from "../identity_actions.js";
 import {identities} from "../identities_state.js";
@@ -11,6 +12,7 @@ export const title = "Identities";
 
 const MANY = 5000; // above: a search waits for the next key
 const PAUSE = 60; // ms
+const CONTENT_PAUSE = 120; // ms after the last key: then the server searches sites and tabs
 const VIEW_KEY = "hatbox.view";
 
 // What the screen looks like when it is shown again.
@@ -30,6 +32,7 @@ export function mount(root) {
 class IdentitiesScreen {
   constructor() {
     this.scroller = h("div", {class: "scroll"});
+    this.content = {query: "", ids: new Set(), isComplete: true}; // what the server has found
     this.grid = new IdentityGrid(this.scroller, {opened: (id) => (state.opened = id)});
     this.total = h("span", {});
     this.count = h("span", {class: "small muted", role: "status"});
@@ -46,25 +49,31 @@ class IdentitiesScreen {
   }
 
   start() {
-    this.stop = identities.onChange((change) => this.update(change));
+    this.stop = identities.onChange((change) => {
+      if (state.query.trim()) this.searchContent(); // a site or a tab may be new
+      this.update(change);
+    });
+    if (state.query.trim()) this.searchContent();
     setReveal((id) => this.grid.reveal(id));
     this.update({all: true});
     this.scroller.scrollTop = state.scrollTop;
     this.grid.paint();
-    if (document.activeElement === document.body && state.opened) this.grid.focusKey(state.opened);
+    if (document.activeElement.matches("body, main") && state.opened) this.grid.focusKey(state.opened);
+    state.opened = null;
     if (!identities.loaded && !identities.error) this.showSkeleton();
   }
 
   unmount() {
     state.scrollTop = this.scroller.scrollTop;
     clearTimeout(this.timer);
+    clearTimeout(this.contentTimer);
     setReveal(null);
     this.stop();
     this.grid.destroy();
   }
 
   makeTools() {
-    this.search = searchBox("Search names and sites", state.query, (text) => this.onSearch(text));
+    this.search = searchBox("Search names, sites, tabs", state.query, (text) => this.onSearch(text));
     const filters = [["all", "All"], ["shown", "Shown"], ["hidden", "Hidden"]];
     const views = [["cards", "Cards", "ui-cards"], ["rows", "Rows", "ui-rows"]];
     this.filters = h("div", {}, this.makeFilter(filters));
@@ -81,9 +90,30 @@ class IdentitiesScreen {
 
   onSearch(text) {
     state.query = text;
+    this.searchContent();
     clearTimeout(this.timer);
     if (identities.all().length > MANY) this.timer = setTimeout(() => this.showFromTop(), PAUSE);
     else this.showFromTop();
+  }
+
+  // Sites and tabs are on the server: what it finds is added to what the page finds by itself.
+  searchContent() {
+    const query = state.query.trim();
+    if (this.content.query !== query) this.content = {query, ids: new Set(), isComplete: !query};
+    clearTimeout(this.contentTimer);
+    if (query) this.contentTimer = setTimeout(() => this.askServer(query), CONTENT_PAUSE);
+  }
+
+  async askServer(query) {
+    let ids = [];
+    try {
+      ids = await browser.hatbox.identities.search(query);
+    } catch (error) {
+      console.error(error); // what the page has found by itself is shown
+    }
+    if (this.content.query !== query) return;
+    this.content = {query, ids: new Set(ids), isComplete: true};
+    this.update({});
   }
 
   setView(view) {
@@ -101,6 +131,7 @@ class IdentitiesScreen {
 
   clearSearch() {
     state.query = "";
+    this.searchContent();
     this.search.querySelector("input").value = "";
     this.filters.querySelector("[data-value=all]").click(); // shows all
     this.search.querySelector("input").focus();
@@ -110,7 +141,7 @@ class IdentitiesScreen {
   update(change) {
     const all = identities.all();
     const isEverything = !state.query.trim() && state.filter === "all";
-    const found = isEverything ? all : matching(all, state.query, state.filter);
+    const found = isEverything ? all : matching(all, state.query, state.filter, this.content.ids);
     this.tools.hidden = !all.length;
     this.total.textContent = all.length ? totalText(all) : "";
     this.count.textContent = isEverything ? "" : `${number(found.length)} of ${number(all.length)}`;
@@ -120,7 +151,8 @@ class IdentitiesScreen {
   }
 
   showOther(found, all) {
-    const name = found.length ? "none" : identities.error ? "error" : all.length ? "nothing" : "empty";
+    const isWaiting = !found.length && !this.content.isComplete; // the server may find more
+    const name = found.length || isWaiting ? "none" : identities.error ? "error" : all.length ? "nothing" : "empty";
     // Drawn once: a button in it keeps the focus while other things change.
     const key = name === "nothing" ? `${name} ${state.query} ${state.filter}` : `${name} ${identities.error}`;
     if (this.other.dataset.key === key) return;
@@ -156,7 +188,7 @@ function totalText(all) {
 
 function nothingFound(clear) {
   const words = state.query.trim();
-  const text = words ? `No identity or site matches “${words}”.` : `No identity is ${state.filter}.`;
+  const text = words ? `No identity, site or tab matches “${words}”.` : `No identity is ${state.filter}.`;
   return empty("ui-search", "Nothing found", text, btn("Clear search", clear));
 }
 

@@ -48,7 +48,7 @@ export class IdentityGrid extends VirtualList {
 
   // change: what identities.onChange reports. Moving is possible only while everything is shown in the user's order.
   set(items, isMovable = this.isMovable, change = null) {
-    if (change) this.reorder.cancel(); // the places of the move are no longer those of the list
+    if (change && this.reorder.isActive) items = this.reorder.accept(items);
     const before = change && new Map(this.items.map((item) => [item.cookieStoreId, item]));
     this.isMovable = isMovable;
     super.set(items);
