@@ -221,6 +221,7 @@ __all__ = [
     "Tabs",
     "TooLargeForTrash",
     "Trash",
+    "TrashSwitchedOff",
     "TriggerError",
     "TriggerResult",
     "UndeclaredPermission",

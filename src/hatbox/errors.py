@@ -20,6 +20,7 @@ HatboxError
 ├── NotInTrash                 no identity in the trash has this name or id; knows the nearest names
 ├── IdentityExists             an identity cannot be restored from the trash: it exists again
 ├── TooLargeForTrash           an identity was not removed: the trash cannot contain it
+├── TrashSwitchedOff           an identity was not removed: the profile has no trash
 ├── CookieRejected             the cookie engine rejects this cookie; knows the reason
 ├── CookiesNotAllowed          a client was given cookies that are not its identity's; nothing was sent
 ├── IdentityRemoved            a client has outlived its identity; nothing was sent
@@ -238,6 +239,17 @@ class TooLargeForTrash(HatboxError):
         self.cookie_store_id = cookie_store_id
         self.size = size
         self.limit = limit
+
+
+class TrashSwitchedOff(HatboxError):
+    """The profile has no trash, so that removing an identity would delete it for ever. It was not removed."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f'"{name}" was not removed: the trash of this profile is switched off. Remove it for ever, or switch the '
+            "trash on with: hatbox profile settings --trash-days"
+        )
+        self.name = name
 
 
 class CookieRejected(HatboxError):

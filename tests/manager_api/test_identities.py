@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import hatbox
-from hatbox.errors import IdentityNotFound, InvalidIdentity, InvalidSetting
+from hatbox.errors import IdentityNotFound, InvalidIdentity, InvalidSetting, TrashSwitchedOff
 from hatbox.profile import Profile
 from hatbox.store.encryption import Cipher
 from hatbox.store.keys import Key
@@ -207,11 +207,16 @@ async def test_a_removed_identity_goes_to_the_trash_and_can_be_restored(address:
 
 
 @in_loop
-async def test_without_a_trash_a_removed_identity_has_no_trash_id(address: str) -> None:
+async def test_what_could_not_be_restored_is_removed_only_for_ever(address: str) -> None:
     async with hatbox.open(address) as profile:
         assert (await api(profile).remove(WORK, {"forever": True}))["trashId"] is None
         await profile.set_settings(trash_days=0)
-        assert (await api(profile).remove("firefox-container-1"))["trashId"] is None
+        with pytest.raises(TrashSwitchedOff, match="the trash of this profile is switched off"):
+            await api(profile).remove("firefox-container-1")
+        assert "Personal" in [each.name for each in await profile.identities.query()]
+        temporary = await profile.create_temporary("Short")
+        assert (await api(profile).remove(temporary.cookie_store_id))["trashId"] is None
+        assert (await api(profile).remove("firefox-container-1", {"forever": True}))["trashId"] is None
         assert await profile.trash.list() == []
 
 

@@ -117,6 +117,7 @@ def test_all_permissions_that_make_a_difference_are_known() -> None:
         "contextualIdentities",
         "contextualidentities",
         "cookies",
+        "hatbox",
         "tabHide",
         "tabs",
     } | web | {"tabGroups"}

@@ -62,6 +62,19 @@ async def test_one_identity_is_shown_changed_and_removed_with_an_undo(manager: M
     await profile.identities.remove(WORK)
     await expect(page.get_by_role("heading", name="This identity is gone")).to_be_visible()
 
+    # Without a trash, Undo would not work: the page asks first.
+    await profile.set_settings(trash_days=0)
+    await page.goto(f"{manager.url}#/identity/firefox-container-1/tabs")
+    await page.get_by_label("More actions").click()
+    await page.get_by_role("menuitem", name="Remove").click()
+    await page.get_by_role("dialog").get_by_role("button", name="Keep it").click()
+    await expect(heading).to_have_text("Personal")
+    await page.get_by_label("More actions").click()
+    await page.get_by_role("menuitem", name="Remove").click()
+    await page.get_by_role("dialog").get_by_role("button", name="Delete forever").click()
+    await expect(page).to_have_url(re.compile("#/identities$"))
+    assert [each.name for each in await profile.identities.query()] == ["Banking", "Shopping"]
+
 
 async def _exists(manager: Manager) -> bool:
     return WORK in [each.cookie_store_id for each in await manager.profile.identities.query()]

@@ -8,9 +8,10 @@ from typing import Any, Final, NamedTuple
 
 from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.services import Services
-from hatbox.errors import InputWouldBeLost, InvalidSetting
+from hatbox.errors import InputWouldBeLost, InvalidSetting, TrashSwitchedOff
 from hatbox.identities import changes, trash_rows
 from hatbox.identities.ids import container_user_context_id, cookie_store_id_of
+from hatbox.identities.model import row_of
 from hatbox.identities.settings import NO_SETTINGS, IdentitySettings, checked_settings, read_settings
 from hatbox.manager_api.identity_changes import IdentityEvent
 from hatbox.manager_api.identity_search import search_content
@@ -18,7 +19,10 @@ from hatbox.manager_api.identity_summaries import IdentitySummary, all_summaries
 from hatbox.manager_api.managed_profile import ManagedProfile
 from hatbox.schema import NamespaceSchema
 from hatbox.store.base import Transaction
+from hatbox.store.profile_settings import read_profile_settings
+from hatbox.tabs.identity_removal import temporary_key
 from hatbox.tabs.log_scrubbing import scrub_identities
+from hatbox.tabs.program_records import get_record
 
 __all__ = ["implement"]
 
@@ -137,10 +141,17 @@ def _clone(transaction: Transaction, cookie_store_id: str, name: str | None, now
 
 
 def _remove(transaction: Transaction, cookie_store_id: str, forever: bool) -> _Removed:
-    removed = trash_rows.remove(transaction, cookie_store_id, forever=forever)
-    user_context_id = container_user_context_id(cookie_store_id) or 0
-    is_in_trash = transaction.trash.size(user_context_id) is not None
-    return _Removed(removed.name, cookie_store_id if is_in_trash else None)
+    """Remove an identity. Without `forever`, one that could not be restored stays: a page offers an Undo."""
+    number, name, *_ = row_of(transaction, cookie_store_id)
+    if not forever and not read_profile_settings(transaction).has_trash and not _is_temporary(transaction, number):
+        raise TrashSwitchedOff(name)
+    trash_rows.remove(transaction, cookie_store_id, forever=forever)
+    is_in_trash = transaction.trash.size(number) is not None
+    return _Removed(name, cookie_store_id if is_in_trash else None)
+
+
+def _is_temporary(transaction: Transaction, user_context_id: int) -> bool:
+    return get_record(transaction, temporary_key(user_context_id)) is not None
 
 
 def _problems(settings: Mapping[str, str | None]) -> dict[str, str]:

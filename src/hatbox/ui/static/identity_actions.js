@@ -5,6 +5,7 @@ import {browser, connection} from "./api.js";
 import {plural} from "./dom.js";
 import {engineStarted} from "./engines_state.js";
 import {identities} from "./identities_state.js";
+import {askToDelete, isForeverOnly} from "./identity_deletion.js";
 import {identityEditor} from "./identity_editor.js";
 import {dialog, popover, problem, toast} from "./layers.js";
 import {changed} from "./undo.js";
@@ -75,10 +76,19 @@ export function setHidden(identity, hidden, anchor) {
   });
 }
 
-export function removeIdentity(identity, anchor) {
+export async function removeIdentity(identity, anchor) {
   const {cookieStoreId: id, name} = identity;
-  return attempt(anchor, async () => {
-    const {trashId} = await identities.sending(id, {isRemoved: true}, browser.hatbox.identities.remove(id));
+  let isRemoved = true;
+  const worked = await attempt(anchor, async () => {
+    let trashId = null;
+    try {
+      ({trashId} = await identities.sending(id, {isRemoved: true}, browser.hatbox.identities.remove(id)));
+    } catch (error) {
+      if (!isForeverOnly(error)) throw error;
+      isRemoved = await askToDelete(identity, error.message);
+      return;
+    }
+    if (!trashId) return toast(`${name} deleted forever. It was temporary.`);
     const {trashDays} = await browser.hatbox.getProfile();
     const stays = `It stays there for ${plural(trashDays, "day")}.`;
     changed(`${name} moved to the trash. ${stays}`, async () => {
@@ -86,6 +96,7 @@ export function removeIdentity(identity, anchor) {
       await identities.refresh(id);
     });
   });
+  return worked && isRemoved;
 }
 
 export function cloneIdentity(identity, anchor) {
