@@ -4,12 +4,14 @@ export class SiteIndex {
   constructor() {
     this.hosts = new Map(); // host → Map of cookieStoreId → {cookieStoreId, signedInSince, lastUsed, cookies}
     this.byIdentity = new Map(); // cookieStoreId → Set of hosts
+    this.made = new Map(); // host → row, of the sites that have not changed since
     this.sorted = null; // rows, made when needed
   }
 
   // Everything anew: the result of hatbox.sites.list().
   set(sites) {
     this.hosts.clear();
+    this.made.clear();
     this.byIdentity.clear();
     this.add(sites);
   }
@@ -22,8 +24,13 @@ export class SiteIndex {
 
   // Rows, those with most sign-ins first, then by name: {host, signedIn: entries, others: entries}.
   rows() {
-    this.sorted ??= [...this.hosts].map(([host, entries]) => rowOf(host, entries)).sort(compareRows);
+    this.sorted ??= [...this.hosts.keys()].map((host) => this.row(host)).sort(compareRows);
     return this.sorted;
+  }
+
+  row(host) {
+    if (!this.made.has(host)) this.made.set(host, rowOf(host, this.hosts.get(host)));
+    return this.made.get(host);
   }
 
   // Rows whose site, or one of whose identities, matches. matching: a Set of cookieStoreIds. These come first.
@@ -52,6 +59,7 @@ export class SiteIndex {
     for (const host of this.byIdentity.get(cookieStoreId) ?? []) {
       const entries = this.hosts.get(host);
       entries.delete(cookieStoreId);
+      this.made.delete(host);
       if (!entries.size) this.hosts.delete(host);
     }
     this.byIdentity.delete(cookieStoreId);
@@ -61,6 +69,7 @@ export class SiteIndex {
     this.sorted = null;
     for (const {host, identities} of sites) {
       const entries = this.hosts.get(host) ?? this.hosts.set(host, new Map()).get(host);
+      this.made.delete(host);
       for (const entry of identities) {
         const id = entry.cookieStoreId;
         entries.set(id, entry);

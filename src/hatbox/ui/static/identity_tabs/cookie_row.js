@@ -33,7 +33,7 @@ export class CookieRow {
     this.cookie = cookie;
     const [name, expires, path, flags, used] = this.cells;
     const where = domainText(cookie);
-    name.replaceChildren(nameOf(cookie), where && h("small", {}, where));
+    name.replaceChildren(nameOf(cookie), where && h("small", {}, breakable(where)));
     expires.className = "muted nowrap";
     expires.textContent = cookie.expires === null ? "Session" : timeUntil(cookie.expires);
     expires.title = cookie.expires === null ? "Deleted when the session ends" : exactTime(cookie.expires);
@@ -71,6 +71,11 @@ export class CookieRow {
     this.code.textContent = DOTS;
     this.code.classList.add("masked");
   }
+}
+
+// A host may be broken after its dots.
+function breakable(text) {
+  return text.split(/(?<=\.)/).flatMap((part) => [part, h("wbr")]);
 }
 
 function nameOf(cookie) {

@@ -6,17 +6,31 @@ import {ownerOf} from "../no_identity.js";
 import {exactTime, shortDate} from "../times.js";
 import {chipsThatFit} from "./chip_fit.js";
 
+const MAX_CHIPS = 40; // in one row
 const MAX_LISTED = 200; // identities in the popover of a site
 
 // row: {host, signedIn, others}; space: px for chips; withSince: whether chips have dates.
 export function shownChips(row, space, withSince) {
-  const entries = [...row.signedIn, ...row.others].filter((entry) => ownerOf(entry.cookieStoreId));
-  const labels = entries.slice(0, 60).map((entry) => ({
+  const entries = knownEntries(row, MAX_CHIPS);
+  const total = entries.length < MAX_CHIPS ? entries.length : row.signedIn.length + row.others.length;
+  const labels = entries.map((entry) => ({
     name: ownerOf(entry.cookieStoreId).name,
     since: withSince && entry.signedInSince !== null ? sinceText(entry) : "",
   }));
-  const fits = chipsThatFit(labels, space, entries.length);
-  return {shown: entries.slice(0, fits), rest: entries.slice(fits)};
+  const fits = chipsThatFit(labels, space, total);
+  return {shown: entries.slice(0, fits), rest: total - fits};
+}
+
+// The first entries whose identity is known. A site may have ten thousand, and this runs for each row of each frame.
+function knownEntries(row, limit) {
+  const found = [];
+  for (const entries of [row.signedIn, row.others]) {
+    for (const entry of entries) {
+      if (found.length === limit) return found;
+      if (ownerOf(entry.cookieStoreId)) found.push(entry);
+    }
+  }
+  return found;
 }
 
 // What is visible of a row, as text: it is drawn anew when this changes.
@@ -26,7 +40,7 @@ export function rowSignature(row, space, withSince) {
     const {name, color, icon, hidden} = ownerOf(entry.cookieStoreId);
     return [name, color, icon, hidden, entry.signedInSince !== null && shortDate(entry.signedInSince)];
   });
-  return JSON.stringify([row.host, row.signedIn.length, faces, rest.length, withSince]);
+  return JSON.stringify([row.host, row.signedIn.length, faces, rest, withSince]);
 }
 
 export function siteRow(row, space, withSince) {
@@ -38,7 +52,7 @@ export function siteRow(row, space, withSince) {
     {class: "row siterow"},
     fav(row.host),
     h("div", {class: "host ellipsis", title: row.host}, row.host),
-    h("div", {class: "chips grow"}, chips, moreButton(row, rest)),
+    h("div", {class: "chips grow"}, chips, moreButton(row, shown.length, rest)),
     h("span", {class: "when hide-narrow num"}, count ? plural(count, "identity", "identities") : "Not signed in"),
   );
 }
@@ -64,18 +78,19 @@ function siteChip(entry, withSince) {
   return el;
 }
 
-function moreButton(row, rest) {
-  if (!rest.length) return null;
-  const name = `${plural(rest.length, "more identity", "more identities")} on ${row.host}`;
-  const onclick = () => showRest(button, row, rest);
+function moreButton(row, shown, rest) {
+  if (!rest) return null;
+  const name = `${plural(rest, "more identity", "more identities")} on ${row.host}`;
+  const onclick = () => showRest(button, row, shown, rest);
   const props = {class: "chip more", type: "button", "aria-haspopup": "dialog", "aria-label": name, onclick};
-  const button = h("button", {...props, "data-part": "more"}, `+${rest.length.toLocaleString("en")}`);
+  const button = h("button", {...props, "data-part": "more"}, `+${rest.toLocaleString("en")}`);
   return button;
 }
 
-function showRest(anchor, row, rest) {
-  const listed = rest.slice(0, MAX_LISTED).map((entry) => h("li", {}, siteChip(entry, true)));
-  const left = rest.length - listed.length;
+function showRest(anchor, row, shown, rest) {
+  const entries = knownEntries(row, shown + MAX_LISTED).slice(shown);
+  const listed = entries.map((entry) => h("li", {}, siteChip(entry, true)));
+  const left = rest - listed.length;
   const text = `${left.toLocaleString("en")} more are not listed. Search for a name to find one.`;
   const note = left > 0 && h("p", {class: "note"}, text);
   const pop = popover(anchor, [h("h2", {}, row.host), h("ul", {class: "chiplist"}, listed), note], {
