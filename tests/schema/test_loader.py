@@ -119,7 +119,7 @@ def test_all_permissions_that_make_a_difference_are_known() -> None:
         "cookies",
         "tabHide",
         "tabs",
-    } | web | {"tabGroups"}
+    } | web | {"hatbox", "tabGroups"}
 
 
 def test_constants_are_data() -> None:
