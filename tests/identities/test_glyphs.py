@@ -29,6 +29,6 @@ def test_a_drawing_has_shapes_and_nothing_that_loads_or_runs() -> None:
 
 
 def test_the_manager_page_has_the_same_icons() -> None:
-    served = StaticFiles().get("icons.svg")
+    served = StaticFiles().get("index.html")
     assert served is not None
     assert b'id="id-briefcase"' in served.content

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from hatbox.identities.trash_rows import expire
 from hatbox.store.base import CommitRecord
 from hatbox.tabs.log_scrubbing import _places
 from hatbox.tabs.pages import PageState, update_page
+from tests.engines.fake import FakeEngine, run
 from tests.store.in_loop import in_loop
 from tests.waiting import until
 
@@ -110,3 +112,32 @@ def test_only_the_changes_of_the_identity_are_chosen() -> None:
         ("rules.changed", b"null"),
     ]
     assert _places(changes, frozenset({5})) == {0, 2, 4, 5, 6, 7, 8, 11}
+
+
+def _shows(engine: FakeEngine, tab_id: int) -> bool:
+    return tab_id in engine.pages
+
+
+def _shows_only(engine: FakeEngine, tab_id: int) -> bool:
+    return set(engine.pages) == {tab_id}
+
+
+@in_loop
+async def test_an_engine_in_another_program_survives_and_closes_the_pages(tmp_path: Path) -> None:
+    path = tmp_path / "profile.db"
+    engine = FakeEngine()
+    async with hatbox.open(path) as profile, hatbox.open(path) as other, run(engine, profile):
+        for forever in (False, True):
+            identity = await other.identities.create("Secret lair")
+            tab = await other.tabs.open(identity, "https://lair.example/")
+            await until(partial(_shows, engine, tab.id))
+            # At once: the engine has not read the first changes when they are scrubbed.
+            store, work = other.store, await other.tabs.open("Work", "https://work.example/")
+            await other.tabs.open(identity, "https://lair.example/second")
+            await other.identities.remove(identity, forever=forever)
+            if not forever:
+                await other.trash.remove(identity.cookie_store_id)
+            await store.deliver_pending_changes()
+            await until(partial(_shows_only, engine, work.id))
+            await other.tabs.close([work.id])
+            await until(lambda: not engine.pages)

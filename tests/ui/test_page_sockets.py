@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
-from tests.ui.manager import Manager
+from tests.ui.manager import Manager, open_manager
 from tests.ui.page_client import PageClient, open_link
 from tests.waiting import until
 
@@ -44,3 +45,18 @@ async def test_calls_made_while_offline_are_sent_when_the_server_is_back(manager
         client.disconnect()
         assert (await _create(client, "Offline"))["name"] == "Offline"
         assert len(client.welcomes) == 2
+
+
+async def test_pages_of_two_servers_of_one_profile_receive_the_same_events(manager: Manager, tmp_path: Path) -> None:
+    async with (
+        open_manager(tmp_path / "profile.db") as second,
+        PageClient(await open_link(manager.server.create_link())) as one,
+        PageClient(await open_link(second.server.create_link())) as other,
+    ):
+        for client in (one, other):
+            client.listen("contextualIdentities.onCreated")
+            await client.call("hatbox.getProfile")
+        await _create(one, "From one")
+        await _create(other, "From the other")
+        await until(lambda: len(one.events) == len(other.events) == 2)
+        assert one.events == other.events

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections import deque
 from typing import Final
@@ -12,6 +13,7 @@ from hatbox.javascript.text import well_formed
 
 __all__ = ["LogRing"]
 
+_BASE: Final = re.compile(r"moz-extension://[0-9a-f-]{36}/")  # paths are shown relative to the extension
 _MAX_LINES: Final = 200
 _MAX_CHARACTERS: Final = 32_768  # of all lines
 _MAX_LINE: Final = 2_000
@@ -30,7 +32,7 @@ class LogRing:
 
     def add(self, entry: LogEntry, time: float) -> None:
         """Add a line."""
-        text = str(entry)
+        text = _BASE.sub("", str(entry)[: 2 * _MAX_LINE])
         if len(text) > _MAX_LINE:
             text = f"{text[:_MAX_LINE]}…"
         self._append(entry.level, well_formed(text), time)

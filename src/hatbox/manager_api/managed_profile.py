@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
@@ -13,6 +15,10 @@ from hatbox.identities.model import IdentityLike
 from hatbox.identities.settings import IdentitySettings, SettingValue
 from hatbox.identities.site_rules.service import SiteRules
 from hatbox.store.profile_settings import ProfileSettings
+
+if TYPE_CHECKING:
+    from hatbox.archive.backup import BackupReport
+    from hatbox.archive.restore_report import RestoreReport
 
 __all__ = ["ManagedProfile"]
 
@@ -45,6 +51,30 @@ class ManagedProfile(Protocol):
 
     async def settings(self) -> ProfileSettings:
         """The settings of the profile itself."""
+
+    async def backup(
+        self,
+        path: str | os.PathLike[str],
+        identities: Sequence[str] | None = None,
+        *,
+        passphrase: str | None = None,
+        plain: bool = False,
+        overwrite: bool = False,
+        progress: Callable[[int, int], None] = lambda _done, _total: None,
+    ) -> BackupReport:
+        """Write everything, or these identities, into one file. Raises ArchiveError."""
+
+    async def restore(
+        self,
+        path: str | os.PathLike[str],
+        identities: Sequence[str] | None = None,
+        *,
+        passphrase: str | Callable[[], str] | None = None,
+        plain: bool = False,
+        dry_run: bool = False,
+        progress: Callable[[int, int], None] = lambda _done, _total: None,
+    ) -> RestoreReport:
+        """Restore a backup, or these of its identities, in one transaction. Raises ArchiveError."""
 
     async def change_identity_settings(
         self,

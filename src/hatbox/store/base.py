@@ -29,6 +29,7 @@ __all__ = [
     "ChangeRecord",
     "ChangeSubscriber",
     "CommitRecord",
+    "CookieDescription",
     "CookieMetadata",
     "CookieRow",
     "CookieRowKey",
@@ -69,6 +70,9 @@ CookieRowKey: TypeAlias = tuple[str, int, str, str, str]
 
 CookieRow: TypeAlias = tuple[str, int, str, str, str, str, int, int, str, float | None, int, float, float]
 """One cookie: its key, then value, secure, http_only, same_site, expires, sequence, created, last_access."""
+
+CookieDescription: TypeAlias = tuple[str, int, str, str, str, int, int, str, float | None, float, float]
+"""One cookie without its value: its key, then secure, http_only, same_site, expires, created, last_access."""
 
 CookieMetadata: TypeAlias = tuple[int, str, str, int, float | None, float, float]
 """One cookie without its value: store, domain, name, http_only, expires, created, last_access."""
@@ -269,6 +273,9 @@ class CookieTable(Protocol):
 
     def load(self, store: int) -> list[CookieRow]:
         """All cookies of a store."""
+
+    def describe(self, store: int) -> list[CookieDescription]:
+        """All cookies of a store without their values, which are not decrypted. Not verified: never for requests."""
 
     def find(
         self,

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Collection
 from typing import Any, Final
 
+from hatbox.errors import HatboxError
 from hatbox.extensions.runtime import protocol
 from hatbox.extensions.runtime.host import Host
 from hatbox.extensions.runtime.incoming_messages import IncomingMessages
@@ -55,6 +56,10 @@ class PageCalls(ScriptCalls):
             self._finish(record)
         else:
             pending.add_done_callback(lambda _: self._finish(record))
+
+    def _error_message(self, error: Exception) -> str:
+        """The page is the user's own: it shows every error that says what to do, as commands do."""
+        return str(error) if isinstance(error, HatboxError) else super()._error_message(error)
 
     def take_records(self) -> list[int]:
         """The ids of all answered calls whose records exist."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -11,6 +11,8 @@ import msgspec
 from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.services import Services
 from hatbox.events import Event
+from hatbox.identities.model import REMOVED
+from hatbox.identities.trash_rows import TRASH_CHANGED
 from hatbox.manager_api.activity.logged_activity import ActivityEntry, entries_after, last_sequence, latest_entries
 from hatbox.manager_api.activity.observed_changes import TOPICS
 from hatbox.manager_api.coalesced_changes import StoreEvent
@@ -21,6 +23,8 @@ from hatbox.store.base import Store
 __all__ = ["implement"]
 
 _DEFAULT_LIMIT: Final = 200
+_REMOVALS: Final = (REMOVED, TRASH_CHANGED)
+"""After these, entries of an identity may be gone."""
 
 
 def implement(schema: NamespaceSchema, services: Services, _profile: ManagedProfile) -> Namespace:
@@ -53,7 +57,7 @@ class _AddedEntries:
     def __init__(self, store: Store) -> None:
         self._store = store
         self.event: Event[AddedActivity] = Event("activity.onAdded", on_listeners_changed=self._update)
-        decoders = dict.fromkeys(TOPICS, lambda _: False)
+        decoders = {topic: _constant(topic in _REMOVALS) for topic in TOPICS}
         self._changes = StoreEvent[bool](store, "activity.changes", decoders, lambda one, other: one or other, True)
         self._last: int | None = None
         self._reading = asyncio.Lock()
@@ -79,3 +83,7 @@ class _AddedEntries:
     def _emit(self, entries: list[ActivityEntry], *, is_resync: bool) -> None:
         if entries or is_resync:
             self.event.emit(AddedActivity(entries, is_resync))
+
+
+def _constant(value: bool) -> Callable[[bytes], bool]:
+    return lambda _: value

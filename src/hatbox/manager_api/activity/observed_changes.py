@@ -196,7 +196,8 @@ def _engine(_: str, payload: Mapping[str, str] | None) -> Iterator[Observation]:
 
 
 def _extension(topic: str, payload: Mapping[str, Any]) -> Iterator[Observation]:
-    yield Observation(_EXTENSION_KINDS[topic], None, payload["name"][:_MAX_SUBJECT])
+    if payload.get("installType") != "development":  # one that runs from a folder is only started
+        yield Observation(_EXTENSION_KINDS[topic], None, payload["name"][:_MAX_SUBJECT])
 
 
 def _grants(topic: str, payload: Mapping[str, Any]) -> Iterator[Observation]:

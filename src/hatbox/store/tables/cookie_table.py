@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
-from hatbox.store.base import CookieMetadata, CookieRow, CookieRowKey
+from hatbox.store.base import CookieDescription, CookieMetadata, CookieRow, CookieRowKey
 from hatbox.store.tables.rows import Rows
 
 __all__ = ["SqlCookieTable"]
 
+_DESCRIPTION: Final = (
+    "domain, host_only, path, name, partition, secure, http_only, same_site, expires, created, last_access"
+)
 _MAX_PARAMETERS: Final = 1000  # of one statement
 _METADATA: Final = "store, domain, name, http_only, expires, created, last_access"
 
@@ -22,6 +25,9 @@ class SqlCookieTable:
 
     def load(self, store: int) -> list[CookieRow]:
         return [row[:13] for row in self._rows.find("WHERE store = ?", (store,))]
+
+    def describe(self, store: int) -> list[CookieDescription]:
+        return self._rows.select(_DESCRIPTION, "WHERE store = ?", (store,))
 
     def find(
         self,
