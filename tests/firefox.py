@@ -56,6 +56,8 @@ Services.prefs.setBoolPref("privacy.userContext.enabled", true);
 return [service.getPublicUserContextIds(), service._lastUserContextId + 1];
 """
 
+COUNT_TABS = '[...Services.wm.getEnumerator("navigator:browser")].map(win => win.gBrowser.tabs.length)'
+
 # A new tab, and all others closed: of a tab that was used, something always remains.
 RESET_WINDOWS = """
 const [keep, ...others] = [...Services.wm.getEnumerator("navigator:browser")].filter(win => win.toolbar.visible);
@@ -83,8 +85,8 @@ for (const tab of [...gBrowser.tabs]) if (tab !== blank) gBrowser.removeTab(tab,
 keep.document.documentElement.removeAttribute("titlepreface");
 keep.focus();
 await until(() => Services.focus.activeWindow === keep && Services.wm.getMostRecentWindow(null) === keep);
-return [...Services.wm.getEnumerator("navigator:browser")].map(win => win.gBrowser.tabs.length);
-"""
+return @COUNT@;
+""".replace("@COUNT@", COUNT_TABS)
 
 HOST = """"use strict";
 async function host(name, value = null) {
@@ -207,9 +209,11 @@ class Firefox:
         # The window that commands go to may be among those that are gone.
         handle = self._marionette.send("WebDriver:GetWindowHandles")[0]
         self._marionette.send("WebDriver:SwitchToWindow", handle=handle, focus=False)
-        state = self._chrome(RESET_WINDOWS)
-        if state != [1]:
-            raise FirefoxError(f"there is more than one window with one tab: {state}")
+        _check_one_tab(self._chrome(RESET_WINDOWS))
+
+    def check_windows(self) -> None:
+        """Raise an error unless there is one window with one tab: quicker than a reset, if nothing can have changed."""
+        _check_one_tab(self._chrome(f"return {COUNT_TABS}"))
 
     def remove_cookies(self) -> None:
         """Drop the cookies of all stores."""
@@ -309,6 +313,12 @@ class Firefox:
             except queue.Empty:
                 continue
         raise FirefoxError("the script did not finish in time" if left <= 0 else "Firefox is gone")
+
+
+def _check_one_tab(tabs: Any) -> None:
+    """Raise an error if these are not the tabs, by window, of one window with one tab."""
+    if tabs != [1]:
+        raise FirefoxError(f"there is more than one window with one tab: {tabs}")
 
 
 def _signal_group(group: int) -> bool:

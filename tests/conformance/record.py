@@ -69,6 +69,8 @@ class Suite(NamedTuple):
     permissions: tuple[str, ...]
     has_id: bool = True
     """Whether the manifest of the extension has an id."""
+    uses_tabs: bool = True
+    """Whether cases can change tabs or windows, which then takes a new tab for each case."""
 
     @property
     def recording(self) -> Path:
@@ -87,7 +89,7 @@ class Suite(NamedTuple):
 TABS_PERMISSIONS = ("tabs", "tabHide", "cookies", "contextualIdentities")
 
 SUITES = (
-    Suite("identities", ("contextualIdentities",)),
+    Suite("identities", ("contextualIdentities",), uses_tabs=False),
     Suite("cookies", ("cookies", "contextualIdentities", "<all_urls>")),
     Suite("tabs", TABS_PERMISSIONS),
     Suite("windows", TABS_PERMISSIONS),
@@ -153,12 +155,16 @@ def record(suites: Sequence[Suite]) -> dict[Suite, str]:
 
 def _record(firefox: Firefox, site: Site, suite: Suite) -> str:
     def reset(_: Any) -> None:
-        firefox.reset_windows()
+        if suite.uses_tabs:
+            firefox.reset_windows()
+        else:
+            firefox.check_windows()
         firefox.reset_containers()
         firefox.remove_cookies()
 
     recordable = [case for case in suite.cases() if case.get("firefox", True)]
     answers: dict[str, Log] = {}
+    firefox.reset_windows()
     for permissions, group in _by_permissions(recordable).items():
         run_all = RUN_ALL.replace("@CASES@", json.dumps(json.dumps(group))).replace("@SITE@", json.dumps(site.origin))
         logs = firefox.run(

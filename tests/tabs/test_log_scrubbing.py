@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -114,30 +113,25 @@ def test_only_the_changes_of_the_identity_are_chosen() -> None:
     assert _places(changes, frozenset({5})) == {0, 2, 4, 5, 6, 7, 8, 11}
 
 
-def _shows(engine: FakeEngine, tab_id: int) -> bool:
-    return tab_id in engine.pages
-
-
-def _shows_only(engine: FakeEngine, tab_id: int) -> bool:
-    return set(engine.pages) == {tab_id}
-
-
 @in_loop
 async def test_an_engine_in_another_program_survives_and_closes_the_pages(tmp_path: Path) -> None:
     path = tmp_path / "profile.db"
     engine = FakeEngine()
+
+    async def delete(other: hatbox.Profile, *, forever: bool) -> None:
+        identity = await other.identities.create("Secret lair")
+        tab = await other.tabs.open(identity, "https://lair.example/")
+        await until(lambda: tab.id in engine.pages)
+        # At once: the engine may not have read the first changes when they are scrubbed.
+        work = await other.tabs.open("Work", "https://work.example/")
+        await other.tabs.open(identity, "https://lair.example/second")
+        await other.identities.remove(identity, forever=forever)
+        if not forever:
+            await other.trash.remove(identity.cookie_store_id)
+        await until(lambda: [*engine.pages] == [work.id])
+        await other.tabs.close([work.id])
+        await until(lambda: not engine.pages)
+
     async with hatbox.open(path) as profile, hatbox.open(path) as other, run(engine, profile):
-        for forever in (False, True):
-            identity = await other.identities.create("Secret lair")
-            tab = await other.tabs.open(identity, "https://lair.example/")
-            await until(partial(_shows, engine, tab.id))
-            # At once: the engine has not read the first changes when they are scrubbed.
-            store, work = other.store, await other.tabs.open("Work", "https://work.example/")
-            await other.tabs.open(identity, "https://lair.example/second")
-            await other.identities.remove(identity, forever=forever)
-            if not forever:
-                await other.trash.remove(identity.cookie_store_id)
-            await store.deliver_pending_changes()
-            await until(partial(_shows_only, engine, work.id))
-            await other.tabs.close([work.id])
-            await until(lambda: not engine.pages)
+        await delete(other, forever=False)
+        await delete(other, forever=True)

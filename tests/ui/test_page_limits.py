@@ -106,7 +106,7 @@ async def test_a_page_that_does_not_read_is_disconnected(tmp_path: Path) -> None
             await until(lambda: manager.server.sockets.connected == 0)
 
 
-async def test_there_is_a_limit_for_pages_and_others_get_nothing(tmp_path: Path) -> None:
+async def test_pages_beyond_the_limit_are_refused(tmp_path: Path) -> None:
     async with (
         open_manager(tmp_path / "profile.db", limits=PageLimits(pages=1)) as manager,
         PageClient(await open_link(manager.server.create_link())),

@@ -5,6 +5,9 @@ import {encodeArguments} from "./wire_values.js";
 
 const [CALL, LISTENER, RESULT, EVENT] = ["c", "l", "r", "e"]; // as in hatbox/extensions/runtime/protocol.py
 
+// The error of a call that was done before the server was killed, as in hatbox/ui/page_calls.py. Its result is lost.
+const DONE = "This was done just before Hatbox was started again. Its result is not known any more.";
+
 const base = new URL(".", import.meta.url);
 const calls = new Map(); // id → {message, resolve, reject}
 const listeners = new Map(); // id → {path, extra, listener}
@@ -108,7 +111,7 @@ function settle(id, ok, value) {
   if (!found) return;
   calls.delete(id);
   if (ok) found.resolve(value);
-  else found.reject(new Error(value));
+  else found.reject(Object.assign(new Error(value), {wasDone: value === DONE}));
 }
 
 function subscribed(all, listener) {

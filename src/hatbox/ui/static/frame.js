@@ -29,7 +29,7 @@ export function buildFrame(app, profileLabel) {
   const main = h("main", {class: "main", id: "main", tabindex: "-1"}, connectionNotice(), root);
   const brand = h("span", {}, "Hatbox", h("small", {class: "ellipsis", title: profileLabel}, profileLabel));
   const side = h(
-    "div",
+    "header",
     {class: "side"},
     h("div", {class: "brand"}, icon("ui-brand"), brand),
     sidebar(),

@@ -19,6 +19,11 @@ function place(pop, anchor) {
   pop.style.top = `${top}px`;
 }
 
+// Where a popover is in the DOM: in the dialog of its anchor, because what is outside is inert; else in a landmark.
+function layerFor(anchor) {
+  return anchor.closest("dialog") ?? document.querySelector("main") ?? document.body;
+}
+
 // A popover at an element. Escape and a click elsewhere close it; focus then returns to the anchor.
 export function popover(anchor, content, {cls = "", label, role} = {}) {
   const pop = h("div", {class: `pop ${cls}`, popover: "auto", "aria-label": label, role}, content);
@@ -30,7 +35,7 @@ export function popover(anchor, content, {cls = "", label, role} = {}) {
     pop.remove();
     if (mayReturn && anchor.isConnected) anchor.focus();
   });
-  document.body.append(pop);
+  layerFor(anchor).append(pop);
   openAt.set(anchor, pop);
   anchor.setAttribute("aria-expanded", "true");
   pop.showPopover();

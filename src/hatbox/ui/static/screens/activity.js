@@ -32,7 +32,7 @@ class ActivityScreen {
     this.other = h("div", {class: "measure"});
     this.list = new VirtualList(this.scroller, {
       label: "Activity",
-      cls: "measure acts",
+      cls: "measure act-list",
       key: (row) => row.key,
       create: (row) => this.row(row),
       signature: (row) => this.signature(row),

@@ -5,6 +5,8 @@ import {empty, h} from "../dom.js";
 import {identities} from "../identities_state.js";
 import {IdentityHeader} from "../identity_header.js";
 import {PeerList} from "../identity_peers.js";
+import {NO_IDENTITY, ownerOf} from "../no_identity.js";
+import {NoIdentityDetail} from "../no_identity_detail.js";
 import {go, setTitle} from "../router.js";
 import {loadError} from "../screen_parts.js";
 
@@ -53,7 +55,7 @@ class IdentityScreen {
 
   // Draws what the place shows now: the identity, or why it does not.
   showIdentity() {
-    const identity = identities.get(this.id);
+    const identity = ownerOf(this.id);
     if (identity && this.detail?.id === this.id) {
       this.detail.update();
       return;
@@ -67,7 +69,7 @@ class IdentityScreen {
   }
 
   showDetail() {
-    this.detail = new Detail(this.id);
+    this.detail = this.id === NO_IDENTITY.cookieStoreId ? new NoIdentityDetail() : new Detail(this.id);
     this.place.replaceChildren(this.detail.el);
     this.detail.update();
     this.detail.select(this.tab);
