@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from hatbox.cookies.jar import Jar
     from hatbox.downloads.download_list import Downloads
     from hatbox.engines.background.engine_log import EngineLog
+    from hatbox.engines.background.engine_starts import EngineStart, EngineStarts
     from hatbox.engines.background.opened_tabs import OpenedTabs
     from hatbox.engines.chromium.chromium_runner import ChromiumRunner
     from hatbox.engines.hiding import HideReport
@@ -110,6 +111,8 @@ __all__ = [
     "EngineLog",
     "EngineRunner",
     "EngineSelection",
+    "EngineStart",
+    "EngineStarts",
     "Event",
     "Extension",
     "ExtensionError",
@@ -259,6 +262,8 @@ _HOMES = {
     "EngineLog": "engines.background.engine_log",
     "EngineRunner": "engines.runner",
     "EngineSelection": "engines.selection",
+    "EngineStart": "engines.background.engine_starts",
+    "EngineStarts": "engines.background.engine_starts",
     "Event": "events",
     "Extension": "extensions.extension",
     "ExtensionPage": "extensions.extension_page",

@@ -120,7 +120,7 @@ def test_all_permissions_that_make_a_difference_are_known() -> None:
         "hatbox",
         "tabHide",
         "tabs",
-    } | web | {"tabGroups"}
+    } | web | {"hatbox", "tabGroups"}
 
 
 def test_constants_are_data() -> None:
