@@ -43,7 +43,8 @@ function base64(blob) {
 function confirmInstallation(prepared) {
   const {token, name, version, replaces, isUpdate} = prepared;
   const isReplacement = Boolean(replaces) && !isUpdate;
-  const keepData = h("input", {type: "checkbox", checked: true});
+  // Another extension can have the same id: it gets the data only if the user says so.
+  const keepData = h("input", {type: "checkbox", checked: isReplacement && replaces.startsWith(`${name} `)});
   const problem = h("div", {});
   let isDone = false;
   const install = async (close) => {
@@ -58,7 +59,7 @@ function confirmInstallation(prepared) {
   };
   const body = [
     prepared.description && h("p", {}, prepared.description),
-    replaces && h("p", {}, isUpdate ? `Updates ${replaces}. Its data stays.` : `Replaces ${replaces}, which has the same id.`),
+    replaces && h("p", {}, isUpdate ? `Updates ${replaces}. Its data stays.` : replacementText(replaces)),
     isReplacement && h("label", {class: "check"}, keepData, " Keep its data"),
     permissionList(prepared.permissions),
     problem,
@@ -69,6 +70,10 @@ function confirmInstallation(prepared) {
     btn(verb, () => install(close), {kind: "primary"}),
   ]);
   box.addEventListener("close", () => isDone || api.cancelInstall(token).catch(() => {}));
+}
+
+function replacementText(replaces) {
+  return `Replaces ${replaces}, which has the same id. What you granted to that one is revoked.`;
 }
 
 function permissionList(permissions) {
