@@ -37,6 +37,7 @@ _SLOW: Final = (
     "tests/extensions/runtime/test_conformance.py",
     "tests/extensions/runtime/test_hostile.py",
     "tests/extensions/test_import_scripts.py",
+    "tests/manager_api/test_managed_engines.py",
     "tests/identities/test_service.py::test_the_service_does_what_a_dictionary_would_do",
     "tests/store/postgres/test_faults.py",
     "tests/store/postgres/test_pooler.py",
@@ -53,6 +54,7 @@ _SLOW: Final = (
     "tests/test_many_machines.py",
     "tests/test_readme.py",
     "tests/testing/",
+    "tests/ui/test_restart.py",
 )
 
 

@@ -490,10 +490,14 @@ class IdentityRemoved(HatboxError):
 
 
 class InvalidSetting(HatboxError):
-    """A value is not allowed for a setting of an identity. `shown` is the value, without a password."""
+    """A value is not allowed for a setting of an identity. `shown` is the value, without a password.
+
+    `advice` says what is allowed.
+    """
 
     def __init__(self, setting: str, shown: str, advice: str) -> None:
-        super().__init__(f"invalid {setting}: {shown}. {advice}".rstrip(".") + ("" if advice.endswith("?") else "."))
+        self.advice = advice.rstrip(".") + ("" if advice.endswith("?") else ".")
+        super().__init__(f"invalid {setting}: {shown}. {self.advice}")
         self.setting = setting
 
 

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from hatbox.cookies.cookie_stores import CookieStore, CookieStores
     from hatbox.downloads.download_list import Downloads
     from hatbox.engines.background.engine_log import EngineLog
+    from hatbox.engines.background.engine_starts import EngineStarts
     from hatbox.engines.background.opened_tabs import OpenedTabs
     from hatbox.engines.chromium.chromium_runner import ChromiumRunner
     from hatbox.engines.chromium.scripted_browser import PageScripts
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from hatbox.engines.runner import EngineRunner
     from hatbox.engines.running_engines import RunningEngine
     from hatbox.engines.selection import EngineSelection
+    from hatbox.extensions.runtime.api_host import ApiHost
     from hatbox.extensions.service import Extensions
     from hatbox.formats.base import Bundle, ImportReport
     from hatbox.formats.rule_bundle import RuleBundle, RuleImportReport
@@ -60,6 +62,7 @@ if TYPE_CHECKING:
     from hatbox.messaging.message_router import MessageRouter
     from hatbox.schema import NamespaceSchema
     from hatbox.store.profile_settings import ProfileSettings
+    from hatbox.tabs import Tab
     from hatbox.tabs.service import Tabs
     from hatbox.web_requests import RequestEvents
 
@@ -246,6 +249,13 @@ class Profile:
 
         return Browser(self._dispatcher, Caller(caller_id, permissions))
 
+    def script_host(self, permissions: Iterable[str], caller_id: str) -> ApiHost:
+        """The host of scripts elsewhere that send the messages of the extension bridge, as the manager page does."""
+        from hatbox.api.caller import Caller
+        from hatbox.extensions.runtime.api_host import ApiHost
+
+        return ApiHost(self._dispatcher, Caller(caller_id, permissions), lambda _: None)
+
     async def cookie_store(self, identity: IdentityLike) -> CookieStore:
         """The cookie store of an identity, given by name, id or object; `firefox-default` is the default store.
 
@@ -429,15 +439,16 @@ class Profile:
         engine: str | EngineSelection | None = None,
         max_time: float = 60.0,
         on_progress: Callable[[bool], None] = lambda _: None,
+        on_opened: Callable[[Sequence[Tab]], None] = lambda _: None,
     ) -> OpenedTabs:
         """Open tabs in an identity, and wait until their pages are loaded. A failed load is in `Tab.error`.
 
         Uses the running engine, or starts one in a background process, which exits after the last tab is closed.
         `engine` is chromium, http or an EngineSelection. Default: the running engine, or chromium.
 
-        `on_progress` is called with whether an engine is ready. If the engine does not start, the tabs are closed
-        again. Raises EngineError, EngineAlreadyRunning if another engine than `engine` is running, or TimeoutError
-        after `max_time` seconds.
+        `on_opened` is called with the tabs, before their pages load, and then `on_progress` with whether an engine is
+        ready. If the engine does not start, the tabs are closed again. Raises EngineError, EngineAlreadyRunning if
+        another engine than `engine` is running, or TimeoutError after `max_time` seconds.
         """
         from hatbox.engines.background.background_engine import BackgroundEngine
         from hatbox.engines.background.tab_opener import TabOpener
@@ -449,7 +460,19 @@ class Profile:
         background = BackgroundEngine(self.address, self.engine_log, selection, self._store.key)
         found = None if identity == DEFAULT_COOKIE_STORE_ID else await self.identities.resolve(identity)
         opener = TabOpener(self.tabs, self._store, background, selection, found)
-        return await opener.open([urls] if isinstance(urls, str) else urls, max_time, on_progress)
+        return await opener.open([urls] if isinstance(urls, str) else urls, max_time, on_progress, on_opened)
+
+    @cached_property
+    def engine_starts(self) -> EngineStarts:
+        """The background engines that this process starts without waiting for them."""
+        from hatbox.engines.background.background_engine import BackgroundEngine
+        from hatbox.engines.background.engine_starts import EngineStarts
+
+        def create(selection: EngineSelection, until_empty: bool) -> BackgroundEngine:
+            key = self._store.key
+            return BackgroundEngine(self.address, self.engine_log, selection, key, until_empty=until_empty)
+
+        return EngineStarts(self._store, self.open_tabs, create)
 
     def temporary(
         self, name: str | None = None, *, color: Color = "gray", icon: Icon = "chill"
@@ -640,6 +663,8 @@ class Profile:
         try:
             await self._clean_up.stop()
             created = vars(self)  # only services that were used have anything to close
+            if "engine_starts" in created:
+                await self.engine_starts.close()
             if "extensions" in created:
                 await self.extensions.close()
             if "downloads" in created:

@@ -9,6 +9,7 @@ import pytest
 
 import hatbox
 from hatbox.errors import PermissionDenied
+from tests.store.in_loop import in_loop
 
 
 def test_a_script_with_the_permission_reads_facts_about_the_profile(tmp_path: Path) -> None:
@@ -32,3 +33,17 @@ def test_a_script_without_the_permission_does_not_see_it(tmp_path: Path) -> None
                 profile._dispatcher.call(browser._caller, "hatbox", "getProfile", [])
 
     asyncio.run(call())
+
+
+@in_loop
+async def test_the_counts_are_those_of_the_lists(address: str) -> None:
+    async with hatbox.open(address) as profile:
+        work = await profile.cookie_store("Work")
+        await work.receive(["sid=1", "old=1; Max-Age=0"], "https://www.forge.example/")
+        await work.receive(["sid=1"], "https://forge.example/")
+        await (await profile.cookie_store("Personal")).receive(["sid=1"], "https://forge.example/")
+        await profile.tabs.open("Work", "https://forge.example/")
+        await profile.rules.add("forge.example", "Work")
+        await profile.identities.remove("Banking")
+        counts = await profile.browser(["hatbox"]).hatbox.getCounts()
+    assert counts == {"identities": 3, "sites": 1, "tabs": 1, "rules": 1, "extensions": 0, "trash": 1}

@@ -20,7 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hatbox.errors import HatboxError, ProfileClosed
-from hatbox.store.base import ChangeRecord, Store, Transaction, TransactionFunction, TrashRow
+from hatbox.store.base import ChangeRecord, CookieRow, Store, Transaction, TransactionFunction, TrashRow
 from hatbox.store.keys import Key
 from hatbox.store.postgres.store import PostgresStore
 from hatbox.store.processes import current_process
@@ -1051,3 +1051,115 @@ async def test_a_transaction_that_releases_memory_is_still_one(new_store: NewSto
         assert await store.read(lambda transaction: transaction.site_data.origins(2)) == []
         await store.write(lambda transaction: write(transaction, fails=False))
         assert len(await store.read(lambda transaction: transaction.site_data.origins(2))) == 3
+
+
+# ── The change log as a record of who changed what ──
+
+
+@in_loop
+async def test_the_last_commits_are_read_with_their_authors_the_newest_first(new_store: NewStore) -> None:
+    async with opened(new_store()) as store:
+        for name in ("a", "b", "c"):
+            await store.write(add(name))
+        latest = await store.read(lambda each: each.changes.latest_commits(2))
+        earlier = await store.read(lambda each: each.changes.latest_commits(10, latest[-1].sequence))
+    assert [commit.changes for commit in latest] == [(("added", b'"c"'),), (("added", b'"b"'),)]
+    assert earlier[0].changes == (("added", b'"a"'),)
+    process = current_process()
+    assert {(commit.process, commit.machine) for commit in latest} == {(process.pid, process.machine)}
+    assert abs(latest[0].time - store.time()) < 300
+    assert latest[0].program
+
+
+@in_loop
+async def test_scrubbed_changes_reach_no_subscriber_that_lags_and_all_others_do(new_store: NewStore) -> None:
+    async with opened(new_store()) as store, opened(new_store()) as lagging:
+        heard: list[tuple[str, bytes]] = []
+        lagging.subscribe(lambda change: heard.append((change.topic, change.payload)))
+        await lagging.deliver_pending_changes()
+
+        def two(transaction: Transaction) -> None:
+            add("secret")(transaction)
+            add("other")(transaction)
+
+        def scrub(transaction: Transaction) -> None:
+            transaction.changes.scrub(lambda changes: {n for n, each in enumerate(changes) if b"secret" in each[1]})
+            transaction.changes.append("removed", b'"number 5"')
+
+        await asyncio.gather(store.write(add("first")), store.write(two), store.write(scrub), store.write(add("last")))
+        await until(lambda: ("added", b'"last"') in heard)
+        commits = await store.read(lambda each: each.changes.latest_commits(10))
+        await store.write(scrub)  # nothing is left of it: no commit changes
+        assert (await store.read(lambda each: each.changes.latest_commits(11)))[1:] == commits
+    assert b"secret" not in b"".join(payload for each in commits for _, payload in each.changes)
+    topics = [topic for topic, _ in heard]
+    assert [each for each in heard if each[0] == "added"] in (
+        [("added", b'"first"'), ("added", b'"other"'), ("added", b'"last"')],
+        [("added", b'"first"'), ("added", b'"secret"'), ("added", b'"other"'), ("added", b'"last"')],  # it did not lag
+    )
+    assert "removed" in topics
+    assert ("resync" in topics) is (("added", b'"secret"') not in heard)
+
+
+@in_loop
+async def test_scrubbing_earlier_commits_leaves_no_gap_in_their_numbers(new_store: NewStore) -> None:
+    async with opened(new_store()) as store, opened(new_store()) as other:
+        heard: list[str] = []
+        other.subscribe(lambda change: heard.append(change.topic))
+        await other.deliver_pending_changes()
+        for name in ("secret", "b", "secret", "d"):
+            await store.write(add(name))
+        before = await store.read(lambda each: each.changes.latest_commits(10))
+        await until(lambda: heard == ["added"] * 4)
+        await store.write(
+            lambda each: each.changes.scrub(lambda found: {n for n, e in enumerate(found) if e[1] == b'"secret"'})
+        )
+        await store.write(add("e"))
+        await until(lambda: heard == ["added"] * 5)  # and no resync: it had received them
+        after = await store.read(lambda each: each.changes.latest_commits(10))
+        numbers = [commit.sequence for commit in after]
+    assert numbers[-len(before) :] == [commit.sequence for commit in before]
+    assert [commit.changes for commit in after if commit.sequence == before[-1].sequence] == [(("resync", b"null"),)]
+
+
+# ------------------------------------------------------------------------------------------------------------- counts
+
+
+@in_loop
+async def test_cookies_are_listed_without_their_values(new_store: NewStore) -> None:
+    def row(domain: str, name: str, expires: float | None) -> CookieRow:
+        return domain, 1, "/", name, "", "secret", 1, 1, "lax", expires, 5, 10.0, 20.0
+
+    def put(transaction: Transaction) -> None:
+        transaction.cookies.put(0, [row("default.example", "a", None)])
+        transaction.cookies.put(1, [row("one.example", "b", 99.5), row("ünï.example", "ñ", None)])
+        transaction.cookies.put(2, [row("two.example", "c", None)])
+
+    async with opened(new_store()) as store:
+        assert await store.read(lambda each: each.cookies.metadata()) == []
+        await store.write(put)
+        one = (1, "one.example", "b", 1, 99.5, 10.0, 20.0)
+        other = (1, "ünï.example", "ñ", 1, None, 10.0, 20.0)
+        default = (0, "default.example", "a", 1, None, 10.0, 20.0)
+        two = (2, "two.example", "c", 1, None, 10.0, 20.0)
+        assert sorted(await store.read(lambda each: each.cookies.metadata())) == [default, one, other, two]
+        assert sorted(await store.read(lambda each: each.cookies.metadata([1, 7, 1]))) == [one, other]
+        assert await store.read(lambda each: each.cookies.metadata([])) == []
+        many = range(2, 3000)
+        assert await store.read(lambda each: each.cookies.metadata(many)) == [two]
+
+
+@in_loop
+async def test_tabs_are_counted_by_cookie_store(new_store: NewStore) -> None:
+    def put(transaction: Transaction) -> None:
+        window, other = transaction.windows.insert(), transaction.windows.insert()
+        transaction.tabs.insert(window, 0, 1)
+        transaction.tabs.insert(window, 1, 0)
+        transaction.tabs.insert(other, 0, 1, hidden=1)
+
+    async with opened(new_store()) as store:
+        assert await store.read(lambda each: each.tabs.counts_by_store()) == {}
+        await store.write(put)
+        assert await store.read(lambda each: each.tabs.counts_by_store()) == {0: 1, 1: 2}
+        assert await store.read(lambda each: each.tabs.counts_by_store([1, 2])) == {1: 2}
+        assert await store.read(lambda each: each.tabs.counts_by_store([])) == {}

@@ -52,6 +52,7 @@ COMMANDS: Final[dict[str, str]] = {
     "tabs": "tabs.tabs",
     "close": "tabs.close",
     "browse": "browse.browse",
+    "ui": "ui.ui",
     "status": "status.status",
     "stop": "stop.stop",
     "backup": "archives.backup",
@@ -121,7 +122,7 @@ GROUP_HELP: Final[dict[str, str]] = {
     "profile": "Describe, create, copy and encrypt profiles, and change their settings.",
 }
 PANELS: Final[dict[str, tuple[str, ...]]] = {
-    "Open pages": ("open", "tabs", "close", "browse", "fetch", "rules", "history", "open-link", "install-links"),
+    "Open pages": ("ui", "open", "tabs", "close", "browse", "fetch", "rules", "history", "open-link", "install-links"),
     "Identities": (
         *("list", "get", "create", "clone", "update", "move", "hide", "show", "settings"),
         *("remove", "trash", "colors", "icons"),

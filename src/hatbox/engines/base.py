@@ -84,6 +84,11 @@ class Engine(ABC):
     keeps_hidden_pages: ClassVar[bool]
     """Whether hidden tabs have pages. Where they do not, a page is closed to hide it, and opened to show it."""
 
+    @property
+    def has_windows(self) -> bool:
+        """Whether it shows windows to a user."""
+        return False
+
     @abstractmethod
     async def start(self, delegate: EngineDelegate) -> None:
         """Start the engine. Called again after a crash. Raises EngineError."""

@@ -48,9 +48,12 @@ _POLL_SECONDS: Final = 1.0  # between two checks whether the process of another 
 class IdentityDivision:
     """The identities of one engine, from `join` to `leave`."""
 
-    def __init__(self, store: Store, engine_name: str, on_lost: Callable[[str], None]) -> None:
+    def __init__(
+        self, store: Store, engine_name: str, on_lost: Callable[[str], None], *, has_windows: bool = False
+    ) -> None:
         self._store = store
         self._engine_name = engine_name
+        self._has_windows = has_windows
         self._on_lost = on_lost
         self._leases: list[Lease] = []
         self._record: RunningEngine | None = None
@@ -84,7 +87,14 @@ class IdentityDivision:
             await self._acquire(identities)
             await self._delete_stale_records()
             background = bool(os.environ.get(BACKGROUND_VARIABLE))
-            record = RunningEngine(self._engine_name, current_process(), ids, time.time(), background=background)
+            record = RunningEngine(
+                self._engine_name,
+                current_process(),
+                ids,
+                time.time(),
+                background=background,
+                has_windows=self._has_windows,
+            )
             registered, rest = await self._store.write(lambda each: _register(each, record))
             self._record = registered
             self.apply(await self._store.read(find_records))

@@ -20,7 +20,7 @@ from hatbox.errors import IdentityNotChosen, InvalidIdentity, UrlBlocked
 from hatbox.events import Event
 from hatbox.identities.site_rules.rule_rows import RULES_CHANGED, store_name
 from hatbox.identities.site_rules.service import SiteRules
-from hatbox.identities.site_rules.site_rule import SiteRule
+from hatbox.identities.site_rules.site_rule import SiteRule, UrlExplanation
 from hatbox.shell_words import shell_word
 from hatbox.store.base import RESYNC, ChangeRecord, Store, Transaction
 from hatbox.tabs.credentials import without_credentials
@@ -141,6 +141,10 @@ class NavigationRules:
         if decision.identity is None:
             return await self._ask(navigation, decision.rule)
         return await self._reopen(navigation, decision.rule)
+
+    async def explain(self, url: str, cookie_store_id: str) -> UrlExplanation:
+        """Every rule that matches a URL, the winner first, and whether a limit blocks it in an identity."""
+        return (await self._rules.index()).explain(url, cookie_store_id)
 
     async def may_refuse(self, url: str) -> bool:
         """Whether some identity may not load a URL: a rule decides it, or limits an identity."""

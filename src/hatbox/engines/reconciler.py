@@ -23,7 +23,17 @@ from hatbox.identities.settings_check import SETTINGS_CHECK, decode_settings_che
 from hatbox.store.base import RESYNC, ChangeRecord, Store, Transaction
 from hatbox.tabs.first_tab import first_tab
 from hatbox.tabs.pages import navigation_started, page_navigated_itself
-from hatbox.tabs.tab_model import BLANK, PAGE_HIDDEN, PageHidden, Tab, all_tabs, record_change, tabs_of
+from hatbox.tabs.tab_model import (
+    BLANK,
+    FRONT_REQUESTED,
+    PAGE_HIDDEN,
+    PageHidden,
+    Tab,
+    all_tabs,
+    decoder,
+    record_change,
+    tabs_of,
+)
 from hatbox.tasks import Tasks
 
 __all__ = ["TabReconciler"]
@@ -31,6 +41,8 @@ __all__ = ["TabReconciler"]
 logger = logging.getLogger("hatbox.engines")
 
 _READ_RETRY_DELAY: Final = 1  # seconds
+
+_decode_tab_id = decoder(int)
 
 
 class TabReconciler:
@@ -119,6 +131,8 @@ class TabReconciler:
             check = decode_settings_check(change.payload)
             if self._division.serves(check.cookie_store_id):
                 self._tasks.spawn(answer_check(self._engine, self._reports, check))
+        elif change.topic == FRONT_REQUESTED:
+            self._tasks.spawn(self._bring_to_front(_decode_tab_id(change.payload)))
         elif change.topic.startswith("tabs."):
             tab_ids = changed_tabs(change)
             if tab_ids is None:
@@ -126,6 +140,14 @@ class TabReconciler:
             else:
                 self._changed |= tab_ids
                 self._wake.set()
+
+    async def _bring_to_front(self, tab_id: int) -> None:
+        """Bring the page of a tab that is active already to the front. A page that opens later comes by itself."""
+        state = self._states.with_page(tab_id)
+        if state is not None:
+            async with state.lock:
+                if (tab := state.actual) is not None and self._supervisor.running.is_set():
+                    await self._engine.activate(tab)
 
     async def _run(self) -> None:
         while True:

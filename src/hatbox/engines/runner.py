@@ -43,7 +43,7 @@ class EngineRunner:
         """The engine itself."""
         self._store = store
         self._identities_given = _expect_identities(identities)
-        self._division = IdentityDivision(store, engine.name, self._on_lease_lost)
+        self._division = IdentityDivision(store, engine.name, self._on_lease_lost, has_windows=engine.has_windows)
         self._run = uuid.uuid4().hex
         self._reconciler = TabReconciler(engine, store, self._division, self._run)
         self._stopping = asyncio.Lock()

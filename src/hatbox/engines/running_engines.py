@@ -57,6 +57,8 @@ class RunningEngine(msgspec.Struct, frozen=True):
     """Whether another engine is still closing the pages of these identities."""
     background: bool = False
     """Whether it runs in a process of its own, which `hatbox open` has started."""
+    has_windows: bool | None = None
+    """Whether it shows windows; None if that is not known."""
 
     @property
     def pid(self) -> int | None:
@@ -118,8 +120,10 @@ def find_records(transaction: Transaction) -> list[RunningEngine]:
 
 def put_record(transaction: Transaction, record: RunningEngine) -> None:
     """Store the record of an engine, which has its leases."""
+    before = transaction.extensions.get(_NO_EXTENSION, _KIND, _key(record))
     transaction.extensions.put(_NO_EXTENSION, _KIND, _key(record), msgspec.json.encode(record))
-    transaction.changes.append(ENGINES_CHANGED, b"null")
+    is_new = before is None or not _is_same(_decode(before), record)
+    _record_change(transaction, "started" if is_new else "changed", record)
 
 
 def delete_record(transaction: Transaction, record: RunningEngine) -> None:
@@ -127,7 +131,11 @@ def delete_record(transaction: Transaction, record: RunningEngine) -> None:
     value = transaction.extensions.get(_NO_EXTENSION, _KIND, _key(record))
     if value is not None and _is_same(_decode(value), record):
         transaction.extensions.delete(_NO_EXTENSION, _KIND, _key(record))
-        transaction.changes.append(ENGINES_CHANGED, b"null")
+        _record_change(transaction, "stopped", record)
+
+
+def _record_change(transaction: Transaction, event: str, record: RunningEngine) -> None:
+    transaction.changes.append(ENGINES_CHANGED, msgspec.json.encode({"event": event, "name": record.engine}))
 
 
 def _is_same(one: RunningEngine, other: RunningEngine) -> bool:

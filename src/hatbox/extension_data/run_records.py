@@ -12,7 +12,7 @@ import msgspec
 
 from hatbox.errors import ExtensionError, ExtensionNotFound
 from hatbox.extension_data import installed_extensions as installed
-from hatbox.extension_data import menu_items, notifications, omnibox_input
+from hatbox.extension_data import log_watching, menu_items, notifications, omnibox_input
 from hatbox.extension_data.action_values import SIDEBAR_ACTION
 from hatbox.extension_data.actions import ACTION, PAGE_ACTION
 from hatbox.extension_data.background_type import is_event_page
@@ -23,10 +23,33 @@ from hatbox.store.processes import ProcessId, host_id
 from hatbox.tabs.first_window import close_first_tab, open_first_window
 from hatbox.tabs.visibility import show_abandoned
 
-__all__ = ["RunRecord", "clean_up", "find", "find_area", "get", "get_all", "register_run", "reset_ui", "unregister_run"]
+__all__ = [
+    "STARTED",
+    "STOPPED",
+    "STOP_REQUESTED",
+    "RunChange",
+    "RunRecord",
+    "clean_up",
+    "find",
+    "find_area",
+    "get",
+    "get_all",
+    "register_run",
+    "request_stop",
+    "reset_ui",
+    "unregister_run",
+]
+
+STARTED, STOPPED = "extensions.started", "extensions.stopped"
+"""The topics of runs. Their payload is a RunChange."""
+STOP_REQUESTED: Final = "extensions.stopRequested"
+"""The topic of a request to stop a run, in whichever process. The payload is a data area."""
 
 _KIND: Final = installed.RUNNING
-_CLEARED_AT_START: Final = (ACTION, PAGE_ACTION, SIDEBAR_ACTION, *notifications.KINDS, omnibox_input.KIND)
+_CLEARED_AT_START: Final = (
+    *(ACTION, PAGE_ACTION, SIDEBAR_ACTION, *notifications.KINDS, omnibox_input.KIND),
+    *log_watching.RUN_KINDS,
+)
 
 
 class RunRecord(msgspec.Struct, frozen=True):
@@ -49,6 +72,14 @@ class RunRecord(msgspec.Struct, frozen=True):
     def process_id(self) -> ProcessId:
         """The process, with its machine."""
         return ProcessId(self.host or host_id(), self.process, self.started_at)
+
+
+class RunChange(msgspec.Struct, frozen=True):
+    """An extension was started or has stopped."""
+
+    extension: str
+    """Its data area."""
+    name: str
 
 
 def find_area(transaction: Transaction, name: str) -> str:
@@ -88,6 +119,7 @@ def register_run(
         extension, name, process.pid, process.started_at, manifest, extension_id or extension, process.host
     )
     transaction.extensions.put(extension, _KIND, "", msgspec.json.encode(running))
+    transaction.changes.append(STARTED, msgspec.json.encode(RunChange(extension, name)))
     record_new_tab_page(transaction, get_all(transaction))
     open_first_window(transaction)
 
@@ -101,8 +133,16 @@ def reset_ui(transaction: Transaction, extension: str) -> None:
 
 def unregister_run(transaction: Transaction, extension: str) -> None:
     """Delete the record of a run that has ended."""
-    transaction.extensions.delete(extension, _KIND, "")
+    _delete(transaction, extension)
     clean_up(transaction)
+
+
+def request_stop(transaction: Transaction, extension: str) -> RunRecord | None:
+    """Have the process of an extension stop it, by data area. Returns the record of the run; None without one."""
+    running = get(transaction, extension)
+    if running is not None:
+        transaction.changes.append(STOP_REQUESTED, msgspec.json.encode(extension))
+    return running
 
 
 def clean_up(transaction: Transaction) -> None:
@@ -112,12 +152,19 @@ def clean_up(transaction: Transaction) -> None:
     alive = {each.id for each in running}
     for extension, _, _ in transaction.extensions.find(_KIND):
         if extension not in alive:
-            transaction.extensions.delete(extension, _KIND, "")
+            _delete(transaction, extension)
     show_abandoned(transaction, alive)
     for extension in {each.extension for each in open_sidebars(transaction)} - alive:
         close_sidebars_of(transaction, extension)
     if not alive:
         close_first_tab(transaction)
+
+
+def _delete(transaction: Transaction, extension: str) -> None:
+    value = transaction.extensions.get(extension, _KIND, "")
+    transaction.extensions.delete(extension, _KIND, "")
+    if value and (name := _decode(value).name):
+        transaction.changes.append(STOPPED, msgspec.json.encode(RunChange(extension, name)))
 
 
 def get_all(transaction: Transaction) -> list[RunRecord]:

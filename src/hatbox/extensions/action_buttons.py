@@ -17,7 +17,7 @@ from hatbox.extensions.runtime.message_parsing import content_type
 from hatbox.extensions.ui_triggers import trigger
 from hatbox.store.base import Store, Transaction
 
-__all__ = ["ActionButtons"]
+__all__ = ["ActionButtons", "css_color", "icon_data_url"]
 
 logger = logging.getLogger("hatbox.extensions")
 
@@ -51,27 +51,28 @@ class ActionButtons:
     def _button(self, transaction: Transaction, extension: RunRecord, tab_id: int) -> ExtensionButton:
         scope, defaults = tab_scope(transaction, tab_id), action_defaults(extension.manifest)
         values = {name: get_value(transaction, extension.id, ACTION, scope, name, defaults) for name in defaults}
-        icon = self._icon(values["icon"] or _manifest_icons(extension.manifest))
+        icon = icon_data_url(values["icon"] or _manifest_icons(extension.manifest), self._read_file)
         return ExtensionButton(
             extension.id,
             values["title"],
             values["badgeText"],
-            _css_color(values["badgeBackgroundColor"]),
+            css_color(values["badgeBackgroundColor"]),
             icon,
             values["enabled"],
         )
 
-    def _icon(self, icons: Mapping[str, str]) -> str:
-        """The smallest icon that is large enough, as a data: URL."""
-        sizes = sorted(icons, key=int)
-        size = next((each for each in sizes if int(each) >= _ICON_SIZE), sizes[-1] if sizes else None)
-        url = icons[size] if size is not None else ""
-        if not url or url.startswith("data:"):
-            return url if len(url) <= _MAX_ICON else ""
-        data = self._read_file(url)
-        if data is None or len(data) > _MAX_ICON:
-            return ""
-        return f"data:{content_type(url)};base64,{b64encode(data).decode('ascii')}"
+
+def icon_data_url(icons: Mapping[str, str], read_file: Callable[[str], bytes | None]) -> str:
+    """The smallest icon that is large enough, as a data: URL; empty without one, or if it is too large."""
+    sizes = sorted(icons, key=int)
+    size = next((each for each in sizes if int(each) >= _ICON_SIZE), sizes[-1] if sizes else None)
+    url = icons[size] if size is not None else ""
+    if not url or url.startswith("data:"):
+        return url if len(url) <= _MAX_ICON else ""
+    data = read_file(url)
+    if data is None or len(data) > _MAX_ICON:
+        return ""
+    return f"data:{content_type(url)};base64,{b64encode(data).decode('ascii')}"
 
 
 def _manifest_icons(manifest: Mapping[str, Any]) -> Mapping[str, str]:
@@ -79,6 +80,7 @@ def _manifest_icons(manifest: Mapping[str, Any]) -> Mapping[str, str]:
     return {"0": icons} if isinstance(icons, str) else icons
 
 
-def _css_color(color: Sequence[int]) -> str:
+def css_color(color: Sequence[int]) -> str:
+    """A color of four bytes in CSS."""
     red, green, blue, alpha = color
     return f"rgb({red} {green} {blue} / {alpha / 255:.3f})"

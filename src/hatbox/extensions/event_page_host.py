@@ -52,6 +52,8 @@ class ExtensionHost(ApiHost):
         """Whether removed listeners are primed, because their scripts are being suspended."""
         self.on_local_storage: Callable[[str | None, str | None], None] = lambda _, __: None
         """Called with each change that the background makes in localStorage."""
+        self.on_log: Callable[[LogEntry], None] = lambda _: None
+        """Called with each console message, in addition to the callback."""
 
     def add_listener(self, listener: Listener, extra: list[Any]) -> None:
         """Add a listener, and remove the primed one that it replaces."""
@@ -92,6 +94,7 @@ class ExtensionHost(ApiHost):
 
     def log(self, entry: LogEntry) -> None:
         """Pass a console message to the callback, or to Python's logging."""
+        self.on_log(entry)
         if self._log is not None:
             self._log(entry)
         else:

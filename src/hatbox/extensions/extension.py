@@ -106,7 +106,7 @@ class Extension:
         self.browser_pages = BrowserPages(self, self.caller.in_context, self._local_storage, store, page_tabs)
         """Its pages in the Chromium engine of this process."""
         self._host.on_local_storage = self.browser_pages.background_changed_storage
-        self._supervisor = Supervisor(self._run, on_exit=options.on_exit or self._log_exit)
+        self._supervisor = Supervisor(self._run, on_exit=self._on_exit)
         self._idle_timer = IdleTimer(options.idle_seconds, self.suspend)
         self._waking = asyncio.Lock()
         self._should_run = False
@@ -351,6 +351,10 @@ class Extension:
         await self._local_storage.flush()
         self._pages.close()
 
-    def _log_exit(self, ended: Exit, delay: float | None) -> None:
+    def _on_exit(self, ended: Exit, delay: float | None) -> None:
         restart = f"restarting in {delay:g} s" if delay is not None else "not restarted"
-        logger.error("%s: %s; %s", self.id, ended, restart)
+        self._host.on_log(LogEntry("exit", "error", f"{ended}; {restart}"))
+        if self._options.on_exit is not None:
+            self._options.on_exit(ended, delay)
+        else:
+            logger.error("%s: %s; %s", self.id, ended, restart)

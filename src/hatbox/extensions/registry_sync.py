@@ -12,6 +12,7 @@ from typing import Protocol
 import msgspec
 
 from hatbox.extension_data import installed_extensions as installed
+from hatbox.extension_data import run_records
 from hatbox.extension_data.extension_permissions import NONE, Permissions
 from hatbox.extension_data.granted_permissions import ADDED, REMOVED, PermissionsChanged, load_granted
 from hatbox.extension_data.installed_extensions import InstalledExtension
@@ -69,6 +70,10 @@ class RegistrySync:
             for extension in self._extensions.running:
                 self._tasks.spawn(self._reload_grants(extension))
                 self._tasks.spawn(self._sync(extension))
+        elif change.topic == run_records.STOP_REQUESTED:
+            stopped = with_area(self._extensions.running, msgspec.json.decode(change.payload, type=str))
+            if stopped is not None:
+                self._tasks.spawn(self._stop(stopped))
         elif change.topic == installed.CHANGED:
             changed_one = with_area(self._extensions.running, msgspec.json.decode(change.payload, type=str))
             if changed_one is not None:
@@ -91,6 +96,12 @@ class RegistrySync:
                 await runtime.listeners.dispatch(_UPDATE_AVAILABLE, [{"version": known.version}], wait=False)
             else:
                 await self._extensions.reload(extension.id)
+
+    async def _stop(self, extension: Extension) -> None:
+        """Stop an extension because the user wants it, in this program or another."""
+        if extension in self._extensions.running:
+            await self._extensions.stop(extension)
+            extension.notify_exit("the user stopped it")
 
     async def _reload_grants(self, extension: Extension) -> None:
         """Read the granted permissions again: change records were lost."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from hatbox.api.caller import PermissionPrompt, TestReporter
@@ -23,6 +23,7 @@ from hatbox.extensions.alarm_scheduler import AlarmScheduler
 from hatbox.extensions.background_place import BackgroundPlace
 from hatbox.extensions.extension import Extension
 from hatbox.extensions.installing import Candidate, Installation
+from hatbox.extensions.log_publisher import LogPublisher
 from hatbox.extensions.package.extension_urls import file_name
 from hatbox.extensions.package.package_cache import PackageCache
 from hatbox.extensions.package.package_files import Package
@@ -57,6 +58,7 @@ class Extensions:
         """Shows pages of extensions in the Chromium engine of this process."""
         self._alarms = AlarmScheduler(store, clock)
         self._registry = RegistrySync(store, self)
+        self._logs = LogPublisher(store)
         self._running: dict[str, Extension] = {}
         self._starting: set[str] = set()
         self._reloads = Tasks(_log_reload_error)
@@ -129,7 +131,14 @@ class Extensions:
         self, paths: Iterable[str | os.PathLike[str]], *, replace: bool = False, keep_data: bool = False
     ) -> list[Installation]:
         """Install several extensions: all, or none if one of them cannot be installed."""
-        candidates = [await self.packages.candidate(path) for path in paths]
+        return await self.install_candidates(
+            [await self.packages.candidate(path) for path in paths], replace=replace, keep_data=keep_data
+        )
+
+    async def install_candidates(
+        self, candidates: Sequence[Candidate], *, replace: bool = False, keep_data: bool = False
+    ) -> list[Installation]:
+        """Install extensions whose files were read: all, or none if one of them cannot be installed."""
 
         def install(transaction: Transaction) -> list[Installation]:
             now = transaction.time()
@@ -236,6 +245,8 @@ class Extensions:
             on_reload=lambda: self._reloads.spawn(self.reload(manifest.id)),
             page_tabs=self.page_tabs,
         )
+        extension.host.on_log = partial(self._logs.add, run.area)
+        self._logs.start(run.area)
         if not self._running:
             self._registry.start()
         self._running[manifest.id] = self._messages.running[manifest.id] = extension
@@ -259,6 +270,7 @@ class Extensions:
         if not self._running:
             self._registry.stop()
         await extension.stop()
+        await self._logs.stop(extension.area)
         await self._store.write(lambda transaction: run_records.unregister_run(transaction, extension.area))
 
     def ui(self, extension_id: str | None = None) -> asyncio.Future[list[ui_triggers.ExtensionUi]]:

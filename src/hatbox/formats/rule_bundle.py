@@ -29,11 +29,15 @@ class ImportedRule(msgspec.Struct, frozen=True):
     limit: bool = False
 
 
-class SkippedRule(msgspec.Struct, frozen=True):
+class SkippedRule(msgspec.Struct, frozen=True, omit_defaults=True):
     """A rule, or a property of rules, that was not imported."""
 
     source: str
     reason: str
+    missing: str = ""
+    """The name of its identity, if that does not exist and can be created."""
+    exists: bool = False
+    """Whether another rule has the same pattern."""
 
 
 class RuleBundle(msgspec.Struct, frozen=True):

@@ -30,11 +30,11 @@ def import_rules(
             store = identities.find(each.container)
             change = rules.add(each.pattern, (store,), limit=each.limit, replace=replace)
         except _UnknownIdentity as error:
-            report.skipped.append(SkippedRule(each.source, str(error)))
+            report.skipped.append(SkippedRule(each.source, str(error), missing=error.name))
         except InvalidSiteRule as error:
             report.skipped.append(SkippedRule(each.source, error.problem))
         except SiteRuleExists as error:
-            report.skipped.append(SkippedRule(each.source, str(error)))
+            report.skipped.append(SkippedRule(each.source, str(error), exists=True))
         else:
             setattr(report, change.kind, getattr(report, change.kind) + 1)
     rules.record_change()
@@ -42,7 +42,9 @@ def import_rules(
 
 
 class _UnknownIdentity(Exception):
-    pass
+    def __init__(self, message: str, name: str = "") -> None:
+        super().__init__(message)
+        self.name = name
 
 
 class _Identities:
@@ -67,7 +69,10 @@ class _Identities:
             ids = ", ".join(each.cookie_store_id for each in matches)
             raise _UnknownIdentity(f'{len(matches)} identities are named "{container.name}": {ids}')
         if not self._create or is_blank(container.name):
-            raise _UnknownIdentity(f'identity not found: "{container.name}". Create it with --create-identities')
+            raise _UnknownIdentity(
+                f'identity not found: "{container.name}". Create it with --create-identities',
+                "" if is_blank(container.name) else container.name,
+            )
         return self._add(container)
 
     def _matches(self, container: ContainerReference) -> list[ContextualIdentity]:

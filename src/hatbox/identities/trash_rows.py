@@ -21,6 +21,7 @@ from hatbox.identities.trash_state import TrashState, earliest_removal, load_sta
 from hatbox.store.base import CookieRow, IdentityRow, Transaction, TrashRow
 from hatbox.store.profile_settings import PROFILE, ProfileSettings, load_profile_settings
 from hatbox.tabs.identity_removal import places_of_temporary, temporary_key
+from hatbox.tabs.log_scrubbing import scrub_identities
 from hatbox.tabs.program_records import get_record
 
 __all__ = [
@@ -70,6 +71,7 @@ def remove(
             cookies = _add(transaction, row, settings, require_trash=require_trash)
     if cookies is None:
         _delete_earlier(transaction, row[0])
+        scrub_identities(transaction, [row[0]])
     return changes.remove(transaction, cookie_store_id, cookies)
 
 
@@ -156,6 +158,7 @@ def _evict(transaction: Transaction, limit: int) -> TrashState:
         size -= rows[going].size
         transaction.trash.delete(rows[going].id)
         going += 1
+    scrub_identities(transaction, [row.id for row in rows[:going]])
     return _state_of(rows[going:])
 
 
@@ -240,6 +243,7 @@ def expire(transaction: Transaction, *, at_once: bool = False) -> list[TrashRow]
 
 def _delete(transaction: Transaction, rows: Sequence[TrashRow], going: Sequence[TrashRow]) -> list[TrashRow]:
     ids = {row.id for row in going}
+    scrub_identities(transaction, ids)
     for row in going:
         transaction.trash.delete(row.id)
         transaction.changes.append(TRASH_CHANGED, msgspec.json.encode(cookie_store_id_of(row.id)))

@@ -9,6 +9,7 @@ from typing import Any
 from hatbox.api.namespace import Namespace
 from hatbox.api.services import Services
 from hatbox.manager_api.managed_profile import ManagedProfile
+from hatbox.manager_api.profile_counts import count_all
 from hatbox.schema import NamespaceSchema
 from hatbox.store.processes import current_process
 
@@ -27,6 +28,9 @@ class _ProfileOverview(Namespace):
 
     def get_profile(self) -> asyncio.Future[Any]:
         return asyncio.ensure_future(self._overview())
+
+    def get_counts(self) -> asyncio.Future[Any]:
+        return self._read("getCounts", count_all, self._store.time())
 
     async def _overview(self) -> dict[str, Any]:
         settings = await self._profile.settings()

@@ -28,6 +28,9 @@ __all__ = [
     "ChangeLog",
     "ChangeRecord",
     "ChangeSubscriber",
+    "CommitRecord",
+    "CookieDescription",
+    "CookieMetadata",
     "CookieRow",
     "CookieRowKey",
     "CookieTable",
@@ -67,6 +70,12 @@ CookieRowKey: TypeAlias = tuple[str, int, str, str, str]
 
 CookieRow: TypeAlias = tuple[str, int, str, str, str, str, int, int, str, float | None, int, float, float]
 """One cookie: its key, then value, secure, http_only, same_site, expires, sequence, created, last_access."""
+
+CookieDescription: TypeAlias = tuple[str, int, str, str, str, int, int, str, float | None, float, float]
+"""One cookie without its value: its key, then secure, http_only, same_site, expires, created, last_access."""
+
+CookieMetadata: TypeAlias = tuple[int, str, str, int, float | None, float, float]
+"""One cookie without its value: store, domain, name, http_only, expires, created, last_access."""
 
 CookieTimeRow: TypeAlias = tuple[float, float | None, float | None]
 """The high-water time of cookies; then, for an unconfirmed leap of the clock, the time before and after it."""
@@ -170,6 +179,21 @@ class ChangeRecord(NamedTuple):
     """The id of the call that made it; None for a change by another process."""
 
 
+class CommitRecord(NamedTuple):
+    """A row of the change log: a commit with its author."""
+
+    sequence: int
+    """Its number. Numbers increase."""
+    time: float
+    """In seconds since 1970."""
+    program: str
+    process: int
+    """The process id."""
+    machine: str
+    changes: tuple[tuple[str, bytes], ...]
+    """Topic and JSON payload of each change, in order."""
+
+
 RESYNC: Final = "resync"
 """The topic of a change without details: changes were pruned before delivery, so the subscriber reloads its state."""
 
@@ -250,6 +274,9 @@ class CookieTable(Protocol):
     def load(self, store: int) -> list[CookieRow]:
         """All cookies of a store."""
 
+    def describe(self, store: int) -> list[CookieDescription]:
+        """All cookies of a store without their values, which are not decrypted. Not verified: never for requests."""
+
     def find(
         self,
         store: int,
@@ -262,6 +289,12 @@ class CookieTable(Protocol):
 
     def count(self, store: int, below: str | None = None) -> int:
         """The number of cookies in a store, or those of a domain and its subdomains."""
+
+    def metadata(self, stores: Collection[int] | None = None) -> list[CookieMetadata]:
+        """The cookies of all stores, or of these, without their values, which are not decrypted. In no order.
+
+        Not verified: for lists that are shown to users, never for requests.
+        """
 
     def put(self, store: int, rows: Iterable[CookieRow]) -> None:
         """Store these cookies. They replace cookies with the same key."""
@@ -306,6 +339,9 @@ class TabTable(Protocol):
 
     def pinned_count(self, window: int) -> int:
         """The number of pinned tabs in a window."""
+
+    def counts_by_store(self, stores: Collection[int] | None = None) -> dict[int, int]:
+        """The number of tabs of each cookie store, or of each of these, that has tabs."""
 
     def active(self, window: int) -> TabRow | None:
         """The active tab of a window, or None."""
@@ -514,6 +550,17 @@ class ChangeLog(Protocol):
 
     def append(self, topic: str, payload: bytes) -> None:
         """Append a change with a JSON payload. Subscribers in every process receive it after the commit."""
+
+    def latest_commits(self, limit: int, before: int | None = None) -> list[CommitRecord]:
+        """The last commits that are in the log, or the last ones before a number, the newest first."""
+
+    def scrub(self, choose: Callable[[Sequence[tuple[str, bytes]]], Collection[int]]) -> None:
+        """Delete changes of earlier commits from the log, so that nothing of a deleted row stays in it.
+
+        `choose` receives topic and payload of all changes, the oldest first, and returns the places of those to delete.
+        A commit that loses changes gets RESYNC instead: a subscriber that has not received it yet reloads its state.
+        Changes of this call stay: they are delivered.
+        """
 
 
 class Processes(Protocol):

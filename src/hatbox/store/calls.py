@@ -10,6 +10,7 @@ from typing import Any, TypeAlias, TypeVar
 import msgspec
 
 from hatbox.store.base import ChangeRecord, TransactionFunction
+from hatbox.store.recorded_calls import recorded
 from hatbox.store.subscribers import Subscribers
 
 __all__ = ["Call", "Calls", "LoggedChange", "settle"]
@@ -64,7 +65,7 @@ class Calls:
         reply: asyncio.Future[T] = loop.create_future()
         self.last_id += 1
         self.pending += 1
-        queue(Call(self.last_id, work, reply, writes=writes))
+        queue(Call(self.last_id, recorded(work) if writes else work, reply, writes=writes))
         return reply
 
     def on_finished(self, loop: asyncio.AbstractEventLoop, calls: list[Call]) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 import socket
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Final, NamedTuple
 __all__ = ["ProcessId", "current_process", "host_id", "program_name", "start_time"]
 
 _START_TIME_FIELD: Final = 19  # of /proc/PID/stat, counted after the name of the program
+_COMMAND: Final = re.compile(r"[a-z]+(-[a-z]+)*")
 _QUERY_LIMITED_INFORMATION: Final = 0x1000  # Windows: PROCESS_QUERY_LIMITED_INFORMATION
 
 
@@ -51,8 +53,11 @@ def current_process() -> ProcessId:
 
 
 def program_name() -> str:
-    """The name of the program that runs in this process, as its user knows it."""
+    """The name of the program that runs in this process, as its user knows it; of Hatbox with its command."""
     name = Path(sys.argv[0] if sys.argv else "").name
+    if name in ("hatbox", "__main__.py") and Path(sys.argv[0]).parent.name in ("hatbox", "bin", "Scripts"):
+        command = sys.argv[1] if len(sys.argv) > 1 else ""
+        return f"hatbox {command}" if _COMMAND.fullmatch(command) else "hatbox"
     return name if name not in ("", "-", "-c", "-m") else "python"
 
 

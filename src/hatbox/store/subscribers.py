@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
+from typing import Final
 
 from hatbox.store.base import RESYNC, ChangeRecord, ChangeSubscriber
 
 __all__ = ["Subscribers"]
 
 logger = logging.getLogger("hatbox.store")
+
+_LOG_WENT_BACK: Final = ChangeRecord(RESYNC, b"", None)
+"""Of a remote log, whose numbers start again. In the log itself, RESYNC has the payload `null`."""
 
 
 class Subscribers:
@@ -35,7 +39,7 @@ class Subscribers:
     def deliver_external(self, rows: Iterable[tuple[int, list[ChangeRecord]]]) -> None:
         """Deliver rows of the change log that other processes have committed."""
         for sequence, changes in rows:
-            if changes and changes[0].topic == RESYNC:  # a remote log went back: the numbers start again
+            if changes and changes[0] == _LOG_WENT_BACK:
                 self.last_sequence = sequence
                 self.deliver(changes[0])
                 continue

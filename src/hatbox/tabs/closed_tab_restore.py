@@ -12,7 +12,7 @@ from hatbox.tabs.strip import activate, row_of
 from hatbox.tabs.tab_model import Tab, Window
 from hatbox.tabs.windows import announce_window, get_window, insert_window, window_for_new_tab
 
-__all__ = ["restore_closed_tab", "restore_closed_window"]
+__all__ = ["open_closed_tab", "restore_closed_tab", "restore_closed_window"]
 
 
 def restore_closed_tab(transaction: Transaction, session: ClosedSession) -> Tab:
@@ -21,7 +21,7 @@ def restore_closed_tab(transaction: Transaction, session: ClosedSession) -> Tab:
     known = transaction.windows.get(closed.window_id)
     window = window_for_new_tab(transaction, None if known is None else known.id)
     forget_session(transaction, session.id)
-    return _open(transaction, window.id, row.store, closed, active=True)
+    return open_closed_tab(transaction, window.id, row.store, closed, active=True)
 
 
 def restore_closed_window(transaction: Transaction, session: ClosedSession) -> Window:
@@ -30,7 +30,7 @@ def restore_closed_window(transaction: Transaction, session: ClosedSession) -> W
     window = insert_window(transaction, **(first.window or {}))
     active: int | None = None
     for place, (row, closed) in enumerate(session.tabs):
-        tab = _open(transaction, window.id, row.store, closed, active=place == 0)
+        tab = open_closed_tab(transaction, window.id, row.store, closed, active=place == 0)
         if place == 0:
             announce_window(transaction, window)
         if closed.columns.get("active") == 1:
@@ -43,7 +43,8 @@ def restore_closed_window(transaction: Transaction, session: ClosedSession) -> W
     return get_window(transaction, window.id)
 
 
-def _open(transaction: Transaction, window: int, store: int, closed: ClosedTab, *, active: bool) -> Tab:
+def open_closed_tab(transaction: Transaction, window: int, store: int, closed: ClosedTab, *, active: bool) -> Tab:
+    """Open a closed tab again, in this window."""
     try:
         page = msgspec.msgpack.decode(closed.page, type=bytes | None)
     except msgspec.MsgspecError:  # damaged: the page is loaded again

@@ -29,6 +29,7 @@ __all__ = [
     "get_session",
     "get_sessions",
     "record_closed_tabs",
+    "saved_tab",
 ]
 
 CLOSED_TABS_CHANGED: Final = "tabs.closed"
@@ -90,7 +91,7 @@ def record_closed_tabs(transaction: Transaction, window: int, rows: Sequence[Tab
     now = transaction.time()
     session: int | None = None
     for row in sorted(going, key=lambda row: row.position):
-        tab = _closed_tab(transaction, row, indexes[row.id], window if with_window else None)
+        tab = saved_tab(transaction, row, indexes[row.id], window if with_window else None)
         number = transaction.closed_tabs.insert(session, row.store, now, _encode(tab))
         session = number if with_window else None
     sessions = transaction.closed_tabs.sessions()
@@ -158,7 +159,8 @@ def _limit(transaction: Transaction) -> int:
         return 0
 
 
-def _closed_tab(transaction: Transaction, row: TabRow, index: int, window: int | None) -> ClosedTab:
+def saved_tab(transaction: Transaction, row: TabRow, index: int, window: int | None) -> ClosedTab:
+    """What restores a tab that is about to be closed. `window` is the id of its window, if that closes with it."""
     columns = row._asdict()
     page = transaction.tabs.page_snapshot(row.id)
     window_row = None if window is None else transaction.windows.get(window)

@@ -17,6 +17,7 @@ __all__ = [
     "BLANK",
     "CREATED",
     "DETACHED",
+    "FRONT_REQUESTED",
     "HIGHLIGHT_CHANGED",
     "MOVED",
     "NAVIGATED",
@@ -63,6 +64,7 @@ NAVIGATED = "tabs.navigated"  # a navigation was requested; read by engines only
 ACTIVATED, MOVED, ATTACHED, DETACHED = "tabs.activated", "tabs.moved", "tabs.attached", "tabs.detached"
 HIGHLIGHT_CHANGED = "tabs.highlighted"  # other tabs are highlighted, and the active tab is the same
 PAGE_HIDDEN = "engine.hidden"  # an engine hid the page
+FRONT_REQUESTED = "engine.front"  # an active tab is to be brought to the front: its id
 WINDOW_CREATED, WINDOW_REMOVED = "windows.created", "windows.removed"
 WINDOW_UPDATED, WINDOW_FOCUSED = "windows.updated", "windows.focused"
 

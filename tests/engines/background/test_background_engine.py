@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import hatbox
-from hatbox.engines.background import background_engine
+from hatbox.engines.background import detached_process
 from hatbox.engines.background.background_engine import BackgroundEngine
 from hatbox.engines.background.engine_log import EngineLog, log_folder
 from hatbox.engines.selection import EngineSelection
@@ -65,9 +65,9 @@ def test_the_process_finds_this_hatbox_and_only_that(monkeypatch: pytest.MonkeyP
     folder = str(Path(hatbox.__file__).resolve().parents[1])
     monkeypatch.setenv("PYTHONPATH", "elsewhere")
     monkeypatch.setattr("sysconfig.get_path", lambda _: "/nowhere")
-    assert background_engine._environment()["PYTHONPATH"] == f"{folder}{os.pathsep}elsewhere"
+    assert detached_process._environment()["PYTHONPATH"] == f"{folder}{os.pathsep}elsewhere"
     monkeypatch.setattr("sysconfig.get_path", lambda _: folder)
-    assert background_engine._environment()["PYTHONPATH"] == "elsewhere"
+    assert detached_process._environment()["PYTHONPATH"] == "elsewhere"
 
 
 def test_it_is_started_with_the_selected_options(profile: Path) -> None:

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-__all__ = ["run", "stop"]
+__all__ = ["playwright", "run", "stop"]
 
 T = TypeVar("T")
 
@@ -26,6 +26,12 @@ def run(test: Coroutine[Any, Any, T]) -> T:
         stop()
         _driver = _Driver()
     return _driver.run(test)
+
+
+def playwright() -> Any:
+    """Playwright of the shared driver, for a coroutine in `run`."""
+    assert _driver is not None
+    return _driver.playwright
 
 
 def stop() -> None:
@@ -41,7 +47,7 @@ class _Driver:
         from playwright.async_api import async_playwright
 
         self._runner = asyncio.Runner()
-        self._playwright = self._runner.run(async_playwright().start())
+        self.playwright = self._runner.run(async_playwright().start())
         self._tasks = asyncio.all_tasks(self._runner.get_loop())
 
     def is_running(self) -> bool:
@@ -51,14 +57,14 @@ class _Driver:
     def run(self, test: Coroutine[Any, Any, T]) -> T:
         """As asyncio.run() does, but the event loop and the tasks of the driver stay."""
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("hatbox.engines.chromium.launch.async_playwright", lambda: _Launcher(self._playwright))
+            patch.setattr("hatbox.engines.chromium.launch.async_playwright", lambda: _Launcher(self.playwright))
             try:
                 return self._runner.run(test, context=contextvars.copy_context())
             finally:
                 self._runner.run(self._cancel_tasks())
 
     def stop(self) -> None:
-        self._runner.run(self._playwright.stop())
+        self._runner.run(self.playwright.stop())
         self._runner.close()
 
     async def _cancel_tasks(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -22,7 +22,6 @@ from hatbox.errors import AmbiguousIdentity
 
 if TYPE_CHECKING:
     from hatbox.archive.backup import BackupReport
-    from hatbox.archive.identity_restore import RestoredIdentity
     from hatbox.archive.restore_report import RestoreReport
     from hatbox.profile import Profile
 
@@ -195,6 +194,8 @@ def _document(report: RestoreReport) -> dict[str, Any]:
 
 
 def _print_plan(report: RestoreReport) -> None:
+    from hatbox.archive.change_words import identity_changes, other_changes
+
     made = datetime.fromtimestamp(report.created, UTC).strftime("%Y-%m-%d %H:%M UTC")
     print_line(f"Backup of {made}.", sys.stdout)
     if report.filled:
@@ -203,55 +204,21 @@ def _print_plan(report: RestoreReport) -> None:
         print_line(f"The profile is new. It becomes equal to the backup: {contents}.", sys.stdout)
         return
     rows = [
-        (visible(each.name or _DEFAULT), each.cookie_store_id, ", ".join(_changes(each)) or "no change")
+        (visible(each.name or _DEFAULT), each.cookie_store_id, ", ".join(identity_changes(each)) or "no change")
         for each in [*report.identities, *([report.default_store] if report.default_store else [])]
     ]
     print_rows(("Identity", "Id", "Change"), rows, sys.stdout, unwrapped="Id")
-    for line in _other_changes(report):
+    for line in other_changes(report, visible):
         print_line(line, sys.stdout)
 
 
-def _changes(done: RestoredIdentity) -> Sequence[str]:
-    parts = []
-    if done.created:
-        parts.append(f"created; {done.archived_id} is taken" if done.has_new_id else "created")
-    if done.appearance_changed:
-        parts.append("name, icon, color or visibility")
-    if done.settings_changed:
-        parts.append("settings")
-    counts = (
-        (done.cookies_added, "cookie", "added"),
-        (done.cookies_changed, "cookie", "changed"),
-        (done.cookies_removed, "cookie", "removed"),
-        (done.sites_changed, "site", "with other data"),
-        (done.tabs_opened, "tab", "opened"),
-        (done.tabs_closed, "tab", "closed"),
-    )
-    return [*parts, *(f"{_number(count, what)} {verb}" for count, what, verb in counts if count)]
-
-
-def _other_changes(report: RestoreReport) -> Sequence[str]:
-    lines = []
-    if report.order_changed:
-        lines.append("The order of the identities changes.")
-    if report.rules:
-        lines.append(f"{_number(report.rules, 'site rule')} added.")
-    if report.settings_changed:
-        lines.append("Settings of the profile are restored.")
-    if report.extensions:
-        lines.append(f"Data of extensions is replaced: {', '.join(map(visible, report.extensions))}.")
-    return lines
-
-
 def _result(done: RestoreReport) -> str:
+    from hatbox.archive.change_words import number_of
+
     if not done.changed:
         return "Nothing had to be changed: everything is as in the backup."
     count = len(done.identities) if done.filled else sum(each.changed for each in done.identities)
     new_ids = [each for each in done.identities if each.created and each.has_new_id]
     noted = "".join(f' "{visible(each.name)}" is now {each.cookie_store_id}.' for each in new_ids)
     order = " Their order is as in the backup." if done.order_changed else ""
-    return f"Restored {_number(count, 'identity', 'identities')}.{order}{noted}"
-
-
-def _number(count: int, one: str, many: str = "") -> str:
-    return f"1 {one}" if count == 1 else f"{count} {many or f'{one}s'}"
+    return f"Restored {number_of(count, 'identity', 'identities')}.{order}{noted}"

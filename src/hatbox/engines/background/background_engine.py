@@ -8,19 +8,18 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import sysconfig
 from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any, Final
 
 import msgspec
 
+from hatbox.engines.background.detached_process import background_environment, detached_options
 from hatbox.engines.background.engine_log import READY, EngineLog
-from hatbox.engines.running_engines import BACKGROUND_VARIABLE
 from hatbox.engines.selection import EngineSelection
 from hatbox.errors import EngineError
 from hatbox.identities.model import IdentityLike
-from hatbox.store.keys import KEY_FILE_VARIABLE, KEY_VARIABLE, Key
+from hatbox.store.keys import Key
 
 __all__ = ["BackgroundEngine", "BackgroundEngineError"]
 
@@ -40,13 +39,25 @@ class BackgroundEngineError(EngineError):
 
 
 class BackgroundEngine:
-    """A background process that runs an engine for a profile. Without a `key` it uses that of the environment."""
+    """A background process that runs an engine for a profile. Without a `key` it uses that of the environment.
 
-    def __init__(self, address: str, log: EngineLog, selection: EngineSelection, key: Key | None = None) -> None:
+    With `until_empty` it exits when no tab is open, else when it is stopped or its last window is closed.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        log: EngineLog,
+        selection: EngineSelection,
+        key: Key | None = None,
+        *,
+        until_empty: bool = True,
+    ) -> None:
         self._address = address
         self._key = key
         self._log = log
         self._selection = selection
+        self._until_empty = until_empty
         self._process: subprocess.Popen[bytes] | None = None
         self._reader: IO[bytes] | None = None
         self._log_offset = 0
@@ -78,8 +89,8 @@ class BackgroundEngine:
                 stdin=subprocess.DEVNULL,
                 stdout=descriptor,
                 stderr=descriptor,
-                env=self._environment(),
-                **_detached(),
+                env=background_environment(self._address, self._key),
+                **detached_options(),
             )
         finally:
             os.close(descriptor)
@@ -115,18 +126,11 @@ class BackgroundEngine:
         if self._process is not None and self.is_running:
             self._process.returncode = 0  # otherwise Popen warns that a subprocess is still running
 
-    def _environment(self) -> dict[str, str]:
-        """With the address and the key of the profile: all users can list the arguments of a process."""
-        environment = _environment() | {"HATBOX_PROFILE": self._address, BACKGROUND_VARIABLE: "1"}
-        if self._key is not None:
-            environment.pop(KEY_FILE_VARIABLE, None)
-            environment[KEY_VARIABLE] = self._key.text
-        return environment
-
     def _command(self) -> list[str]:
         selection = self._selection
         options = [
-            *("--quiet", "--until-empty", "--json"),
+            *("--quiet", "--json"),
+            *(["--until-empty"] if self._until_empty else []),
             f"--engine={selection.name}",
             *([f"--browser={selection.browser}"] if selection.browser else []),
             *(["--headless"] if selection.headless else []),
@@ -174,18 +178,3 @@ def _decode(text: str) -> list[dict[str, Any]]:
 
 def _id_of(identity: IdentityLike) -> str:
     return identity if isinstance(identity, str) else identity.cookie_store_id
-
-
-def _detached() -> dict[str, Any]:
-    if sys.platform == "win32":
-        return {"creationflags": subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP}
-    return {"start_new_session": True}
-
-
-def _environment() -> dict[str, str]:
-    """The environment of this process, with this Hatbox on PYTHONPATH if it is not installed."""
-    environment = {**os.environ, "PYTHONIOENCODING": "utf-8", "PYTHONFAULTHANDLER": "1"}
-    folder = str(Path(__file__).resolve().parents[3])
-    if folder not in (sysconfig.get_path("purelib"), sysconfig.get_path("platlib")):
-        environment["PYTHONPATH"] = os.pathsep.join(filter(None, [folder, environment.get("PYTHONPATH")]))
-    return environment

@@ -18,6 +18,7 @@ from hatbox.identities.changes import hide
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import ContextualIdentity
 from hatbox.store.base import Store, Transaction
+from hatbox.tabs import Tab
 from hatbox.tabs.service import Tabs
 from hatbox.tabs.strip import close_rows
 from hatbox.tabs.visibility import show_and_activate
@@ -48,16 +49,24 @@ class TabOpener:
         self._starts = 0
         self._had_engine = False
 
-    async def open(self, urls: Sequence[str], max_time: float, on_progress: Callable[[bool], None]) -> OpenedTabs:
+    async def open(
+        self,
+        urls: Sequence[str],
+        max_time: float,
+        on_progress: Callable[[bool], None],
+        on_opened: Callable[[Sequence[Tab]], None] = lambda _: None,
+    ) -> OpenedTabs:
         """Open a tab for each URL, and wait until the pages are loaded. Follows tabs that an extension replaces.
 
-        Calls `on_progress` with whether an engine is ready. Raises EngineError or TimeoutError.
+        Calls `on_opened` with the tabs, before their pages load, and then `on_progress` with whether an engine is
+        ready. Raises EngineError or TimeoutError.
         """
         await self._check_engine()
         store_id = self._cookie_store_id
         active = [tab.id for tab in await self._tabs.query() if tab.active]
         opened = OpenedTabs(await asyncio.gather(*(self._tabs.open(store_id, url) for url in urls)))
         tab_ids = [tab.id for tab in opened.tabs]
+        on_opened(opened.tabs)
         try:
             async with asyncio.timeout(max_time):
                 await self._wait_until_loaded(opened, on_progress)

@@ -28,7 +28,7 @@ class ProfileServices(NamedTuple):
     rules: NavigationRules
     script_pages: ScriptPages
     buttons: ExtensionButtons | None = None
-    """The actions of extensions, if blank tabs show them."""
+    """The actions of extensions, for the start page."""
 
 
 class WindowOptions(NamedTuple):

@@ -47,9 +47,9 @@ logger = logging.getLogger("hatbox.engines.chromium")
 class ChromiumEngine(Engine):
     """Runs the Chromium at `browser`, or one found on the machine.
 
-    With `indicator`, a frame and a badge show the identity on every page, and blank tabs show `buttons`, the actions of
-    extensions. Default: in headed mode. `downloads` is the folder of downloads. Default: that of the user in headed
-    mode, none in headless mode.
+    With `indicator`, a frame and a badge show the identity on every page, and blank tabs show the start page, with
+    `buttons`, the actions of extensions. Default: in headed mode. `downloads` is the folder of downloads. Default: that
+    of the user in headed mode, none in headless mode.
     """
 
     name: ClassVar[str] = "Chromium"
@@ -241,6 +241,11 @@ class ChromiumEngine(Engine):
         """See Engine."""
         if self.running is not None:
             await self.running.contexts.remove_identity(cookie_store_id)
+
+    @property
+    def has_windows(self) -> bool:
+        """See Engine."""
+        return not self._options.headless
 
     @property
     def is_headless(self) -> bool:

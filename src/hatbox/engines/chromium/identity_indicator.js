@@ -21,19 +21,19 @@
       box-shadow: 0 1px 4px #0007; transition: opacity .12s; }
     div::after { content: ${JSON.stringify(name)}; overflow: hidden; text-overflow: ellipsis; unicode-bidi: isolate; }
     div.away { opacity: .08; }
-    svg { flex: none; width: 17px; height: 17px; }
-    .line { fill: none; stroke: ${ink}; stroke-width: 2.6; stroke-linecap: round; stroke-linejoin: round; }
-    .fill { fill: ${ink}; }
+    svg { flex: none; width: 16px; height: 16px; }
     @media print { :host { display: none !important; } }
     @media (display-mode: fullscreen) { div { display: none; } }`;
 
+  const drawShape = ([tag, attributes, children]) => {
+    const shape = document.createElementNS(SVG, tag);
+    for (const [name, value] of Object.entries(attributes)) shape.setAttribute(name, value);
+    shape.append(...children.map(drawShape));
+    return shape;
+  };
   const draw = () => {
     sheet.replaceSync(css(indicator));
-    icon.replaceChildren(...indicator.shapes.map(([tag, attributes]) => {
-      const shape = document.createElementNS(SVG, tag);
-      for (const [name, value] of Object.entries(attributes)) shape.setAttribute(name, value);
-      return shape;
-    }));
+    icon.replaceChildren(...indicator.shapes.map(drawShape));
   };
 
   const create = () => {
@@ -44,7 +44,7 @@
     badge = document.createElementNS(HTML, "div");
     badge.ariaHidden = "true";
     icon = document.createElementNS(SVG, "svg");
-    icon.setAttribute("viewBox", "4 4 24 24");
+    icon.setAttribute("viewBox", "0 0 20 20");
     badge.append(icon);
     root.append(document.createElementNS(HTML, "section"), badge);
     host.addEventListener("toggle", (event) => event.isTrusted && show());

@@ -20,7 +20,7 @@ from hatbox.engines.chromium.identity_context import IdentityContext
 from hatbox.engines.chromium.live_page import LivePage
 from hatbox.engines.chromium.minimized_pages import MinimizedPages
 from hatbox.engines.chromium.ruled_navigation import BlockedPage
-from hatbox.engines.chromium.start_page import StartPages
+from hatbox.engines.chromium.start_page.start_pages import StartPages
 from hatbox.engines.chromium.tab_pages import TabPages
 from hatbox.engines.chromium.tab_targets import TabTargets
 from hatbox.errors import InvalidIdentity

@@ -13,7 +13,7 @@ from hatbox.engines.chromium.minimized_pages import MinimizedPages
 from hatbox.engines.chromium.page_events import PageEvents
 from hatbox.engines.chromium.request_interception import RequestInterceptor
 from hatbox.engines.chromium.rule_checks import RuleChecks
-from hatbox.engines.chromium.start_page import StartPages
+from hatbox.engines.chromium.start_page.start_pages import StartPages
 from hatbox.engines.chromium.tab_pages import TabPages
 from hatbox.engines.chromium.tab_targets import TabTargets
 from hatbox.web_requests import RequestEvents
@@ -43,7 +43,7 @@ class RunningBrowser(NamedTuple):
         contexts, pages, focus = ContextRegistry(env), TabPages(env.delegate), FocusTracker(env)
         targets = TabTargets(env, contexts, pages)
         minimized = MinimizedPages(env, contexts, pages)
-        start_pages = StartPages(env.services.buttons, env.services.script_pages, env.tasks)
+        start_pages = StartPages(env)
         events = PageEvents(env, contexts, pages, targets, minimized, focus, start_pages)
         rules = RuleChecks(env.services.rules, targets)
         interceptor = RequestInterceptor(env.launched.browser, requests, targets, rules, resources)
@@ -60,6 +60,7 @@ class RunningBrowser(NamedTuple):
         self.contexts.stop()
         self.minimized.stop()
         self.renewal.stop()
+        self.start_pages.stop()
 
     def abandon(self) -> None:
         """Stop all work and remove all pages: the browser has crashed, or another engine has the tabs."""

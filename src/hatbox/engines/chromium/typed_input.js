@@ -44,7 +44,8 @@
   };
 
   addEventListener("input", (event) => {
-    if (event.isTrusted) addField(event.composedPath()[0]);
+    const at = event.composedPath()[0];
+    if (event.isTrusted && at !== self.hatboxTyped.ignored) addField(at);
   }, { capture: true, passive: true });
 
   // A button that shows a password changes the type of its field, maybe before the user types. Shadow roots are observed
@@ -126,6 +127,7 @@
   };
   const documentUrl = () => (location.origin === "null" ? location.protocol + location.pathname : location.origin + location.pathname + location.search);
 
+  // Its property `ignored` is an element whose text is not saved: the start page.
   self.hatboxTyped = () => {
     const deadline = performance.now() + SAVE_TIMEOUT, fields = [], lost = {};
     const lose = (reason) => { lost[reason] = (lost[reason] ?? 0) + 1; };

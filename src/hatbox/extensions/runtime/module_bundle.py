@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-__all__ = ["MODULE_FOLDER", "indexed_db_source", "modules_text", "without_comments"]
+__all__ = ["MODULE_FOLDER", "exported_names", "indexed_db_source", "modules_text", "without_comments"]
 
 MODULE_FOLDER: Final = Path(__file__).parent / "js"
 """The folder of the modules."""
@@ -49,6 +49,11 @@ def without_comments(source: str) -> str:
     return _COMMENT.sub("", source)
 
 
+def exported_names(source: str) -> list[str]:
+    """The names of the functions, classes and constants that a module exports where it declares them."""
+    return [local for match in _EXPORT.finditer(source) for local in _bound_names(match[1])]
+
+
 def _collect(name: str, order: dict[str, str], loaded: frozenset[str]) -> None:
     """Add a module to the order, after the modules that it imports."""
     source = (MODULE_FOLDER / f"{name}.js").read_text("utf-8")
@@ -62,7 +67,7 @@ def _converted(name: str, source: str) -> str:
     """The body of a function that returns the exports of a module."""
     if unsupported := re.search(r"^(import|export)\b.*", _EXPORT.sub("", _IMPORT.sub("", source)), re.MULTILINE):
         raise ValueError(f"{name}.js: the bundler does not support: {unsupported[0]}")
-    exported = [local for match in _EXPORT.finditer(source) for local in _bound_names(match[1])]
+    exported = exported_names(source)
     body = _IMPORT.sub(lambda match: f"const {{{match[1].replace(' as ', ': ')}}} = ${match[2]};", source)
     body = without_comments(re.sub(r"^export ", "", body, flags=re.MULTILINE))
     return f"{body.rstrip()}\nreturn {{__proto__: null, {', '.join(exported)}}};\n"

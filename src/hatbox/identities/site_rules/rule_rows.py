@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Sequence
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 import msgspec
 
-from hatbox.errors import InvalidSiteRule, SiteRuleExists, SiteRuleNotFound
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.errors import InvalidIdentity, InvalidSiteRule, SiteRuleExists, SiteRuleNotFound
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, user_context_id_of
 from hatbox.identities.model import ContextualIdentity, IdentityLike, find, get, resolve
 from hatbox.identities.site_rules.rule_index import MAX_REGEX_RULES
 from hatbox.identities.site_rules.site_pattern import REGEX_PREFIX, parse_site_pattern
@@ -29,12 +29,15 @@ __all__ = [
     "find_rules",
     "remove_rules",
     "remove_rules_of",
+    "restore_rule",
     "rules_of",
     "store_name",
     "store_of",
 ]
 
 logger = logging.getLogger("hatbox.rules")
+
+_MAX_LISTED: Final = 20  # rules in a record of the change log
 
 
 class _StoredRule(msgspec.Struct, omit_defaults=True):
@@ -92,19 +95,29 @@ class RuleSet:
         self._by_pattern: dict[str, SiteRule] = {}
         for rule in find_rules(transaction):
             self._by_pattern.setdefault(_canonical(rule.pattern), rule)
-        self._changed = False
+        self._changed: list[SiteRule] = []
 
     def add(
-        self, pattern: str, stores: tuple[str, ...], *, ask: bool = False, limit: bool = False, replace: bool = False
+        self,
+        pattern: str,
+        stores: tuple[str, ...],
+        *,
+        ask: bool = False,
+        limit: bool = False,
+        replace: bool = False,
+        number: int | None = None,
     ) -> RuleChange:
-        """Add a rule. The same rule again changes nothing; another rule with this pattern only with `replace`."""
+        """Add a rule. The same rule again changes nothing; another rule with this pattern only with `replace`.
+
+        `number` is the id of a new rule, if no other rule has it. Default: the next one.
+        """
         canonical = parse_site_pattern(pattern).text
         _check_choice(canonical, stores, ask=ask)
         existing = self._by_pattern.get(canonical)
         added = SiteRule(id=0, pattern=canonical, identities=stores, ask=ask, limit=limit)
         if existing is None:
             self._check_number_of_regexes(canonical)
-            added = msgspec.structs.replace(added, id=self._transaction.rules.insert(_encoded(added)))
+            added = self._insert(added, number)
         else:
             added = msgspec.structs.replace(added, id=existing.id)
             if added == existing:
@@ -112,14 +125,21 @@ class RuleSet:
             if not replace:
                 raise SiteRuleExists(canonical, [store_name(self._transaction, each) for each in existing.identities])
             _put(self._transaction, added)
-        self._changed = True
+        self._changed.append(added)
         self._by_pattern[canonical] = added
         return RuleChange(added, "added" if existing is None else "replaced")
+
+    def _insert(self, rule: SiteRule, number: int | None) -> SiteRule:
+        if number is None or any(each.id == number for each in self._by_pattern.values()):
+            return msgspec.structs.replace(rule, id=self._transaction.rules.insert(_encoded(rule)))
+        numbered = msgspec.structs.replace(rule, id=number)
+        _put(self._transaction, numbered)
+        return numbered
 
     def record_change(self) -> None:
         """Notify every process, if a rule was added or replaced."""
         if self._changed:
-            _record_change(self._transaction)
+            _record_change(self._transaction, added=self._changed)
 
     def _check_number_of_regexes(self, pattern: str) -> None:
         if pattern.startswith(REGEX_PREFIX):
@@ -149,6 +169,25 @@ def add_rule(
     return added
 
 
+def restore_rule(transaction: Transaction, rule: SiteRule) -> SiteRule:
+    """Add a removed rule again, with its id: regular expressions are tried in the order of their ids.
+
+    Identities that were removed meanwhile are left out. Raises SiteRuleExists, or InvalidIdentity if none is left.
+    """
+    stores = tuple(each for each in rule.identities if _exists(transaction, each))
+    if not stores:
+        raise InvalidIdentity(", ".join(rule.identities))
+    rules = RuleSet(transaction)
+    restored = rules.add(rule.pattern, stores, ask=len(stores) > 1, limit=rule.limit, number=rule.id).rule
+    rules.record_change()
+    return restored
+
+
+def _exists(transaction: Transaction, cookie_store_id: str) -> bool:
+    number = user_context_id_of(cookie_store_id)
+    return number is not None and (number == 0 or transaction.identities.get(number) is not None)
+
+
 def remove_rules(transaction: Transaction, wanted: Iterable[int | str]) -> list[SiteRule]:
     """Remove the rules with these ids or patterns: all, or none if one is not found. Returns them, each once."""
     rules = find_rules(transaction)
@@ -156,7 +195,7 @@ def remove_rules(transaction: Transaction, wanted: Iterable[int | str]) -> list[
     for number in found:
         transaction.rules.delete(number)
     if found:
-        _record_change(transaction)
+        _record_change(transaction, removed=[*found.values()])
     return list(found.values())
 
 
@@ -208,8 +247,18 @@ def _put(transaction: Transaction, rule: SiteRule) -> None:
     transaction.rules.put(rule.id, _encoded(rule))
 
 
-def _record_change(transaction: Transaction) -> None:
-    transaction.changes.append(RULES_CHANGED, b"null")
+def _record_change(
+    transaction: Transaction, *, added: Sequence[SiteRule] = (), removed: Sequence[SiteRule] = ()
+) -> None:
+    """Append the record of a change. It lists the rules, unless they are many: then it is `null`."""
+    payload = None
+    if 0 < len(added) + len(removed) <= _MAX_LISTED:
+        payload = {"added": [*map(_listed, added)], "removed": [*map(_listed, removed)]}
+    transaction.changes.append(RULES_CHANGED, _encode(payload))
+
+
+def _listed(rule: SiteRule) -> dict[str, object]:
+    return {"pattern": rule.pattern, "identities": rule.identities}
 
 
 def _check_choice(pattern: str, stores: Sequence[str], *, ask: bool) -> None:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final, TypeAlias
 
 import msgspec
 
 from hatbox.errors import DecryptionError
 from hatbox.javascript.text import well_formed
-from hatbox.store.base import RESYNC, ChangeRecord, Processes
+from hatbox.store.base import RESYNC, ChangeRecord, CommitRecord, Processes
 from hatbox.store.calls import LoggedChange
 from hatbox.store.encryption import Cipher
 from hatbox.store.postgres.connection import PostgresConnection, Result, Statement
@@ -25,8 +25,10 @@ from hatbox.store.postgres.schema import FORMAT
 from hatbox.store.processes import current_process, program_name
 from hatbox.store.tables.counters import Counters
 from hatbox.store.tables.encrypted_rows import rows_with_cipher
+from hatbox.store.tables.log_entries import LogEntries, decode_entries, encode_entries
 from hatbox.store.tables.row_cipher import LogCipher
-from hatbox.store.tables.schema import HEAD, Table
+from hatbox.store.tables.rows import Rows
+from hatbox.store.tables.schema import CHANGES, HEAD, Table
 from hatbox.store.tables.transaction import SqlTables
 
 __all__ = [
@@ -88,9 +90,6 @@ _RETENTION_MS: Final = 600_000
 _MIN_RETENTION_MS: Final = 120_000  # a process that has lost its connection looks for its commit in the log
 _MAX_BYTES: Final = 8 * 2**20
 
-_encode = msgspec.json.Encoder().encode
-_decode = msgspec.json.Decoder(list[tuple[str, msgspec.Raw]]).decode
-
 
 class UnknownAnswer(BaseException):
     """A transaction function that only reads needs the answers to statements: it is run again when they are known.
@@ -104,13 +103,22 @@ class UnknownAnswer(BaseException):
 
 
 class PendingChanges:
-    """ChangeLog that collects the changes of one call."""
+    """ChangeLog that collects the changes of one call, and reads those of earlier commits."""
 
-    def __init__(self) -> None:
+    def __init__(self, rows: Rows) -> None:
+        self._log = LogEntries(rows)
         self.appended: list[LoggedChange] = []
+        self.earlier: list[LoggedChange] = []
+        """The changes of earlier calls in the same transaction."""
 
     def append(self, topic: str, payload: bytes) -> None:
         self.appended.append((topic, msgspec.Raw(payload)))
+
+    def latest_commits(self, limit: int, before: int | None = None) -> list[CommitRecord]:
+        return self._log.latest_commits(limit, before)
+
+    def scrub(self, choose: Callable[[Sequence[tuple[str, bytes]]], Collection[int]]) -> None:
+        self._log.scrub(choose, self.earlier)
 
 
 class PostgresTransaction(SqlTables):
@@ -125,9 +133,10 @@ class PostgresTransaction(SqlTables):
     ) -> None:
         self.session: ReadSession | WriteSession
         self.counters = Counters(lambda: self.session.head())
-        self.changes = PendingChanges()
         self._used: set[PostgresRows] = set()  # those that remember something
-        super().__init__(rows_with_cipher(self._rows_of, cipher, label), self.counters, processes(self), clock)
+        rows = rows_with_cipher(self._rows_of, cipher, label)
+        self.changes = PendingChanges(rows(CHANGES))
+        super().__init__(rows, self.counters, processes(self), clock)
 
     def begin(self, session: ReadSession | WriteSession) -> None:
         """Run the next functions in this session. Nothing that was read before is used."""
@@ -280,7 +289,7 @@ class WriteSession:
         """
         self._require_healthy()
         sequence = self.head()[_SEQUENCE]
-        encoded = _encode(changes)
+        encoded = encode_entries(changes)
         values = dict(zip(HEAD.columns, head, strict=True))
         values["changes"] += 1
         values["logged"] += len(encoded)
@@ -369,7 +378,9 @@ def decoded_changes(rows: Result, log: LogCipher) -> ExternalChanges:
 
 def _decoded_row(log: LogCipher, sequence: int, changes: bytes) -> list[ChangeRecord]:
     try:
-        return [ChangeRecord(topic, bytes(raw), None) for topic, raw in _decode(log.decrypted(sequence, changes))]
+        return [
+            ChangeRecord(topic, bytes(raw), None) for topic, raw in decode_entries(log.decrypted(sequence, changes))
+        ]
     except (msgspec.MsgspecError, UnicodeDecodeError, DecryptionError):
         return [ChangeRecord(RESYNC, b"", None)]
 

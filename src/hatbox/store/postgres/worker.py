@@ -399,6 +399,7 @@ class PostgresWorker:
         transaction = self._transaction
         transaction.begin(session)
         all_changes: list[LoggedChange] = []
+        transaction.changes.earlier = all_changes
         for call in calls:
             call.error = None
             call.changes = transaction.changes.appended = []

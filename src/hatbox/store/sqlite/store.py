@@ -32,7 +32,7 @@ __all__ = ["SqliteStore"]
 T = TypeVar("T")
 
 _POLL_SECONDS: Final = 0.02  # one poll takes some microseconds
-_SUFFIXES: Final = ("", "-wal", "-shm", "-journal", "-lock", "-engine", "-engine.log")
+_SUFFIXES: Final = ("", "-wal", "-shm", "-journal", "-lock", "-engine", "-engine.log", "-ui.json")
 """The files of a profile, beside those of its processes and engines."""
 _ENGINE_PREFIX: Final = "-engine-"  # the leases of engines for some identities
 

@@ -232,6 +232,7 @@ class Writer:
         connection, transaction, log = self._connection, self._transaction, self._transaction.changes
         external = self._external_changes()  # complete: no other process can commit before this transaction ends
         appended: list[LoggedChange] = []
+        log.earlier = appended
         for call in calls:
             log.appended = call.changes = []
             call.error = None

@@ -6,14 +6,15 @@ a profile empties the log, so that it contains no value of a deleted row.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 import msgspec
 
-from hatbox.store.base import ChangeRecord
+from hatbox.store.base import ChangeRecord, CommitRecord
 from hatbox.store.processes import current_process, program_name
 from hatbox.store.tables.counters import Counters
+from hatbox.store.tables.log_entries import LogEntries, decode_entries, encode_entries
 from hatbox.store.tables.rows import Rows
 
 __all__ = ["RETENTION_SECONDS", "SqlChangeLog"]
@@ -36,14 +37,22 @@ class SqlChangeLog:
         self._author = (program_name(), process.pid, process.machine)
         self._pruned = 0  # the total bytes ever logged, at the last pruning
         self.appended: list[tuple[str, msgspec.Raw]] = []
-        """The changes of the current transaction."""
+        """The changes of the current call; when the row is written, those of the transaction."""
+        self.earlier: list[tuple[str, msgspec.Raw]] = []
+        """The changes of earlier calls in the same transaction."""
 
     def append(self, topic: str, payload: bytes) -> None:
         self.appended.append((topic, msgspec.Raw(payload)))
 
+    def latest_commits(self, limit: int, before: int | None = None) -> list[CommitRecord]:
+        return LogEntries(self._rows).latest_commits(limit, before)
+
+    def scrub(self, choose: Callable[[Sequence[tuple[str, bytes]]], Collection[int]]) -> None:
+        LogEntries(self._rows).scrub(choose, self.earlier)
+
     def write(self) -> int:
         """Write the row of the current transaction; returns its number."""
-        changes = _encode(self.appended)
+        changes = encode_entries(self.appended)
         sequence = self._counters.increment("changes")
         logged = self._counters.increment("logged", len(changes))
         self.insert(sequence, logged, changes)
@@ -59,7 +68,7 @@ class SqlChangeLog:
         """The rows after the one with this number."""
         try:
             return [
-                (number, [ChangeRecord(topic, bytes(raw), None) for topic, raw in _decode(changes)])
+                (number, [ChangeRecord(topic, bytes(raw), None) for topic, raw in decode_entries(changes)])
                 for number, _, _, changes, *_ in self._rows.find("WHERE sequence > ? ORDER BY sequence", (sequence,))
             ]
         except msgspec.DecodeError as error:
@@ -89,7 +98,3 @@ class SqlChangeLog:
     def _now(self) -> int:
         """Milliseconds since 1970."""
         return int(self._clock() * 1000)
-
-
-_encode = msgspec.json.Encoder().encode
-_decode = msgspec.json.Decoder(list[tuple[str, msgspec.Raw]]).decode

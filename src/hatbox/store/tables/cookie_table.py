@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
-from hatbox.store.base import CookieRow, CookieRowKey
+from hatbox.store.base import CookieDescription, CookieMetadata, CookieRow, CookieRowKey
 from hatbox.store.tables.rows import Rows
 
 __all__ = ["SqlCookieTable"]
 
+_DESCRIPTION: Final = (
+    "domain, host_only, path, name, partition, secure, http_only, same_site, expires, created, last_access"
+)
 _MAX_PARAMETERS: Final = 1000  # of one statement
+_METADATA: Final = "store, domain, name, http_only, expires, created, last_access"
 
 
 class SqlCookieTable:
@@ -21,6 +25,9 @@ class SqlCookieTable:
 
     def load(self, store: int) -> list[CookieRow]:
         return [row[:13] for row in self._rows.find("WHERE store = ?", (store,))]
+
+    def describe(self, store: int) -> list[CookieDescription]:
+        return self._rows.select(_DESCRIPTION, "WHERE store = ?", (store,))
 
     def find(
         self,
@@ -48,6 +55,16 @@ class SqlCookieTable:
         tail = f".{below}"
         conditions = "store = ? AND (domain = ? OR substr(domain, length(domain) - ?) = ?)"
         return conditions, [store, below, len(tail) - 1, tail]
+
+    def metadata(self, stores: Collection[int] | None = None) -> list[CookieMetadata]:
+        if stores is None:
+            return self._rows.select(_METADATA)
+        wanted = list(dict.fromkeys(stores))
+        found: list[CookieMetadata] = []
+        for start in range(0, len(wanted), _MAX_PARAMETERS):
+            part = wanted[start : start + _MAX_PARAMETERS]
+            found += self._rows.select(_METADATA, f"WHERE store IN ({', '.join('?' * len(part))})", part)
+        return found
 
     def put(self, store: int, rows: Iterable[CookieRow]) -> None:
         self._rows.put((*_as_stored(row), store) for row in rows)

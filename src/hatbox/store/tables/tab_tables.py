@@ -103,6 +103,15 @@ class SqlTabTable:
     def find(self, *, window: int | None = None, store: int | None = None) -> list[TabRow]:
         return list(map(TabRow._make, self._rows.find(*_in_order(window, store))))
 
+    def counts_by_store(self, stores: Collection[int] | None = None) -> dict[int, int]:
+        if stores is None:
+            return dict(self._rows.select("store, count(*)", "GROUP BY store"))
+        found: dict[int, int] = {}
+        for part in _parts(stores):
+            among = f"WHERE store IN ({', '.join('?' * len(part))}) GROUP BY store"
+            found |= dict(self._rows.select("store, count(*)", among, tuple(part)))
+        return found
+
     def prefetch(self, tabs: Collection[int], windows: Collection[int], stores: Collection[int]) -> None:
         """See Transaction.load."""
         for ids in _parts(tabs):

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import functools
 import gc
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -16,6 +17,7 @@ from hatbox.cli.commands.run.permission_prompt import PermissionQuestions, can_a
 from hatbox.cli.terminal.extension_log import log_line
 from hatbox.cli.terminal.foreground import log_to_stderr, stop_on_signals
 from hatbox.cli.terminal.output import print_json_line, print_line
+from hatbox.engines.running_engines import BACKGROUND_VARIABLE
 from hatbox.engines.selection import EngineSelection
 from hatbox.errors import EngineAlreadyRunning
 from hatbox.extension_data.extension_permissions import Permissions
@@ -127,8 +129,13 @@ async def _load_pages(
     started: asyncio.Event,
     engines: list[EngineRunner],
 ) -> None:
-    """Start an engine and add it to `engines`, unless another process runs one for this profile."""
+    """Start an engine and add it to `engines`, unless another process runs one for this profile.
+
+    A background process, which the manager page has started, leaves the choice of an engine to the user.
+    """
     await started.wait()
+    if _is_background():
+        return
     with contextlib.suppress(EngineAlreadyRunning):
         engines.append(await stack.enter_async_context(opened.engine(selection)))
 
@@ -169,6 +176,10 @@ async def _start(
         await printer.warn_of_same_id(opened, extension)
 
 
+def _is_background() -> bool:
+    return BACKGROUND_VARIABLE in os.environ
+
+
 class _ExtensionPrinter:
     """Prints the status, the console output and the questions of one extension."""
 
@@ -205,6 +216,8 @@ class _ExtensionPrinter:
                 self._print("warning", text)
 
     def log(self, entry: LogEntry) -> None:
+        if _is_background():  # nothing bounds the file of its output; programs that watch get the lines
+            return
         text = str(entry) if self._as_json else log_line(entry)
         self._print(entry.level if entry.kind == "console" else entry.kind, text)
 

@@ -1,0 +1,40 @@
+"""The sites that an identity is signed in to, for the start page. Pure: cookies in, rows out; no value is read."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any, Final
+
+from hatbox.cookies.cookie import Cookie
+from hatbox.cookies.sign_in_cookies import CookieFacts, signed_in_since
+
+__all__ = ["signed_in_sites"]
+
+_MAX_SITES: Final = 20
+_MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+def signed_in_sites(cookies: Iterable[Cookie], now: float) -> dict[str, Any]:
+    """The part of the page: a summary, the first sites by name with the date, and how many more exist."""
+    by_host: defaultdict[str, list[CookieFacts]] = defaultdict(list)
+    for each in cookies:
+        by_host[each.domain].append(CookieFacts(each.name, each.http_only, each.expires, each.created))
+    since = {host: signed_in_since(facts, now) for host, facts in sorted(by_host.items())}
+    found = [(host, created) for host, created in since.items() if created is not None]
+    rows = [{"host": host, "since": f"since {_date(created, now)}"} for host, created in found[:_MAX_SITES]]
+    return {"line": _summary(len(found)), "shown": rows, "more": len(found) - len(rows)}
+
+
+def _summary(count: int) -> str:
+    if not count:
+        return "Signed in nowhere."
+    return f"Signed in on {count:,} {'site' if count == 1 else 'sites'}."
+
+
+def _date(time: float, now: float) -> str:
+    """`5 Feb`, with the year if it is not the current one. In the time zone of this machine."""
+    date, today = datetime.fromtimestamp(time).astimezone(), datetime.fromtimestamp(now).astimezone()
+    year = "" if date.year == today.year else f" {date.year}"
+    return f"{date.day} {_MONTHS[date.month - 1]}{year}"

@@ -1,0 +1,71 @@
+"""Shows the start page in blank tabs of the user, and keeps it current with the profile."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hatbox.cookies.cookie_stores import CookieChange
+from hatbox.engines.chromium.browser_environment import BrowserEnvironment
+from hatbox.engines.chromium.live_page import LivePage
+from hatbox.engines.chromium.start_page.start_page import StartPage
+from hatbox.identities.model import HIDDEN, SETTINGS_CHANGED, SHOWN
+from hatbox.identities.model import UPDATED as IDENTITY_UPDATED
+from hatbox.identities.site_rules.site_rule import RULES_CHANGED
+from hatbox.store.base import RESYNC, ChangeRecord
+from hatbox.tabs.tab_model import ACTIVATED, ATTACHED, CREATED, MOVED, NAVIGATED, REMOVED, UPDATED, Tab
+
+__all__ = ["StartPages"]
+
+_OF_IDENTITY: Final = frozenset(
+    {CREATED, UPDATED, REMOVED, NAVIGATED, IDENTITY_UPDATED, SETTINGS_CHANGED, HIDDEN, SHOWN}
+)
+"""Topics whose payload names the cookieStoreId."""
+_OF_ALL: Final = frozenset({ACTIVATED, MOVED, ATTACHED})
+
+
+class StartPages:
+    """The start pages of one browser. Without the indicator, which shows pages to people, it shows none."""
+
+    def __init__(self, env: BrowserEnvironment) -> None:
+        self._env = env
+        self._shown: set[StartPage] = set()
+
+    def show(self, page: LivePage, tab: Tab) -> None:
+        """Show the start page in the blank page of a tab, unless a script controls it."""
+        scripts = self._env.services.script_pages
+        if not self._env.options.indicator or scripts.includes(tab.id, tab.opener_id, tab.cookie_store_id):
+            return
+        if not self._shown:
+            self._env.store.subscribe(self._on_change)
+            self._env.services.cookie_stores.on_changed.add_listener(self._on_cookie_changed)
+        shown = StartPage(page, tab, self._env.services, self._env.tasks, self._on_ended)
+        self._shown.add(shown)
+        self._env.tasks.spawn(shown.show())
+
+    def stop(self) -> None:
+        """Ignore further changes of the profile: the browser is stopped, or has ended."""
+        for each in [*self._shown]:
+            each.end()
+
+    def _on_ended(self, page: StartPage) -> None:
+        if page in self._shown:
+            self._shown.discard(page)
+            if not self._shown:
+                self._env.store.unsubscribe(self._on_change)
+                self._env.services.cookie_stores.on_changed.remove_listener(self._on_cookie_changed)
+
+    def _on_cookie_changed(self, change: CookieChange) -> None:
+        for page in self._shown:
+            if page.cookie_store_id == change.cookie_store_id:
+                page.cookies_changed()
+
+    def _on_change(self, change: ChangeRecord) -> None:
+        for page in self._shown:
+            named = f'"{page.cookie_store_id}"'.encode()
+            if change.topic == RESYNC:
+                page.cookies_changed()
+                page.rules_changed()
+            elif change.topic == RULES_CHANGED:
+                page.rules_changed()
+            elif change.topic in _OF_ALL or (change.topic in _OF_IDENTITY and named in change.payload):
+                page.changed()

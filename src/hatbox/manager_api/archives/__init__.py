@@ -1,0 +1,184 @@
+"""The namespace hatbox.archives: backups in the folder of a profile."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from hatbox.api.namespace import EventBinding, Namespace
+from hatbox.api.services import Services
+from hatbox.archive.change_words import identity_changes, other_changes
+from hatbox.archive.identity_restore import RestoredIdentity
+from hatbox.archive.restore_report import RestoreReport
+from hatbox.errors import ArchiveError, ProfileError, WrongPassphrase
+from hatbox.manager_api.archives.archive_events import FolderEvent, ProgressEvent
+from hatbox.manager_api.archives.backup_folder import BackupFile, BackupFolder
+from hatbox.manager_api.managed_profile import ManagedProfile
+from hatbox.schema import NamespaceSchema
+
+__all__ = ["implement"]
+
+
+def implement(schema: NamespaceSchema, services: Services, profile: ManagedProfile) -> Namespace:
+    """Implement the namespace."""
+    return _Archives(schema, services, profile)
+
+
+class _ListedFolder(NamedTuple):
+    folder: str
+    backups: list[BackupFile]
+
+
+class _RestoredPart(NamedTuple):
+    cookie_store_id: str
+    archived_id: str
+    name: str
+    created: bool
+    changes: list[str]
+
+
+class _Plan(NamedTuple):
+    created: float
+    is_new_profile: bool
+    has_changes: bool
+    stores_plain: bool
+    identities: list[_RestoredPart]
+    others: list[str]
+
+
+class _Archives(Namespace):
+    def __init__(self, schema: NamespaceSchema, services: Services, profile: ManagedProfile) -> None:
+        self._folder = BackupFolder(services.store)
+        self._changed = FolderEvent(self._folder)
+        self._progress = ProgressEvent()
+        events = {
+            "onChanged": EventBinding(self._changed, lambda *_: ()),
+            "onProgress": EventBinding(self._progress, lambda _, progress: (progress,)),
+        }
+        super().__init__(schema, services.store, events)
+        self._profile = profile
+        self._running = ""  # what runs now, for the message to a second caller
+
+    def list(self) -> asyncio.Future[Any]:
+        return self._start("list", self._list)
+
+    def backup(self, options: Mapping[str, Any]) -> asyncio.Future[Any]:
+        return self._start("backup", self._backup, options)
+
+    def preview(self, name: str, options: Mapping[str, Any]) -> asyncio.Future[Any]:
+        return self._start("preview", self._preview, name, options)
+
+    def restore(self, name: str, options: Mapping[str, Any]) -> asyncio.Future[Any]:
+        return self._start("restore", self._restore, name, options)
+
+    def remove(self, name: str) -> asyncio.Future[Any]:
+        return self._start("remove", self._remove, name)
+
+    def _start(
+        self, member: str, work: Callable[..., Coroutine[Any, Any, Any]], *arguments: Any
+    ) -> asyncio.Future[Any]:
+        async def converted() -> Any:
+            return self._result_converters[member](await work(*arguments))
+
+        return asyncio.ensure_future(converted())
+
+    async def _list(self) -> _ListedFolder:
+        return _ListedFolder(str(self._folder.path), await asyncio.to_thread(self._folder.list))
+
+    async def _backup(self, options: Mapping[str, Any]) -> BackupFile:
+        path = self._folder.new_file(options["name"])
+        passphrase = options["passphrase"] or None
+        if self._store.is_encrypted and passphrase is None:
+            problem = "this profile is encrypted, and the backup would not be"
+            raise ArchiveError(path.name, problem, "Write a passphrase for the backup.")
+        with self._one_at_a_time("a backup"), _named(path.name):
+            self._folder.create()
+            report = self._progress.reporter(options["id"] or path.name, "backup")
+            await self._profile.backup(path, options["identities"], passphrase=passphrase, progress=report)
+        self._changed.check()
+        listed = await asyncio.to_thread(self._folder.list)
+        return next(each for each in listed if each.name == path.name)
+
+    async def _preview(self, name: str, options: Mapping[str, Any]) -> _Plan:
+        path = self._folder.existing_file(name)
+        report = self._progress.reporter(options["id"] or name, "preview")
+
+        def run(*, plain: bool) -> Coroutine[Any, Any, RestoreReport]:
+            return self._profile.restore(
+                path,
+                options["identities"],
+                passphrase=options["passphrase"] or None,
+                plain=plain,
+                dry_run=True,
+                progress=report,
+            )
+
+        with self._one_at_a_time("a preview"), _named(name):
+            try:
+                return _plan(await run(plain=False))
+            except ProfileError:
+                if self._store.is_encrypted:
+                    raise
+                return _plan(await run(plain=True), stores_plain=True)  # of an encrypted profile, and this one is not
+
+    async def _restore(self, name: str, options: Mapping[str, Any]) -> _Plan:
+        path = self._folder.existing_file(name)
+        report = self._progress.reporter(options["id"] or name, "restore")
+        with self._one_at_a_time("a restore"), _named(name):
+            done = await self._profile.restore(
+                path,
+                options["identities"],
+                passphrase=options["passphrase"] or None,
+                plain=options["plain"],
+                progress=report,
+            )
+        return _plan(done, stores_plain=options["plain"])
+
+    async def _remove(self, name: str) -> None:
+        path = self._folder.existing_file(name)
+        try:
+            await asyncio.to_thread(path.unlink, missing_ok=True)
+        except OSError as error:
+            raise ArchiveError(
+                name, f"it cannot be deleted ({error.strerror or error})", "It is still there."
+            ) from error
+        self._changed.check()
+
+    @contextlib.contextmanager
+    def _one_at_a_time(self, what: str) -> Iterator[None]:
+        if self._running:
+            raise ArchiveError("backups", f"{self._running} is running", "Wait until it is done.")
+        self._running = what
+        try:
+            yield
+        finally:
+            self._running = ""
+
+
+@contextlib.contextmanager
+def _named(name: str) -> Iterator[None]:
+    """Errors name the backup, not its path."""
+    try:
+        yield
+    except WrongPassphrase as error:
+        raise WrongPassphrase(name, error.problem, error.remedy) from error
+    except ArchiveError as error:
+        raise ArchiveError(name, error.problem, error.remedy) from error
+
+
+def _plan(report: RestoreReport, *, stores_plain: bool = False) -> _Plan:
+    parts = [*report.identities, *([report.default_store] if report.default_store else [])]
+    return _Plan(
+        created=report.created * 1000,
+        is_new_profile=report.filled,
+        has_changes=report.changed,
+        stores_plain=stores_plain,
+        identities=[_part(each) for each in parts],
+        others=other_changes(report),
+    )
+
+
+def _part(done: RestoredIdentity) -> _RestoredPart:
+    return _RestoredPart(done.cookie_store_id, done.archived_id, done.name, done.created, identity_changes(done))

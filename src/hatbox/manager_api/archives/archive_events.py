@@ -1,0 +1,83 @@
+"""Events about backups: the progress of the one that runs, and changes of the folder."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from typing import Final, Literal, NamedTuple
+
+from hatbox.manager_api.archives.backup_folder import BackupFolder
+from hatbox.manager_api.coalesced_changes import CoalescedEvent
+
+__all__ = ["ArchiveProgress", "FolderEvent", "ProgressEvent"]
+
+_POLL_SECONDS: Final = 1.0
+
+
+class ArchiveProgress(NamedTuple):
+    """How far a backup, a preview or a restore is."""
+
+    id: str
+    """Chosen by the caller."""
+    kind: Literal["backup", "preview", "restore"]
+    done: int
+    total: int
+
+
+class ProgressEvent(CoalescedEvent[ArchiveProgress]):
+    """Emitted while a backup or a restore runs. Only one does at a time, so the latest progress is enough."""
+
+    def __init__(self) -> None:
+        super().__init__("hatbox.archives.onProgress", lambda _, later: later)
+
+    def reporter(self, operation: str, kind: Literal["backup", "preview", "restore"]) -> Callable[[int, int], None]:
+        """A function that reports progress from any thread."""
+        loop, lock = asyncio.get_running_loop(), threading.Lock()
+        latest: list[ArchiveProgress] = []
+
+        def deliver() -> None:
+            with lock:
+                progress = latest.pop()
+            self.add(progress)
+
+        def report(done: int, total: int) -> None:
+            with lock:
+                is_scheduled = bool(latest)
+                latest[:] = [ArchiveProgress(operation, kind, done, total)]
+            if not is_scheduled:  # a thread that reads rows must not fill the event loop
+                loop.call_soon_threadsafe(deliver)
+
+        return report
+
+
+class FolderEvent(CoalescedEvent[None]):
+    """Emitted when files in the folder were added or deleted, by any program. Polls while it has listeners."""
+
+    def __init__(self, folder: BackupFolder) -> None:
+        super().__init__("hatbox.archives.onChanged", lambda _, later: later, self._update_polling)
+        self._folder = folder
+        self._known = 0
+        self._poll: asyncio.TimerHandle | None = None
+
+    def check(self) -> None:
+        """Read the folder, and emit if it has changed."""
+        signature = self._folder.signature()
+        if signature != self._known:
+            self._known = signature
+            self.add(None)
+
+    def _update_polling(self) -> None:
+        if self and self._poll is None:
+            self._known = self._folder.signature()
+            self._schedule()
+        elif not self and self._poll is not None:
+            self._poll.cancel()
+            self._poll = None
+
+    def _schedule(self) -> None:
+        self._poll = asyncio.get_running_loop().call_later(_POLL_SECONDS, self._on_time)
+
+    def _on_time(self) -> None:
+        self.check()
+        self._schedule()

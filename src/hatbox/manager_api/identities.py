@@ -1,0 +1,158 @@
+"""The namespace hatbox.identities: identities with what belongs to them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from hatbox.api.namespace import EventBinding, Namespace
+from hatbox.api.services import Services
+from hatbox.errors import InputWouldBeLost, InvalidSetting
+from hatbox.identities import changes, trash_rows
+from hatbox.identities.ids import container_user_context_id, cookie_store_id_of
+from hatbox.identities.settings import NO_SETTINGS, IdentitySettings, checked_settings, read_settings
+from hatbox.manager_api.identity_changes import IdentityEvent
+from hatbox.manager_api.identity_summaries import IdentitySummary, all_summaries, summaries_of, summary_of
+from hatbox.manager_api.managed_profile import ManagedProfile
+from hatbox.schema import NamespaceSchema
+from hatbox.store.base import Transaction
+from hatbox.tabs.log_scrubbing import scrub_identities
+
+__all__ = ["implement"]
+
+_ARGUMENTS: Final = {"proxy": "proxy", "userAgent": "user_agent", "locale": "locale", "timezone": "timezone"}
+_MASK: Final = ":***@"
+_MASKED_ADVICE: Final = "Write the password of the proxy again: it is not shown here."
+
+
+def implement(schema: NamespaceSchema, services: Services, profile: ManagedProfile) -> Namespace:
+    """Implement the namespace."""
+    return _Identities(schema, services, profile)
+
+
+class _Details(NamedTuple):
+    summary: IdentitySummary
+    settings: IdentitySettings
+    settings_error: str | None
+    position: int
+
+
+class _InputAtRisk(NamedTuple):
+    tab_id: int
+    fields: Sequence[str]
+
+
+class _SettingsResult(NamedTuple):
+    saved: bool
+    settings: IdentitySettings
+    input_at_risk: Sequence[_InputAtRisk] = ()
+
+
+class _Removed(NamedTuple):
+    name: str
+    trash_id: str | None
+
+
+class _Identities(Namespace):
+    def __init__(self, schema: NamespaceSchema, services: Services, profile: ManagedProfile) -> None:
+        changed = EventBinding(IdentityEvent(services.store), lambda _, payload: (payload,))
+        super().__init__(schema, services.store, {"onChanged": changed})
+        self._identities = services.identities
+        self._profile = profile
+
+    def list(self) -> asyncio.Future[Any]:
+        return self._read("list", all_summaries, self._store.time())
+
+    def summaries(self, cookie_store_ids: Sequence[str]) -> asyncio.Future[Any]:
+        return self._read("summaries", summaries_of, cookie_store_ids, self._store.time())
+
+    def order(self) -> asyncio.Future[Any]:
+        return self._read_single_statement("order", _order)
+
+    def details(self, cookie_store_id: str) -> asyncio.Future[Any]:
+        return self._read("details", _details, cookie_store_id, self._store.time())
+
+    def clone(self, cookie_store_id: str, name: str | None) -> asyncio.Future[Any]:
+        return self._write("clone", _clone, cookie_store_id, name, self._store.time())
+
+    def check_settings(self, settings: Mapping[str, str | None]) -> asyncio.Future[Any]:
+        checked: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        checked.set_result(_problems(settings))
+        return checked
+
+    def set_settings(
+        self, cookie_store_id: str, settings: Mapping[str, str | None], force: bool
+    ) -> asyncio.Future[Any]:
+        return asyncio.ensure_future(self._set_settings(cookie_store_id, settings, force))
+
+    async def _set_settings(self, cookie_store_id: str, settings: Mapping[str, str | None], force: bool) -> Any:
+        if _has_masked_password(settings.get("proxy")):
+            raise InvalidSetting("proxy", settings["proxy"] or "", _MASKED_ADVICE)
+        changed = {_ARGUMENTS[name]: value for name, value in settings.items()}
+        identity = await self._identities.get(cookie_store_id)
+        try:
+            saved = await self._profile.change_identity_settings(identity, force=force, **changed)
+            result = _SettingsResult(True, saved.masked)
+        except InputWouldBeLost as error:
+            current = await self._store.read(lambda each: _details(each, cookie_store_id, self._store.time()))
+            at_risk = [_InputAtRisk(tab, fields) for tab, fields in error.fields.items()]
+            result = _SettingsResult(False, current.settings, at_risk)
+        return self._result_converters["setSettings"](result)
+
+    def remove(self, cookie_store_id: str, options: Mapping[str, bool]) -> asyncio.Future[Any]:
+        if not options["forever"]:
+            return self._write("remove", _remove, cookie_store_id, False)
+        return asyncio.ensure_future(self._delete(cookie_store_id))
+
+    async def _delete(self, cookie_store_id: str) -> Any:
+        removed = await self._write("remove", _remove, cookie_store_id, True)
+        number = container_user_context_id(cookie_store_id) or 0
+        # Its removal is in the change log, with its name and cookies, for those who receive it. Now nothing is left.
+        await self._store.write(lambda transaction: scrub_identities(transaction, [number]))
+        return removed
+
+
+def _order(transaction: Transaction) -> list[str]:
+    return [cookie_store_id_of(row[0]) for row in transaction.identities.find()]
+
+
+def _details(transaction: Transaction, cookie_store_id: str, now: float) -> _Details:
+    summary = summary_of(transaction, cookie_store_id, now)
+    user_context_id = container_user_context_id(cookie_store_id) or 0
+    settings, problem = NO_SETTINGS, None
+    try:
+        settings = read_settings(transaction, user_context_id).masked
+    except InvalidSetting as error:  # the user can replace what this version cannot use
+        problem = str(error)
+    return _Details(summary, settings, problem, transaction.identities.index(user_context_id))
+
+
+def _clone(transaction: Transaction, cookie_store_id: str, name: str | None, now: float) -> IdentitySummary:
+    return summary_of(transaction, changes.clone(transaction, cookie_store_id, name).cookie_store_id, now)
+
+
+def _remove(transaction: Transaction, cookie_store_id: str, forever: bool) -> _Removed:
+    removed = trash_rows.remove(transaction, cookie_store_id, forever=forever)
+    user_context_id = container_user_context_id(cookie_store_id) or 0
+    is_in_trash = transaction.trash.size(user_context_id) is not None
+    return _Removed(removed.name, cookie_store_id if is_in_trash else None)
+
+
+def _problems(settings: Mapping[str, str | None]) -> dict[str, str]:
+    """The settings that cannot be used, each with what to write instead."""
+    problems: dict[str, str] = {}
+    for name, value in settings.items():
+        if name == "proxy" and _has_masked_password(value):
+            problems[name] = _MASKED_ADVICE
+            continue
+        try:
+            checked_settings(**{_ARGUMENTS[name]: value})
+        except InvalidSetting as error:
+            problems[name] = error.advice
+    return problems
+
+
+def _has_masked_password(proxy: str | None) -> bool:
+    """Whether a proxy has the text that replaces a password in `details`: saving it would lose the password."""
+    return proxy is not None and _MASK in proxy

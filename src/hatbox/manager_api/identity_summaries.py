@@ -1,0 +1,101 @@
+"""Identities with counts of what belongs to them: tabs, cookies, sites, rules. Transaction functions.
+
+All identities are summarized with one query per table, and without cookie values: a profile may have ten thousand.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection
+from typing import Final
+
+import msgspec
+
+from hatbox.cookies.cookie_clock import cookie_time
+from hatbox.cookies.cookie_sites import CookieSite, cookie_sites
+from hatbox.errors import InvalidIdentity
+from hatbox.identities.ids import container_user_context_id, cookie_store_id_of
+from hatbox.identities.site_rules.rule_rows import find_rules
+from hatbox.store.base import IdentityRow, Transaction
+
+__all__ = ["MAX_HOSTS", "IdentitySummary", "all_summaries", "rule_counts", "summaries_of", "summary_of"]
+
+MAX_HOSTS: Final = 5
+"""The number of sites that a summary names."""
+
+
+class IdentitySummary(msgspec.Struct, frozen=True, kw_only=True):
+    """An identity, and what belongs to it."""
+
+    cookie_store_id: str
+    name: str
+    color: str
+    icon: str
+    hidden: bool
+    tabs: int
+    cookies: int
+    """The number of its cookies that have not expired."""
+    sites: int
+    """The number of sites with cookies."""
+    signed_in: int
+    """The number of sites where it looks signed in."""
+    hosts: list[str]
+    """Sites where it looks signed in, the one that was used last first: at most MAX_HOSTS."""
+    rules: int
+    """The number of site rules that name it."""
+
+
+def all_summaries(transaction: Transaction, now: float) -> list[IdentitySummary]:
+    """All identities, in the user's order. `now` is the time of the store."""
+    return _summaries(transaction, transaction.identities.find(), now, stores=None)
+
+
+def summaries_of(transaction: Transaction, cookie_store_ids: Collection[str], now: float) -> list[IdentitySummary]:
+    """Those of these identities that exist, each once, in this order."""
+    ids = [each for each in map(container_user_context_id, dict.fromkeys(cookie_store_ids)) if each]
+    transaction.load(identities=ids)
+    rows = [row for each in ids if (row := transaction.identities.get(each)) is not None]
+    return _summaries(transaction, rows, now, stores=[row[0] for row in rows])
+
+
+def summary_of(transaction: Transaction, cookie_store_id: str, now: float) -> IdentitySummary:
+    """One identity. Raises InvalidIdentity."""
+    found = summaries_of(transaction, [cookie_store_id], now)
+    if not found:
+        raise InvalidIdentity(cookie_store_id)
+    return found[0]
+
+
+def rule_counts(transaction: Transaction) -> Counter[str]:
+    """The number of site rules that name each cookieStoreId."""
+    return Counter(each for rule in find_rules(transaction) for each in dict.fromkeys(rule.identities))
+
+
+def _summaries(
+    transaction: Transaction, rows: Collection[IdentityRow], now: float, *, stores: Collection[int] | None
+) -> list[IdentitySummary]:
+    if not rows:
+        return []
+    tabs = transaction.tabs.counts_by_store(stores)
+    sites = cookie_sites(transaction.cookies.metadata(stores), cookie_time(transaction, now))
+    rules = rule_counts(transaction)
+    return [_summary(row, tabs.get(row[0], 0), sites.get(row[0], []), rules) for row in rows]
+
+
+def _summary(row: IdentityRow, tabs: int, sites: list[CookieSite], rules: Counter[str]) -> IdentitySummary:
+    user_context_id, name, icon, color, hidden = row
+    cookie_store_id = cookie_store_id_of(user_context_id)
+    signed_in = [site.host for site in sites if site.signed_in_since is not None]
+    return IdentitySummary(
+        cookie_store_id=cookie_store_id,
+        name=name,
+        color=color,
+        icon=icon,
+        hidden=bool(hidden),
+        tabs=tabs,
+        cookies=sum(site.cookies for site in sites),
+        sites=len(sites),
+        signed_in=len(signed_in),
+        hosts=signed_in[:MAX_HOSTS],
+        rules=rules[cookie_store_id],
+    )

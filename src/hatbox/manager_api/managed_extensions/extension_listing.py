@@ -1,0 +1,222 @@
+"""The extensions of a profile, as the page shows them: installed ones, and those that run in any process."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from hatbox.errors import HatboxError
+from hatbox.extension_data import granted_permissions as granted
+from hatbox.extension_data import installed_extensions as installed
+from hatbox.extension_data import run_records
+from hatbox.extension_data.commands import CommandView
+from hatbox.extension_data.extension_permissions import NONE, ExtensionPermissions, Permissions
+from hatbox.extension_data.installed_extensions import InstalledExtension
+from hatbox.extension_data.menu_items import MenuItem
+from hatbox.extension_data.run_records import RunRecord
+from hatbox.extensions.action_buttons import css_color, icon_data_url
+from hatbox.extensions.package.extension_urls import file_name
+from hatbox.extensions.package_repository import PackageRepository
+from hatbox.extensions.page_triggers import shows_pages
+from hatbox.extensions.ui_triggers import ExtensionUi, list_ui
+from hatbox.manager_api.managed_extensions.permission_sentences import ShownPermission, listed_permissions
+from hatbox.store.base import Store, Transaction
+
+__all__ = ["ExtensionListing", "ListedExtension", "manifest_icons"]
+
+logger = logging.getLogger("hatbox.manager_api")
+
+_CACHED: Final = 64  # packages
+_MAX_MENU_ITEMS: Final = 500
+
+
+class ListedButton(msgspec.Struct, frozen=True):
+    """The button of an extension, as in the active tab."""
+
+    title: str
+    badge: str
+    badge_color: str
+    icon: str | None
+    enabled: bool
+    has_popup: bool
+
+
+class ListedMenuItem(msgspec.Struct, frozen=True):
+    """A menu item."""
+
+    id: str
+    parent_id: str | None
+    title: str
+    type: str
+    checked: bool
+    can_click: bool
+
+
+class ListedExtension(msgspec.Struct, frozen=True, kw_only=True):
+    """An extension."""
+
+    id: str
+    extension_id: str
+    name: str
+    version: str
+    description: str
+    is_installed: bool
+    enabled: bool
+    is_running: bool
+    machine: str | None
+    pid: int | None
+    problem: str | None
+    icon: str | None
+    permissions: list[ShownPermission]
+    action: ListedButton | None
+    has_options: bool
+    has_sidebar: bool
+    shows_pages: bool
+    menus: list[ListedMenuItem]
+    commands: list[CommandView]
+
+
+class _State(NamedTuple):
+    """What one transaction reads of an extension."""
+
+    known: InstalledExtension
+    run: RunRecord | None
+    granted: Permissions | None
+    ui: ExtensionUi | None
+    shows_pages: bool
+
+
+class _Facts(NamedTuple):
+    """What the files of an extension say. Cached, because reading a package takes time."""
+
+    required: Permissions
+    optional: Permissions
+    at_install: Permissions
+    icons: Mapping[str, str]
+    read_file: Callable[[str], bytes | None]
+    problem: str | None = None
+
+
+class ExtensionListing:
+    """Lists extensions. Has the facts of the last packages."""
+
+    def __init__(self, store: Store, packages: PackageRepository) -> None:
+        self._store = store
+        self._packages = packages
+        self._facts: OrderedDict[tuple[str, str], _Facts] = OrderedDict()
+
+    async def list(self) -> list[ListedExtension]:
+        """All extensions, in the order of their names."""
+        states = await self._store.read(_read)
+        facts = await asyncio.gather(*(self._facts_of(each.known) for each in states))
+        listed = [_listed(state, each) for state, each in zip(states, facts, strict=True)]
+        return sorted(listed, key=lambda each: (each.name.casefold(), each.id))
+
+    async def _facts_of(self, known: InstalledExtension) -> _Facts:
+        key = known.area, known.digest or f"{known.path} {known.version}"
+        if key not in self._facts:
+            self._facts[key] = await self._read_facts(known)
+            while len(self._facts) > _CACHED:
+                self._facts.popitem(last=False)
+        self._facts.move_to_end(key)
+        return self._facts[key]
+
+    async def _read_facts(self, known: InstalledExtension) -> _Facts:
+        try:
+            source = await self._packages.load_installed(known) if known.permanent else known.path
+            package, manifest = await self._packages.load(source)
+        except (HatboxError, OSError) as error:
+            logger.info("the files of %s cannot be read: %s", known.id, error)
+            problem = str(error) if known.permanent else None
+            return _Facts(known.about.required, NONE, NONE, {}, lambda _: None, problem)
+        base = manifest.base_url
+
+        def read_file(url: str) -> bytes | None:
+            return package.read(file_name(url.removeprefix(base))) if url.startswith(base) else None
+
+        return _Facts(
+            manifest.required, manifest.optional, manifest.at_install, manifest_icons(manifest.for_scripts()), read_file
+        )
+
+
+def manifest_icons(manifest: Mapping[str, Any]) -> Mapping[str, str]:
+    """The icons of an extension by size."""
+    icons = manifest.get("icons") or {}
+    return {"0": icons} if isinstance(icons, str) else icons
+
+
+def _read(transaction: Transaction) -> list[_State]:
+    runs = {each.id: each for each in run_records.get_all(transaction)}
+    uis = {(each.id, each.pid): each for each in list_ui(transaction)}
+    found = []
+    for known in installed.get_all(transaction):
+        run = runs.get(known.area)
+        if known.permanent or run is not None:
+            ui = uis.get((run.extension_id, run.process)) if run is not None else None
+            can_show = run is not None and shows_pages(transaction, run)
+            found.append(_State(known, run, granted.load_granted(transaction, known.area), ui, can_show))
+    return found
+
+
+def _listed(state: _State, facts: _Facts) -> ListedExtension:
+    known, run, ui = state.known, state.run, state.ui
+    has_grants = facts.at_install if state.granted is None else state.granted
+    return ListedExtension(
+        id=known.area,
+        extension_id=known.id,
+        name=known.name,
+        version=known.version,
+        description=known.about.description,
+        is_installed=known.permanent,
+        enabled=known.enabled,
+        is_running=run is not None,
+        machine=run.process_id.machine if run is not None else None,
+        pid=run.process if run is not None else None,
+        problem=facts.problem,
+        icon=icon_data_url(facts.icons, facts.read_file) or None,
+        permissions=listed_permissions(ExtensionPermissions(facts.required, facts.optional, has_grants)),
+        action=_button(ui, facts) if ui is not None else None,
+        has_options=bool(ui.options if ui is not None else known.about.options_url),
+        has_sidebar=bool(ui is not None and ui.sidebar),
+        shows_pages=state.shows_pages,
+        menus=_menu(ui.menus[:_MAX_MENU_ITEMS]) if ui is not None else [],
+        commands=ui.commands if ui is not None else [],
+    )
+
+
+def _button(ui: ExtensionUi, facts: _Facts) -> ListedButton | None:
+    """The action, or the page action of an extension that has only that."""
+    values = ui.action or ui.page_action
+    if values is None:
+        return None
+    icon = icon_data_url(values.get("icon") or {}, facts.read_file) or icon_data_url(facts.icons, facts.read_file)
+    color = values.get("badgeBackgroundColor")
+    return ListedButton(
+        title=values.get("title") or ui.name,
+        badge=values.get("badgeText") or "",
+        badge_color=css_color(color) if color else "",
+        icon=icon or None,
+        enabled=bool(values.get("enabled")),
+        has_popup=bool(values.get("popup")),
+    )
+
+
+def _menu(items: list[MenuItem]) -> list[ListedMenuItem]:
+    parents = {item.parent for item in items}
+    return [
+        ListedMenuItem(
+            id=str(item.id),
+            parent_id=None if item.parent is None else str(item.parent),
+            title=(item.title or str(item.id)).replace("&&", "\0").replace("&", "").replace("\0", "&"),
+            type=item.type,
+            checked=item.checked,
+            can_click=item.enabled and item.type != "separator" and item.id not in parents,
+        )
+        for item in items
+        if item.visible
+    ]

@@ -1,0 +1,202 @@
+"""The namespace hatbox.rules: the rules of the profile, which rule decides about an address, and imports."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
+from urllib.parse import urlsplit
+
+import msgspec
+
+from hatbox.api.caller import Caller
+from hatbox.api.namespace import EventBinding, Namespace
+from hatbox.api.services import Services
+from hatbox.errors import ApiError, InvalidIdentity, InvalidSiteRule, SiteRuleNotFound
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.identities.model import get
+from hatbox.identities.site_rules.rule_index import RuleIndex
+from hatbox.identities.site_rules.rule_reasons import AddressVerdict, address_verdict, identity_names
+from hatbox.identities.site_rules.rule_rows import add_rule, find_rules, remove_rules, restore_rule
+from hatbox.identities.site_rules.site_pattern import parse_site_pattern
+from hatbox.identities.site_rules.site_rule import RULES_CHANGED, Decision, SiteRule
+from hatbox.manager_api.address_argument import parse_address
+from hatbox.manager_api.coalesced_changes import StoreEvent
+from hatbox.manager_api.managed_profile import ManagedProfile
+from hatbox.manager_api.rule_import import import_text, programs_with_data
+from hatbox.schema import NamespaceSchema
+from hatbox.store.base import Store, Transaction
+
+__all__ = ["implement"]
+
+Details: TypeAlias = Mapping[str, Any]
+
+
+def implement(schema: NamespaceSchema, services: Services, profile: ManagedProfile) -> Namespace:
+    """Implement the namespace."""
+    return _ManagedRules(schema, services, profile)
+
+
+class _ListedRule(msgspec.Struct, frozen=True):
+    id: int
+    pattern: str
+    identities: tuple[str, ...]
+    limit: bool
+    is_valid: bool
+
+
+class _TestedAddress(AddressVerdict, frozen=True):
+    is_limited: bool
+
+
+class _RulesChanged(msgspec.Struct, frozen=True):
+    all: bool = True
+
+
+class _ManagedRules(Namespace):
+    def __init__(self, schema: NamespaceSchema, services: Services, profile: ManagedProfile) -> None:
+        changed = _changed_event(services.store)
+        super().__init__(schema, services.store, {"onChanged": EventBinding(changed, _changed_args)})
+        self._profile = profile
+
+    def list(self) -> asyncio.Future[Any]:
+        return self._read("list", _listed)
+
+    def add(self, pattern: str, cookie_store_ids: Sequence[str], options: Details | None) -> asyncio.Future[Any]:
+        given = options or {}
+        limit, replace = bool(given.get("limit")), bool(given.get("replace"))
+        return self._write("add", _add, pattern.strip(), cookie_store_ids, limit, replace)
+
+    def remove(self, rules: str | int | Sequence[int]) -> asyncio.Future[Any]:
+        several = [rules] if isinstance(rules, (str, int)) else list(rules)
+        return self._write("remove", _remove, several)
+
+    def restore(self, rule: Details) -> asyncio.Future[Any]:
+        return self._write("restore", _restore, rule)
+
+    def test(self, address: str, cookie_store_id: str | None) -> asyncio.Future[Any]:
+        return asyncio.ensure_future(self._test(address, cookie_store_id))
+
+    def get_import_sources(self) -> asyncio.Future[Any]:
+        return self._read("getImportSources", programs_with_data)
+
+    def import_from(self, program: str, text: str | None, options: Details | None) -> asyncio.Future[Any]:
+        given = options or {}
+        create, replace = bool(given.get("create")), bool(given.get("replace"))
+        return self._write(
+            "importFrom", import_text(program, text, given.get("containers"), create=create, replace=replace)
+        )
+
+    async def _test(self, address: str, cookie_store_id: str | None) -> Any:
+        url = parse_address(address)
+        explanation = (await self._profile.rules.index()).explain(url, cookie_store_id)
+        named = {each for match in explanation.matches for each in match.rule.identities}
+        if cookie_store_id is not None:
+            named.add(cookie_store_id)
+        names = await self._store.read(lambda transaction: _names(transaction, named))
+        is_limited = explanation.decision.is_blocked
+        if explanation.decision.rule is not None:
+            # The page opens the tab in the identity of the rule, so a limit of the other one blocks nothing.
+            explanation = msgspec.structs.replace(explanation, decision=Decision(explanation.decision.rule))
+        verdict = address_verdict(explanation, urlsplit(url).hostname or "", names, cookie_store_id)
+        tested = _TestedAddress(**msgspec.structs.asdict(verdict), is_limited=is_limited)
+        return self._result_converters["test"](tested)
+
+
+def _changed_event(store: Store) -> StoreEvent[_RulesChanged]:
+    return StoreEvent(
+        store,
+        "hatbox.rules.onChanged",
+        {RULES_CHANGED: lambda _: _RulesChanged()},
+        lambda one, _: one,
+        _RulesChanged(),
+    )
+
+
+def _changed_args(_: Caller, changed: _RulesChanged) -> tuple[_RulesChanged]:
+    return (changed,)
+
+
+def _listed(transaction: Transaction) -> list[_ListedRule]:
+    rules = find_rules(transaction)
+    invalid = {each.id for each in RuleIndex(rules).invalid}
+    return [_shown(each, is_valid=each.id not in invalid) for each in rules]
+
+
+def _shown(rule: SiteRule, *, is_valid: bool = True) -> _ListedRule:
+    return _ListedRule(rule.id, rule.pattern, rule.identities, rule.limit, is_valid)
+
+
+def _add(
+    transaction: Transaction, pattern: str, cookie_store_ids: Sequence[str], limit: bool, replace: bool
+) -> _ListedRule:
+    if not pattern:
+        raise ApiError("Type a pattern, for example *.site.example.")
+    canonical = _canonical(pattern)
+    if not cookie_store_ids:
+        raise ApiError("Choose an identity for this rule.")
+    _names(transaction, cookie_store_ids, required=True)
+    existing = next((each for each in find_rules(transaction) if each.pattern == canonical), None)
+    if existing is not None and not replace:
+        raise _exists(transaction, existing)
+    try:
+        several = list(dict.fromkeys(cookie_store_ids))
+        added = add_rule(transaction, pattern, several, ask=len(several) > 1, limit=limit, replace=replace)
+    except InvalidSiteRule as error:  # too many regular expressions
+        raise ApiError(f"This rule was not added: {error.problem}.") from None
+    return _shown(added)
+
+
+def _canonical(pattern: str) -> str:
+    try:
+        return parse_site_pattern(pattern).text
+    except InvalidSiteRule as error:
+        problem = error.problem.rstrip(".")
+        raise ApiError(f"This is not a pattern: {error.pattern}. {problem[0].upper()}{problem[1:]}.") from None
+
+
+def _exists(transaction: Transaction, rule: SiteRule) -> ApiError:
+    names = identity_names(_names(transaction, rule.identities), rule.identities)
+    return ApiError(f"There is already a rule for {rule.pattern}: it opens in {names}. Remove that one first.")
+
+
+def _remove(transaction: Transaction, wanted: Sequence[int | str]) -> list[_ListedRule]:
+    try:
+        return [_shown(each) for each in remove_rules(transaction, wanted)]
+    except SiteRuleNotFound as error:
+        raise ApiError(f"This rule is gone: {error.rule}. It was removed, here or by another program.") from None
+
+
+def _restore(transaction: Transaction, given: Details) -> _ListedRule:
+    rule = SiteRule(
+        id=given["id"],
+        pattern=_canonical(given["pattern"]),
+        identities=tuple(dict.fromkeys(given["identities"])),
+        limit=bool(given.get("limit")),
+    )
+    existing = next((each for each in find_rules(transaction) if each.pattern == rule.pattern), None)
+    if existing is not None:
+        raise _exists(transaction, existing)
+    try:
+        return _shown(restore_rule(transaction, rule))
+    except InvalidIdentity:
+        raise ApiError(
+            f"The rule {rule.pattern} cannot come back: its identity is gone. It may be in the trash."
+        ) from None
+    except InvalidSiteRule as error:
+        raise ApiError(f"The rule {rule.pattern} cannot come back: {error.problem}.") from None
+
+
+def _names(transaction: Transaction, cookie_store_ids: Iterable[str], *, required: bool = False) -> dict[str, str]:
+    """The names of these identities by id. One that is gone is left out, or if `required` raises ApiError."""
+    names: dict[str, str] = {}
+    for each in cookie_store_ids:
+        if each != DEFAULT_COOKIE_STORE_ID:
+            try:
+                names[each] = get(transaction, each).name
+            except InvalidIdentity:
+                if required:
+                    raise ApiError(
+                        "This identity is gone. It was removed, here or by another program. It may be in the trash."
+                    ) from None
+    return names

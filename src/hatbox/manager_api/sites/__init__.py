@@ -1,0 +1,196 @@
+"""The namespace hatbox.sites: who is signed in where, and the cookies of each identity.
+
+Values of cookies leave only through `value`, `curl` and `exportFile`, each for what the caller names.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+from hatbox.api.namespace import EventBinding, Namespace
+from hatbox.api.namespaces.cookies.cookie_views import cookie_view
+from hatbox.api.services import Services
+from hatbox.cookies.cookie_rows import COOKIE_CHANGED, STORE_REMOVED, cookie_of, decode_change, expect_identity
+from hatbox.engines.site_data_holders import SiteDataHolders
+from hatbox.errors import ApiError, HatboxError, InvalidIdentity
+from hatbox.identities.ids import cookie_store_id_of, user_context_id_of
+from hatbox.manager_api.coalesced_changes import CoalescedChanges
+from hatbox.manager_api.managed_profile import ManagedProfile
+from hatbox.manager_api.sites import cookie_removal, cookie_transfer, site_list
+from hatbox.manager_api.sites.cookie_ids import key_of_cookie_id
+from hatbox.manager_api.sites.curl_target import curl_for
+from hatbox.manager_api.sites.undo_records import UndoRecords
+from hatbox.schema import NamespaceSchema
+from hatbox.store.base import Transaction
+
+__all__ = ["implement"]
+
+T = TypeVar("T")
+
+
+def implement(schema: NamespaceSchema, services: Services, profile: ManagedProfile) -> Namespace:
+    """Implement the namespace."""
+    return _Sites(schema, services, profile)
+
+
+class _ChangedStores(NamedTuple):
+    cookie_store_ids: Sequence[str]
+    all: bool
+
+
+class _Sites(Namespace):
+    def __init__(self, schema: NamespaceSchema, services: Services, profile: ManagedProfile) -> None:
+        self._services = services
+        self._profile = profile
+        self._undo = UndoRecords()
+        changed = CoalescedChanges(
+            services.store, "sites.onChanged", {COOKIE_CHANGED: _store_of_change, STORE_REMOVED: _removed_store}
+        )
+        binding = EventBinding(changed, lambda _, payload: (_ChangedStores(payload.ids, payload.all),))
+        super().__init__(schema, services.store, {"onChanged": binding})
+
+    def list(self, details: Mapping[str, Any] | None) -> asyncio.Future[Any]:
+        return _start(self._list(_stores_of(details or {})))
+
+    def cookies(self, cookie_store_id: str, host: str | None) -> asyncio.Future[Any]:
+        store, now = self._access(cookie_store_id)
+        return _start(self._read("cookies", site_list.list_cookies, store, host, now))
+
+    def value(self, cookie_store_id: str, cookie: str) -> asyncio.Future[Any]:
+        store, _ = self._access(cookie_store_id)
+        return _start(self._read("value", _value, store, key_of_cookie_id(cookie)))
+
+    def remove(self, cookie_store_id: str, what: Mapping[str, Any]) -> asyncio.Future[Any]:
+        store, now = self._access(cookie_store_id)
+        return _start(self._remove(store, _selection(what), now))
+
+    def undo(self, token: str) -> asyncio.Future[Any]:
+        return _start(self._undo_change(token))
+
+    def forget(self, token: str) -> asyncio.Future[Any]:
+        self._undo.forget(token)
+        return _resolved(None)
+
+    def curl(self, cookie_store_id: str, host: str, url: str | None) -> asyncio.Future[Any]:
+        self._access(cookie_store_id)
+        return _start(curl_for(self._services, cookie_store_id, host, url))
+
+    def export_file(self, cookie_store_id: str, format_name: str, plain: bool | None) -> asyncio.Future[Any]:
+        store, now = self._access(cookie_store_id)
+        return _start(self._export(store, format_name, bool(plain), now))
+
+    def import_file(self, cookie_store_id: str, name: str, text: str) -> asyncio.Future[Any]:
+        store, now = self._access(cookie_store_id)
+        return _start(self._import(store, name, text, now))
+
+    def _access(self, cookie_store_id: str) -> tuple[int, float]:
+        """The userContextId of a store, and the current time."""
+        user_context_id = user_context_id_of(cookie_store_id)
+        if user_context_id is None:
+            raise InvalidIdentity(cookie_store_id)
+        return user_context_id, self._services.cookies.prepare_row_access(user_context_id)
+
+    async def _list(self, stores: Sequence[int] | None) -> Any:
+        now = self._store.time()
+        found = await self._store.read(lambda each: site_list.read_metadata(each, stores, now))
+        return await asyncio.to_thread(site_list.sites_in, *found)
+
+    async def _remove(self, store: int, selection: cookie_removal.Selection, now: float) -> dict[str, Any]:
+        removed = await self._write_whole(lambda each: cookie_removal.remove_cookies(each, store, selection, now))
+        count = len(removed.changes)
+        return {"removed": count, "undo": self._undo.add(removed) if count else None}
+
+    async def _undo_change(self, token: str) -> Any:
+        record = self._undo.take(token)
+        if record is None:
+            raise ApiError("These cookies can no longer be restored: they are in memory for at most a minute")
+        now = self._services.cookies.prepare_row_access(record.user_context_id)
+        try:
+            result = await self._write_whole(lambda each: cookie_removal.undo_changes(each, record, now))
+        except InvalidIdentity:
+            raise
+        except BaseException:
+            self._undo.put_back(token, record)  # the caller can try again
+            raise
+        return self._result_converters["undo"](result)
+
+    async def _export(self, store: int, format_name: str, plain: bool, now: float) -> Any:
+        if self._store.is_encrypted and not plain:
+            raise ApiError(
+                "This profile is encrypted, and the file would be plain text. Nothing was exported. To export it "
+                "anyway, pass plain"
+            )
+        bundle = await self._store.read(lambda each: cookie_transfer.export_identity(each, store, now))
+        exported = await asyncio.to_thread(cookie_transfer.exported_file, bundle, format_name)
+        return self._result_converters["exportFile"](exported)
+
+    async def _import(self, store: int, name: str, text: str, now: float) -> Any:
+        bundle = await asyncio.to_thread(cookie_transfer.read_text, name, text)
+        has_site_data = any(entry.site_data for entry in bundle.entries)
+        running = SiteDataHolders(await self._profile.running_engines() if has_site_data else [])
+        report, changes = await self._write_whole(
+            lambda each: cookie_transfer.import_into(each, store, bundle, now, running)
+        )
+        token = self._undo.add(changes) if changes.changes else None
+        return self._result_converters["importFile"](cookie_transfer.file_report(report, token))
+
+    async def _write_whole(self, function: Callable[[Transaction], T]) -> T:
+        """Run a transaction to its end, also if the caller stops waiting: the record of its undo must not be lost."""
+        return await asyncio.shield(self._store.write(function))
+
+
+def _value(transaction: Transaction, store: int, key: tuple[str, int, str, str, str]) -> str:
+    expect_identity(transaction, store)
+    for row in transaction.cookies.find(store, names=[key[3]], domains=[key[0]]):
+        if row[:5] == key:
+            return cookie_view(cookie_of(row), "").value
+    raise ApiError("This cookie is gone. It was deleted or has expired, here or in another program")
+
+
+def _selection(what: Mapping[str, Any]) -> cookie_removal.Selection:
+    given = [name for name in ("cookie", "host", "all") if what[name] not in (None, False)]
+    if len(given) != 1:
+        raise ApiError("Pass exactly one of: cookie, host, all")
+    key = None if what["cookie"] is None else key_of_cookie_id(what["cookie"])
+    return cookie_removal.Selection(key, what["host"])
+
+
+def _stores_of(details: Mapping[str, Any]) -> Sequence[int] | None:
+    given = details.get("cookieStoreIds")
+    if given is None:
+        return None
+    numbers = {each: user_context_id_of(each) for each in given}
+    for each, number in numbers.items():
+        if number is None:
+            raise InvalidIdentity(each)
+    return [number for number in numbers.values() if number is not None]
+
+
+def _store_of_change(payload: bytes) -> list[str]:
+    return [cookie_store_id_of(decode_change(payload)[0])]
+
+
+def _removed_store(payload: bytes) -> list[str]:
+    return [cookie_store_id_of(int(payload))]
+
+
+def _start(work: Awaitable[Any]) -> asyncio.Future[Any]:
+    """Start a call. Scripts see the messages of all errors that Hatbox raises on purpose."""
+
+    async def run() -> Any:
+        try:
+            return await work
+        except ApiError:
+            raise
+        except HatboxError as error:
+            raise ApiError(str(error)) from error
+
+    return asyncio.ensure_future(run())
+
+
+def _resolved(value: Any) -> asyncio.Future[Any]:
+    done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+    done.set_result(value)
+    return done

@@ -1,0 +1,144 @@
+"""Closes tabs, and moves them to other identities, so that both can be undone: transaction functions and a memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import msgspec
+
+from hatbox.errors import ApiError, InvalidTab
+from hatbox.identities.changes import hide
+from hatbox.identities.ids import cookie_store_id_of
+from hatbox.store.base import TabRow, Transaction
+from hatbox.tabs.closed_tab_restore import open_closed_tab
+from hatbox.tabs.closed_tabs import ClosedTab, forget_session, saved_tab
+from hatbox.tabs.reopening import reopen_tab
+from hatbox.tabs.strip import close_rows, row_of
+from hatbox.tabs.tab_model import Tab
+from hatbox.tabs.visibility import hide_again
+from hatbox.tabs.windows import announce_window, insert_window, window_for_new_tab
+
+__all__ = ["TAB_IS_GONE", "TabMemory", "UndoableClose", "close_tab", "move_tab", "reopen_closed"]
+
+TAB_IS_GONE: Final = "This tab is gone. It was closed, here or by another program."
+
+_MAX_TABS: Final = 50
+_MAX_BYTES: Final = 64 * 2**20  # of page snapshots
+
+
+class UndoableClose(msgspec.Struct, frozen=True):
+    """A tab that was closed, and what opens it again."""
+
+    store: int
+    closed: ClosedTab
+    session: int | None
+    """Its number among the recently closed tabs, if they are recorded."""
+    moved_to: int | None = None
+    """The tab that took its place."""
+
+
+class TabMemory:
+    """The tabs that were closed last, in the memory of this process. The oldest are dropped."""
+
+    def __init__(self) -> None:
+        self._tabs: dict[int, UndoableClose] = {}
+        self._last = 0
+
+    def add(self, tab: UndoableClose) -> int:
+        """Store a tab. Returns its number."""
+        self._last += 1
+        self._tabs[self._last] = tab
+        while len(self._tabs) > 1 and (len(self._tabs) > _MAX_TABS or self._size() > _MAX_BYTES):
+            self._tabs.pop(next(iter(self._tabs)))
+        return self._last
+
+    def get(self, number: int) -> UndoableClose:
+        """The tab with this number. Raises ApiError."""
+        if number not in self._tabs:
+            raise ApiError("This can no longer be undone. Open the address again.")
+        return self._tabs[number]
+
+    def remove(self, number: int) -> None:
+        """Drop a tab, which is open again."""
+        self._tabs.pop(number, None)
+
+    def _size(self) -> int:
+        return sum(len(each.closed.page) for each in self._tabs.values())
+
+
+def close_tab(transaction: Transaction, tab_id: int) -> UndoableClose | None:
+    """Close a tab. None if it cannot be opened again: its identity was temporary, and is gone with it."""
+    row = _row(transaction, tab_id)
+    return _closing(transaction, row, lambda: close_rows(transaction, [row_of(transaction, tab_id)]))
+
+
+def move_tab(transaction: Transaction, tab_id: int, cookie_store_id: str) -> tuple[int, UndoableClose | None]:
+    """Open the URL of a tab in another identity, and close the tab. Returns the id of the new tab."""
+    row = _row(transaction, tab_id)
+    if cookie_store_id_of(row.store) == cookie_store_id:
+        raise ApiError("This tab is in that identity already.")
+    moved: list[Tab] = []
+
+    def reopen() -> None:
+        new = reopen_tab(transaction, tab_id, row.target or row.url, cookie_store_id, close=True)
+        moved.extend([new] if new is not None else [])
+
+    closed = _closing(transaction, row, reopen)
+    new_id = moved[0].id
+    return new_id, None if closed is None else msgspec.structs.replace(closed, moved_to=new_id)
+
+
+def reopen_closed(transaction: Transaction, tab: UndoableClose) -> int:
+    """Open a closed tab again, as it was and at its place. Returns its id. A tab that took its place is closed."""
+    if not _identity_exists(transaction, tab.store):
+        raise ApiError("The identity of this tab is gone. It may be in the trash.")
+    closed, was_hidden = tab.closed, tab.closed.columns.get("hidden") == 1
+    hidden_identity = _is_identity_hidden(transaction, tab.store)
+    is_open = transaction.windows.get(closed.window_id) is not None
+    if is_open or closed.window is None:
+        window = window_for_new_tab(transaction, closed.window_id if is_open else None)
+    else:
+        window = insert_window(transaction, **closed.window)
+    active = closed.columns.get("active") == 1 and not was_hidden
+    opened = open_closed_tab(transaction, window.id, tab.store, closed, active=active)
+    if not is_open and closed.window is not None:
+        announce_window(transaction, window)
+    replaced = transaction.tabs.get(tab.moved_to) if tab.moved_to is not None else None
+    if replaced is not None:
+        close_rows(transaction, [replaced])
+    if hidden_identity:  # opening has shown it
+        hide(transaction, cookie_store_id_of(tab.store))
+    elif was_hidden:
+        hide_again(transaction, [row_of(transaction, opened.id)])
+    if tab.session is not None and tab.session in transaction.closed_tabs.sessions():
+        forget_session(transaction, tab.session)
+    return opened.id
+
+
+def _closing(transaction: Transaction, row: TabRow, close: Callable[[], None]) -> UndoableClose | None:
+    index = transaction.tabs.indexes([row])[row.id]
+    is_last = transaction.tabs.count(row.window) == 1
+    saved = saved_tab(transaction, row, index, row.window if is_last else None)
+    before = set(transaction.closed_tabs.sessions())
+    close()
+    if not _identity_exists(transaction, row.store):
+        return None
+    session = next(iter(set(transaction.closed_tabs.sessions()) - before), None)
+    return UndoableClose(row.store, saved, session)
+
+
+def _row(transaction: Transaction, tab_id: int) -> TabRow:
+    try:
+        return row_of(transaction, tab_id)
+    except InvalidTab:
+        raise ApiError(TAB_IS_GONE) from None
+
+
+def _identity_exists(transaction: Transaction, store: int) -> bool:
+    return store == 0 or transaction.identities.get(store) is not None
+
+
+def _is_identity_hidden(transaction: Transaction, store: int) -> bool:
+    row = transaction.identities.get(store) if store else None
+    return row is not None and row[4] == 1

@@ -1,0 +1,194 @@
+"""The server of the manager page: Starlette and uvicorn in this process, on loopback only.
+
+The page is a client of the API, with the permissions below. The server has no other routes to the profile.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import socket
+from collections.abc import Iterator
+from functools import partial
+from types import TracebackType
+from typing import Final
+
+import uvicorn
+
+from hatbox.errors import ProfileError
+from hatbox.extensions.runtime.exit_reason import Exit
+from hatbox.profile import Profile
+from hatbox.store.recorded_calls import delete_records, expire_records, recorded_numbers
+from hatbox.tasks import Tasks
+from hatbox.ui.access_keys import AccessKeys
+from hatbox.ui.page_bridge import PageBridge
+from hatbox.ui.page_limits import PageLimits
+from hatbox.ui.page_session import PageSession
+from hatbox.ui.page_sockets import PageSockets
+from hatbox.ui.peer_user import can_check_users
+from hatbox.ui.protocols import WebSocketProtocol, protocol_class
+from hatbox.ui.request_checks import allowed_hosts
+from hatbox.ui.static_files import StaticFiles
+from hatbox.ui.stored_keys import KeyFile
+from hatbox.ui.web_app import create_app
+
+__all__ = ["CALLER", "PERMISSIONS", "ManagerServer"]
+
+CALLER: Final = "hatbox ui"
+"""The caller in the API."""
+
+PERMISSIONS: Final = ("contextualIdentities", "cookies", "hatbox")
+"""What the page needs. contextualIdentities needs cookies, which gives no access to a site without host permissions."""
+
+_ADDRESS: Final = "127.0.0.1"
+_BACKLOG: Final = 128
+
+
+class ManagerServer:
+    """Serves the manager page of an open profile, for `async with`. Port 0 is any free port.
+
+    With a `key_file`, open pages survive a restart on the same port. Raises OSError if the port cannot be used.
+    """
+
+    def __init__(
+        self, profile: Profile, *, port: int = 0, limits: PageLimits | None = None, key_file: KeyFile | None = None
+    ) -> None:
+        self._profile = profile
+        self._limits = limits or PageLimits()
+        self._key_file = key_file
+        self._wanted_port = port
+        self.port = port
+        """The port, once it is started."""
+        self._tasks = Tasks()
+        self.keys = AccessKeys()
+        """The tokens and cookies."""
+        self.sockets = PageSockets(self._create_bridge, self._limits)
+        """The connected pages."""
+
+    @property
+    def url(self) -> str:
+        """The address of the page, for a browser that has the cookie."""
+        return f"http://{_ADDRESS}:{self.port}/{self.keys.prefix}/"
+
+    def create_link(self) -> str:
+        """A link that opens the page once."""
+        return f"http://{_ADDRESS}:{self.port}/open/{self.keys.create_token()}"
+
+    async def start(self) -> None:
+        """Accept connections from now on."""
+        await expire_records(self._profile.store)
+        listener = _listen(self._wanted_port)
+        try:
+            self.port = listener.getsockname()[1]
+            checks_user = can_check_users()
+            # Without the check, another user could take the port of a server that has ended, and get the cookie.
+            if self._key_file is not None and checks_user:
+                save = partial(self._key_file.save, self.port)
+                self.keys = AccessKeys(self._key_file.load(self.port), save)
+            app = create_app(self.keys, StaticFiles(), self.sockets, allowed_hosts(self.port))
+            config = uvicorn.Config(
+                app,
+                http=protocol_class(self._limits.request_timeout, checks_user=checks_user),
+                ws=WebSocketProtocol,
+                lifespan="off",
+                interface="asgi3",
+                log_config=None,
+                log_level="warning",  # paths contain tokens
+                access_log=False,
+                proxy_headers=False,
+                server_header=False,
+                date_header=False,
+                limit_concurrency=self._limits.connections,
+                h11_max_incomplete_event_size=self._limits.request,
+                ws_max_size=self._limits.text,
+                ws_per_message_deflate=False,
+                timeout_graceful_shutdown=1,
+            )
+            self._server = _InProcessServer(config)
+            self._serving = asyncio.ensure_future(self._server.serve([listener]))
+            await asyncio.wait(
+                [self._serving, asyncio.ensure_future(self._server.ready.wait())],
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+        except BaseException:
+            listener.close()
+            raise
+
+    async def stop(self) -> None:
+        """End all sessions, and close all connections."""
+        await self.sockets.close()
+        await self._tasks.wait()
+        self._server.stop()
+        await self._serving
+
+    async def wait_until_unused(self, grace: float) -> None:
+        """Wait until the last page was closed `grace` seconds ago. A reloaded page counts as open."""
+        await self.sockets.wait_until_unused(grace)
+        if self._key_file is not None:
+            self._key_file.delete(self.port)  # no page can need them
+
+    async def __aenter__(self) -> ManagerServer:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.stop()
+
+    async def _create_bridge(self, session: PageSession, may_repeat: bool) -> PageBridge:
+        store = self._profile.store
+        done = await store.read(lambda each: recorded_numbers(each, session.id)) if may_repeat else frozenset()
+        host = self._profile.script_host(PERMISSIONS, CALLER)
+        bridge = PageBridge(host, session, CALLER, self._limits, done)
+        session.exited.add_done_callback(lambda exited: self._on_exit(session.id, bridge, exited.result()))
+        return bridge
+
+    def _on_exit(self, session_id: str, bridge: PageBridge, reason: Exit) -> None:
+        """Delete the records of a page that was closed. A page that a server has left may connect to the next one."""
+        records = bridge.take_records()
+        if records and reason.reason == "exited":
+            self._tasks.spawn(self._delete(session_id, records))
+
+    async def _delete(self, session_id: str, records: list[int]) -> None:
+        with contextlib.suppress(ProfileError):
+            await self._profile.store.write(lambda each: delete_records(each, session_id, records))
+
+
+class _InProcessServer(uvicorn.Server):
+    """A server on the running event loop, which handles no signals and does not poll."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.ready = asyncio.Event()
+        self._stopping = asyncio.Event()
+
+    def stop(self) -> None:
+        """End `serve`."""
+        self.should_exit = True
+        self._stopping.set()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.ready.set()
+
+    async def main_loop(self) -> None:
+        await self._stopping.wait()
+
+
+def _listen(port: int) -> socket.socket:
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        if os.name == "posix":  # a server that was killed can be started again at once
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((_ADDRESS, port))
+        listener.listen(_BACKLOG)
+    except BaseException:
+        listener.close()
+        raise
+    return listener

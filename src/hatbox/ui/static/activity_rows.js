@@ -1,0 +1,39 @@
+// The rows of the activity: entries by day, newest first. Pure.
+
+import {dayName} from "./times.js";
+
+// Entries with those that were added. An entry that grew replaces the one with its id.
+export function merged(entries, added) {
+  const byId = new Map(entries.map((entry) => [entry.id, entry]));
+  for (const entry of added) byId.set(entry.id, entry);
+  return [...byId.values()].sort((a, b) => b.sequence - a.sequence || (a.id < b.id ? -1 : 1));
+}
+
+// Who did it: "manager page, laptop".
+export function author(entry) {
+  return [entry.program, entry.machine].filter(Boolean).join(", ");
+}
+
+export function matches(entry, query) {
+  const text = [entry.identity?.name, entry.text, author(entry)].filter(Boolean).join(" ");
+  return text.toLowerCase().includes(query);
+}
+
+// A heading for each day, then its entries; the first and the last of a day are marked.
+export function rowsOf(entries, query, now = Date.now()) {
+  const wanted = query.trim().toLowerCase();
+  const rows = [];
+  let day = null;
+  for (const entry of entries) {
+    if (wanted && !matches(entry, wanted)) continue;
+    const name = dayName(entry.time, now);
+    if (name !== day) {
+      if (rows.length) rows.at(-1).isLast = true;
+      rows.push({key: `day ${name}`, day: name});
+      day = name;
+    }
+    rows.push({key: entry.id, entry, isFirst: Boolean(rows.at(-1).day), isLast: false});
+  }
+  if (rows.length) rows.at(-1).isLast = true;
+  return rows;
+}

@@ -1,0 +1,142 @@
+// `browser`: the API of Hatbox for this page, over the messages of the extension bridge. `connection`: its state.
+
+import {PageSession} from "./page_session.js";
+import {encodeArguments} from "./wire_values.js";
+
+const [CALL, LISTENER, RESULT, EVENT] = ["c", "l", "r", "e"]; // as in hatbox/extensions/runtime/protocol.py
+
+// The error of a call that was done before the server was killed, as in hatbox/ui/page_calls.py. Its result is lost.
+const DONE = "This was done just before Hatbox was started again. Its result is not known any more.";
+
+const base = new URL(".", import.meta.url);
+const calls = new Map(); // id → {message, resolve, reject}
+const listeners = new Map(); // id → {path, extra, listener}
+const statusListeners = new Set();
+const resyncListeners = new Set();
+let lastCall = 0;
+let lastListener = 0;
+let refused = false;
+
+const session = new PageSession({
+  id: crypto.randomUUID(),
+  open: () => new WebSocket(new URL("bridge", base).href.replace(/^http/, "ws")),
+  receive,
+  replay: () => [...[...listeners].map(([id, each]) => added(id, each)), ...[...calls.values()].map((each) => each.message)],
+  onStatus: notifyStatus,
+  onResync: () => { for (const each of resyncListeners) report(each); },
+  onClosed: findReason,
+});
+
+export const connection = {
+  get online() { return session.online; },
+  // Whether the server is running and does not accept this page any more: run `hatbox ui` again.
+  get refused() { return refused; },
+  // Call `listener(online)` when the state changes. Returns a function that removes it.
+  onStatus: (listener) => subscribed(statusListeners, listener),
+  // Call `listener()` after events were lost: load everything again. Returns a function that removes it.
+  onResync: (listener) => subscribed(resyncListeners, listener),
+  // Connect now, and not after a delay.
+  retry: () => { session.connect(); },
+};
+
+// browser.hatbox.sites.list(…) sends a call and returns a promise. Names that start with on are events.
+export const browser = member("");
+
+session.connect();
+addEventListener("online", () => session.connect());
+document.addEventListener("visibilitychange", () => { if (!document.hidden) session.connect(); });
+
+function member(path) {
+  const members = new Map();
+  return new Proxy(() => {}, {
+    get(_, name) {
+      if (typeof name !== "string" || name === "then") return undefined;
+      if (!members.has(name)) {
+        const full = path ? `${path}.${name}` : name;
+        members.set(name, /^on[A-Z]/.test(name) ? event(full) : member(full));
+      }
+      return members.get(name);
+    },
+    apply: (_, __, values) => call(path, values),
+  });
+}
+
+function call(path, values) {
+  return new Promise((resolve, reject) => {
+    const id = ++lastCall;
+    const message = [CALL, id, path, encodeArguments(values)];
+    calls.set(id, {message, resolve, reject});
+    session.send(message);
+  });
+}
+
+function event(path) {
+  const ids = new Map(); // listener → id
+  return {
+    addListener(listener, ...extra) {
+      if (ids.has(listener)) return;
+      const id = ++lastListener;
+      const each = {path, extra: encodeArguments(extra), listener};
+      ids.set(listener, id);
+      listeners.set(id, each);
+      session.send(added(id, each));
+    },
+    removeListener(listener) {
+      const id = ids.get(listener);
+      if (id === undefined) return;
+      ids.delete(listener);
+      listeners.delete(id);
+      session.send([LISTENER, path, id, false]);
+    },
+    hasListener: (listener) => ids.has(listener),
+  };
+}
+
+function added(id, {path, extra}) {
+  return [LISTENER, path, id, true, extra];
+}
+
+function receive(messages) {
+  for (const [kind, id, ...fields] of messages) {
+    if (kind === RESULT) settle(id, ...fields);
+    else if (kind === EVENT) {
+      const found = listeners.get(fields[0]);
+      if (found) report(found.listener, ...fields[1]);
+    }
+  }
+}
+
+function settle(id, ok, value) {
+  const found = calls.get(id);
+  if (!found) return;
+  calls.delete(id);
+  if (ok) found.resolve(value);
+  else found.reject(Object.assign(new Error(value), {wasDone: value === DONE}));
+}
+
+function subscribed(all, listener) {
+  all.add(listener);
+  return () => { all.delete(listener); };
+}
+
+function notifyStatus(online) {
+  if (online) refused = false;
+  for (const each of statusListeners) report(each, online);
+}
+
+// A WebSocket does not say why it was refused, a request does.
+async function findReason() {
+  const status = await fetch(base, {method: "HEAD", cache: "no-store"}).then((each) => each.status, () => 0);
+  const before = refused;
+  refused = status === 403;
+  if (refused !== before) notifyStatus(session.online);
+}
+
+// Call a listener. Its error is reported, and the next one is called.
+function report(listener, ...values) {
+  try {
+    listener(...values);
+  } catch (error) {
+    reportError(error);
+  }
+}

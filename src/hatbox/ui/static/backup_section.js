@@ -1,0 +1,179 @@
+// The backups of the profile: make one with a progress bar, restore one, delete one.
+
+import {browser} from "./api.js";
+import {errorText, sizeText} from "./archive_words.js";
+import {btn, empty, errorLine, h, icon, iconButton} from "./dom.js";
+import {dialog, menu, problem, toast} from "./layers.js";
+import {LiveList} from "./live_list.js";
+import {Meter} from "./meter.js";
+import {restoreDialog} from "./restore_dialog.js";
+import {loadError} from "./screen_parts.js";
+import {dayAndTime, exactTime} from "./times.js";
+
+const api = browser.hatbox.archives;
+
+export class BackupSection {
+  constructor() {
+    this.backups = [];
+    this.live = new LiveList({
+      // Its event has no payload.
+      addListener: (fn) => api.onChanged.addListener((this.onChanged = () => fn({all: true}))),
+      removeListener: () => api.onChanged.removeListener(this.onChanged),
+    }, () => this.read());
+    this.meter = new Meter("Backup");
+    this.status = h("span", {class: "small muted num", role: "status"});
+    this.start = btn("Back up now", () => this.backUp());
+    this.more = iconButton("ui-dots", "Other ways to back up", () => this.showMenu(), {"aria-haspopup": "menu"});
+    this.heading = h("h2", {tabindex: "-1"}, "Backups");
+    this.folder = h("p", {class: "small muted"});
+    this.message = h("div", {});
+    this.rows = h("ul", {class: "box", "aria-label": "Backups", hidden: true});
+    this.other = h("div", {});
+    const everything = "Everything: identities, cookies, tabs, rules, site data, extensions.";
+    const note = h("span", {class: "muted small grow hide-narrow"}, everything);
+    const gap = h("span", {class: "grow only-phone-text"});
+    const head = h("div", {class: "line sect"}, this.heading, note, gap, this.status, this.start, this.more);
+    this.el = h("section", {class: "panel-gap sect", "aria-label": "Backups"}, head, this.meter.el, this.message);
+    this.el.append(this.rows, this.other, this.folder);
+    this.onProgress = (progress) => progress.kind === "backup" && this.showProgress(progress);
+    api.onProgress.addListener(this.onProgress);
+    this.stop = this.live.follow(() => this.paint());
+  }
+
+  async read() {
+    const {folder, backups} = await api.list();
+    this.backups = backups;
+    this.folder.textContent = `They are in ${folder}`;
+  }
+
+  paint() {
+    const {backups, live} = this;
+    this.rows.hidden = !backups.length;
+    const drawn = JSON.stringify(backups);
+    if (drawn !== this.drawn) {
+      this.drawn = drawn;
+      this.replaceRows(backups);
+    }
+    const isEmpty = live.loaded && !backups.length;
+    if (live.error && !live.loaded) this.other.replaceChildren(loadError(live.error, () => live.reload()));
+    else this.other.replaceChildren(...(isEmpty ? [noBackups()] : []));
+  }
+
+  // A row keeps its element, so that focus stays.
+  replaceRows(backups) {
+    const before = new Map([...this.rows.children].map((row) => [row.dataset.drawn, row]));
+    const rows = backups.map((backup) => before.get(JSON.stringify(backup)) ?? this.makeRow(backup));
+    const focused = document.activeElement;
+    this.rows.replaceChildren(...rows);
+    if (focused !== document.activeElement && focused.isConnected) focused.focus();
+  }
+
+  makeRow(backup) {
+    const {name, created, size, isEncrypted, isWhole, problem: wrong} = backup;
+    const facts = [dayAndTime(created), sizeText(size), isEncrypted && "encrypted", isWhole === false && "some identities"];
+    const more = iconButton("ui-dots", `Actions for ${name}`, () => {
+      menu(more, [{label: "Delete forever", glyph: "ui-trash", danger: true, run: () => this.askToDelete(backup)}], name);
+    }, {"aria-haspopup": "menu"});
+    const restore = btn("Restore", () => restoreDialog(backup), {kind: "sm", "aria-label": `Restore from ${name}`});
+    const fault = wrong && h("span", {class: "fault", title: wrong}, icon("ui-warn"), errorText(wrong));
+    const below = fault || facts.filter(Boolean).join(", ");
+    const text = h("div", {class: "grow"}, h("div", {class: "title ellipsis", title: name}, name));
+    text.append(h("div", {class: "url ellipsis", title: exactTime(created)}, below));
+    const row = h("li", {class: "row"}, text, h("div", {class: "quick line"}, !wrong && restore, more));
+    row.dataset.drawn = JSON.stringify(backup);
+    return row;
+  }
+
+  showProgress({done, total}) {
+    if (!this.isOwn && done >= total) return this.endProgress(); // of another page, or late
+    this.meter.show({done, total});
+    this.status.textContent = `${Math.floor((total ? done / total : 0) * 100)} %`;
+  }
+
+  endProgress() {
+    this.meter.hide();
+    this.status.textContent = "";
+  }
+
+  showMenu() {
+    const label = "Back up with a passphrase";
+    menu(this.more, [{label, glyph: "ui-key", run: () => this.askPassphrase()}], "Other ways to back up");
+  }
+
+  async backUp() {
+    const {isEncrypted} = await browser.hatbox.getProfile();
+    if (isEncrypted) this.askPassphrase("This profile is encrypted, so its backup needs a passphrase.");
+    else await this.write({}).catch((error) => this.message.replaceChildren(errorLine(error.message)));
+  }
+
+  async write(options) {
+    this.message.replaceChildren();
+    this.isOwn = this.start.disabled = this.more.disabled = true;
+    this.meter.start();
+    try {
+      const made = await api.backup(options);
+      toast(`Backup written: ${made.name}, ${sizeText(made.size)}.`);
+      await this.live.reload();
+    } finally {
+      this.isOwn = this.start.disabled = this.more.disabled = false;
+      this.endProgress();
+    }
+  }
+
+  askPassphrase(reason = "Only this passphrase opens the backup. It cannot be recovered.") {
+    const error = h("div", {id: "backup-error"});
+    const field = (id, label) => {
+      const input = h("input", {class: "field", type: "password", id, autocomplete: "new-password", "aria-describedby": error.id});
+      return [input, h("div", {class: "f1"}, h("label", {for: id}, label), input)];
+    };
+    const [first, firstRow] = field("backup-passphrase", "Passphrase");
+    const [second, secondRow] = field("backup-again", "The same passphrase again");
+    const form = h("form", {class: "dlg-text", novalidate: true, id: "backup-form"}, h("p", {}, reason), firstRow, secondRow, error);
+    const fail = (text, input) => {
+      error.replaceChildren(errorLine(text));
+      input.setAttribute("aria-invalid", "true");
+      input.focus();
+    };
+    form.addEventListener("submit", async (event) => {
+      event.preventDefault();
+      for (const input of [first, second]) input.removeAttribute("aria-invalid");
+      if (!first.value) return fail("Write a passphrase, for example four words.", first);
+      if (first.value !== second.value) return fail("The two passphrases differ. Write the same one twice.", second);
+      box.close();
+      await this.write({passphrase: first.value}).catch((failed) => problem(this.start, failed.message));
+    });
+    const box = dialog("Back up with a passphrase", form, (close) => [
+      btn("Cancel", close, {kind: "quiet"}),
+      h("button", {class: "btn primary", type: "submit", form: form.id}, "Back up now"),
+    ]);
+    first.focus();
+  }
+
+  askToDelete({name, size}) {
+    const run = async (close) => {
+      close();
+      try {
+        await api.remove(name);
+        toast(`${name} deleted forever.`);
+        await this.live.reload();
+        if (document.activeElement === document.body) this.heading.focus();
+      } catch (error) {
+        problem(this.heading, error.message);
+      }
+    };
+    dialog(`Delete ${name} forever?`, h("p", {}, `${sizeText(size)}. This cannot be undone.`), (close) => [
+      btn("Keep it", close, {kind: "quiet"}),
+      btn("Delete forever", () => run(close), {kind: "danger solid"}),
+    ]);
+  }
+
+  destroy() {
+    api.onProgress.removeListener(this.onProgress);
+    this.stop();
+  }
+}
+
+function noBackups() {
+  const text = "A backup is one file with everything. It can be restored here, or on another machine.";
+  return h("div", {class: "box"}, empty("ui-clone", "No backups yet", text));
+}

@@ -1,0 +1,87 @@
+// Elements without markup: text reaches the page only through textContent and attributes, so that a name such as
+// "<img onerror>" is just a name.
+
+import {icon} from "./glyphs.js";
+
+export {icon};
+
+const PROPERTIES = new Set(["value", "checked", "open", "disabled", "indeterminate"]);
+
+// h("a", {href: "#/sites", onclick: go}, "Sites"): an element. Props that are false, null or undefined are left out;
+// "on…" adds a listener; children may be nested arrays, nodes and strings, and false or null for none.
+export function h(tag, props = {}, ...children) {
+  const el = document.createElement(tag);
+  for (const [key, value] of Object.entries(props ?? {})) {
+    if (value === false || value === null || value === undefined) continue;
+    if (key.startsWith("on")) el.addEventListener(key.slice(2), value);
+    else if (PROPERTIES.has(key)) el[key] = value;
+    else el.setAttribute(key, value === true ? "" : value);
+  }
+  el.append(...children.flat(3).filter((child) => child !== null && child !== undefined && child !== false));
+  return el;
+}
+
+// The face of an identity: its glyph on its colour. size: "t16", "t28", "t36", "t48" or "" (20 px).
+export function tile(identity, size = "", tag = "span", props = {}) {
+  const cls = `tile ${size}${identity.hidden ? " is-hidden" : ""}`;
+  return h(tag, {class: cls, "data-color": identity.color, ...props}, icon(`id-${identity.icon}`));
+}
+
+// Tile and name in one; a link when it has an address.
+export function chip(identity, extra, href) {
+  return h(
+    href ? "a" : "span",
+    {class: "chip", "data-color": identity.color, href},
+    tile(identity),
+    h("span", {class: "ellipsis"}, identity.name),
+    extra && h("span", {class: "small faint"}, extra),
+  );
+}
+
+// A letter that stands for a site. The page loads no icons from elsewhere.
+export function fav(host) {
+  return h("span", {class: "fav", "aria-hidden": "true"}, [...(host ?? "")][0] ?? "?");
+}
+
+export function iconButton(glyph, label, onclick, more = {}) {
+  const props = {class: "icon-btn", type: "button", "aria-label": label, title: label, onclick, ...more};
+  return h("button", props, icon(glyph));
+}
+
+// kind: "primary", "quiet", "danger", "danger solid", "sm" … ; lead: the glyph before the label.
+export function btn(label, onclick, {kind = "", lead, ...more} = {}) {
+  return h("button", {class: `btn ${kind}`, type: "button", onclick, ...more}, lead && icon(lead), label);
+}
+
+// An error beside its cause.
+export function errorLine(text) {
+  return h("p", {class: "error", role: "alert"}, icon("ui-warn"), h("span", {}, text));
+}
+
+export function empty(glyph, title, text, action) {
+  return h("div", {class: "empty"}, icon(glyph), h("h2", {}, title), h("p", {}, text), action);
+}
+
+// The pattern of a rule, its host set off from scheme, wildcard and path. A regular expression has no host.
+export function patternText(pattern) {
+  const regex = /^regex:(.*)$/s.exec(pattern);
+  if (regex) return h("span", {class: "pattern"}, h("i", {}, "regex:"), regex[1]);
+  const [, before = "", host, rest] = /^((?:https?:\/\/)?(?:\*\.)?)([^/?]*)(.*)$/s.exec(pattern);
+  return h("span", {class: "pattern"}, h("i", {}, before), h("b", {}, host), rest);
+}
+
+// "1 tab", "7 tabs", "10,000 identities".
+export function plural(count, one, many = `${one}s`) {
+  return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+}
+
+const live = h("div", {class: "vh", "aria-live": "assertive"});
+
+// Announces a text to screen readers. It is emptied first: the same text twice is announced twice.
+export function say(text) {
+  if (!live.isConnected) document.body.append(live);
+  live.textContent = "";
+  requestAnimationFrame(() => {
+    live.textContent = text;
+  });
+}

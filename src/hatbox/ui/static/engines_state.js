@@ -1,0 +1,56 @@
+// The engines that run and those that can be started, live while something follows them.
+
+import {browser} from "./api.js";
+import {LiveList} from "./live_list.js";
+
+const api = browser.hatbox.engines;
+let found = [];
+
+const list = new LiveList(api.onChanged, async () => {
+  found = await api.list();
+});
+
+export const engines = {
+  get loaded() {
+    return list.loaded;
+  },
+  get error() {
+    return list.error;
+  },
+  follow: (fn) => list.follow(fn),
+  reload: () => list.reload(),
+  all: () => found,
+};
+
+// Resolves when the engine runs that was just started, with it, or with null when it has ended again. Rejects with the
+// reason when it cannot start. tabId: the tab for which it was started; name: of the engine, when no tab is known.
+export function engineStarted({tabId, name = "chromium"}) {
+  return new Promise((resolve, reject) => {
+    let isFresh = false; // what is known may be older than the start
+    let isOver = false;
+    const settle = (fn, value) => {
+      isOver = true;
+      stop();
+      fn(value);
+    };
+    const check = () => {
+      if (isOver || !isFresh) return;
+      const all = engines.all();
+      const isOurs = (each) => (tabId ? each.tabId === tabId : each.name === name);
+      const failed = all.find((each) => each.status === "failed" && isOurs(each));
+      const running = all.find((each) => each.status === "running");
+      if (failed) settle(reject, new Error(failed.error));
+      else if (running) settle(resolve, running);
+      else if (!all.some((each) => each.status === "starting")) {
+        const other = all.find((each) => each.error); // of another tab, which started the engine too
+        if (other) settle(reject, new Error(other.error));
+        else settle(resolve, null);
+      }
+    };
+    const stop = engines.follow(check);
+    engines.reload().then(() => {
+      isFresh = true;
+      check();
+    });
+  });
+}

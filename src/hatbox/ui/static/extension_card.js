@@ -1,0 +1,201 @@
+// The card of an extension: its state, its button, its menu, what it may do, and its console. Updated in place.
+
+import {browser} from "./api.js";
+import {btn, errorLine, h, icon, iconButton} from "./dom.js";
+import {ExtensionLog} from "./extension_log.js";
+import {confirmRemoval} from "./extension_removal.js";
+import {menu} from "./layers.js";
+import {changed} from "./undo.js";
+
+const api = browser.hatbox.extensions;
+
+export class ExtensionCard {
+  constructor(extension) {
+    this.id = extension.id;
+    this.log = new ExtensionLog(extension.id, extension.name);
+    this.face = h("span", {class: "ext-icon", "aria-hidden": "true"});
+    this.name = h("h2", {class: "ellipsis"});
+    this.dot = h("span", {class: "dot"});
+    this.state = h("span", {});
+    this.run = h("input", {type: "checkbox", class: "switch", role: "switch", onchange: () => this.toggle()});
+    this.more = iconButton("ui-dots", "", () => this.openMore(), {"aria-haspopup": "menu"});
+    this.action = h("button", {class: "btn sm", type: "button", onclick: () => this.act(api.clickAction(this.id))});
+    this.options = btn("Options", () => this.act(api.openOptions(this.id)), {kind: "sm quiet"});
+    this.menu = btn("Menu", () => this.openMenu(), {kind: "sm quiet", "aria-haspopup": "menu"});
+    this.problem = h("div", {class: "ext-problem", hidden: true});
+    this.grantedCount = h("span", {});
+    this.permissions = h("div", {});
+    const turn = () => h("span", {class: "turn"}, icon("ui-right"));
+    const granted = h("details", {}, h("summary", {}, turn(), this.grantedCount), this.permissions);
+    const console = h("details", {}, h("summary", {}, turn(), "Log"), this.log.el);
+    console.addEventListener("toggle", () => (console.open ? this.log.open() : this.log.close()));
+    const title = h("div", {class: "grow ext-title"}, this.name, h("div", {class: "line small muted"}, this.dot, this.state));
+    this.el = h(
+      "section",
+      {class: "box ext"},
+      h("header", {}, this.face, title, this.run, this.more),
+      h("div", {class: "buttons"}, this.action, this.options, this.menu),
+      this.problem,
+      granted,
+      console,
+    );
+    this.update(extension);
+  }
+
+  destroy() {
+    this.log.close();
+  }
+
+  update(extension) {
+    const signature = JSON.stringify(extension);
+    if (signature === this.signature) return;
+    this.signature = signature;
+    this.extension = extension;
+    const {name, version, isRunning, isInstalled, machine, action, menus, commands} = extension;
+    this.el.setAttribute("aria-label", name);
+    this.name.textContent = name;
+    this.name.title = extension.extensionId;
+    this.dot.classList.toggle("off", !isRunning);
+    const state = !isRunning ? "Stopped" : isInstalled ? "Running" : "Running from a folder";
+    this.state.textContent = `${state}, version ${version}`;
+    this.state.title = isRunning ? `pid ${extension.pid} on ${machine}` : "";
+    if (!this.isBusy) this.run.checked = isRunning;
+    this.run.disabled = !isRunning && !isInstalled;
+    this.run.setAttribute("aria-label", `Run ${name}`);
+    this.more.setAttribute("aria-label", `More about ${name}`);
+    this.more.title = "More";
+    this.drawFace(extension);
+    this.drawAction(action);
+    this.options.hidden = !extension.hasOptions;
+    this.options.disabled = !isRunning;
+    this.options.setAttribute("aria-label", `Options of ${name}`);
+    this.menu.hidden = !menus.length && !commands.length;
+    this.menu.setAttribute("aria-label", `Menu of ${name}`);
+    if (extension.problem) this.showProblem(extension.problem);
+    this.drawPermissions(extension.permissions);
+  }
+
+  drawFace({icon: url, name}) {
+    if (this.face.dataset.icon === (url ?? name)) return;
+    this.face.dataset.icon = url ?? name;
+    this.face.classList.toggle("has-image", Boolean(url));
+    this.face.replaceChildren(url ? h("img", {src: url, alt: "", width: "32", height: "32"}) : [...name][0] ?? "?");
+  }
+
+  drawAction(action) {
+    this.action.hidden = !action;
+    if (!action) return;
+    const {title, badge, badgeColor, enabled, hasPopup, icon: url} = action;
+    this.action.disabled = !enabled;
+    const label = badge && h("span", {class: "badge", "aria-label": `Badge: ${badge}`}, badge);
+    if (label && badgeColor) setBadgeColor(label, badgeColor);
+    const image = url && h("img", {src: url, alt: "", width: "16", height: "16"});
+    this.action.replaceChildren(...[image, h("span", {class: "ellipsis"}, title), label].filter(Boolean));
+    if (hasPopup) this.action.setAttribute("aria-haspopup", "dialog");
+    else this.action.removeAttribute("aria-haspopup");
+  }
+
+  drawPermissions(permissions) {
+    const count = permissions.filter((each) => each.granted).length;
+    const total = permissions.length;
+    this.grantedCount.textContent = total ? `Permissions: ${count} of ${total} granted` : "Permissions: none";
+    const names = JSON.stringify(permissions.map((each) => [each.name, each.required]));
+    if (this.permissions.dataset.names !== names) {
+      this.permissions.dataset.names = names;
+      this.switches = new Map(permissions.map((each) => [each.name, this.permissionSwitch(each)]));
+      const rows = permissions.map((each) => permissionRow(each, this.switches.get(each.name)));
+      this.permissions.replaceChildren(...rows);
+    }
+    for (const each of permissions) this.switches.get(each.name).checked = each.granted;
+  }
+
+  permissionSwitch({name, required}) {
+    const onchange = () => this.setGranted(name, control.checked);
+    const why = required ? "Required: the extension does not run without it" : null;
+    const control = h("input", {type: "checkbox", class: "switch", role: "switch", disabled: required, title: why, onchange});
+    return control;
+  }
+
+  async setGranted(permission, isGranted) {
+    const set = (granted) => (granted ? api.grant(this.id, permission) : api.revoke(this.id, permission));
+    const isDone = await this.act(set(isGranted));
+    if (!isDone) this.switches.get(permission).checked = !isGranted;
+    else changed(`${this.extension.name}: ${permission} ${isGranted ? "granted" : "revoked"}.`, () => set(!isGranted));
+  }
+
+  async toggle() {
+    const isStarting = this.run.checked;
+    const set = (running) => (running ? api.start(this.id) : api.stop(this.id));
+    const {name, isInstalled} = this.extension;
+    this.isBusy = this.run.disabled = true;
+    this.state.textContent = isStarting ? "Starting…" : "Stopping…";
+    const isDone = await this.act(set(isStarting));
+    this.isBusy = this.run.disabled = false;
+    this.signature = null;
+    this.update({...this.extension, isRunning: isDone ? isStarting : this.extension.isRunning});
+    const undo = isStarting || isInstalled ? () => set(!isStarting) : null;
+    if (isDone && undo) changed(`${name} ${isStarting ? "started" : "stopped"}.`, undo);
+  }
+
+  openMenu() {
+    const {name, menus, commands} = this.extension;
+    const depths = new Map();
+    const items = menus.map((item) => {
+      const depth = item.parentId === undefined ? 0 : (depths.get(item.parentId) ?? 0) + 1;
+      depths.set(item.id, depth);
+      if (item.type === "separator") return "-";
+      const label = `${"\u2003".repeat(depth)}${item.checked ? "✓ " : ""}${item.title}`;
+      return item.canClick ? {label, run: () => this.act(api.clickMenu(this.id, item.id))} : {label};
+    });
+    const shortcuts = commands.map((command) => ({
+      label: command.description || command.name,
+      key: command.shortcut,
+      run: () => this.act(api.runCommand(this.id, command.name)),
+    }));
+    const parts = [shortcuts.length && {label: "Commands"}, ...shortcuts, items.length && {label: "Menu items"}, ...items];
+    menu(this.menu, parts, `Menu of ${name}`);
+  }
+
+  openMore() {
+    const {name, isInstalled, isRunning, hasSidebar, extensionId} = this.extension;
+    const items = [
+      {label: "Copy id", glyph: "ui-copy", run: () => navigator.clipboard.writeText(extensionId)},
+      isRunning && hasSidebar && {label: "Open sidebar", glyph: "ui-window", run: () => this.act(api.openSidebar(this.id))},
+      isInstalled && "-",
+      isInstalled && {label: "Remove", glyph: "ui-trash", danger: true, run: () => confirmRemoval(this.extension)},
+    ];
+    menu(this.more, items, name);
+  }
+
+  // Waits for a call and shows its error under the buttons. Resolves to whether it worked.
+  async act(promise) {
+    this.showProblem(null);
+    try {
+      await promise;
+      return true;
+    } catch (error) {
+      this.showProblem(error.message);
+      return false;
+    }
+  }
+
+  showProblem(message) {
+    this.problem.hidden = !message;
+    this.problem.replaceChildren(...(message ? [errorLine(message)] : []));
+  }
+}
+
+function permissionRow({name, sentence}, control) {
+  const text = h("span", {class: "grow"}, sentence, h("br"), h("code", {class: "faint"}, name));
+  return h("label", {class: "perm"}, text, control);
+}
+
+// The text of a badge is black or white, whichever is easier to read on its colour.
+function setBadgeColor(badge, color) {
+  const [red, green, blue] = (color.match(/[\d.]+/g) ?? []).map(Number);
+  if (blue === undefined) return;
+  const light = (channel) => ((channel / 255) ** 2.2) || 0;
+  const luminance = 0.2126 * light(red) + 0.7152 * light(green) + 0.0722 * light(blue);
+  badge.style.background = `rgb(${red} ${green} ${blue})`;
+  badge.style.color = luminance > 0.18 ? "#111113" : "#ffffff";
+}

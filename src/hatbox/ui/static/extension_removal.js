@@ -1,0 +1,23 @@
+// Removing an extension. It cannot be undone: its data is deleted, and others are informed at once.
+
+import {browser} from "./api.js";
+import {btn, errorLine, h} from "./dom.js";
+import {dialog, toast} from "./layers.js";
+
+export function confirmRemoval({id, name}) {
+  const problem = h("div", {});
+  const text = `Its settings, its data and its permissions are deleted, and it is stopped. This cannot be undone.`;
+  const remove = async (close) => {
+    try {
+      await browser.hatbox.extensions.remove(id);
+      close();
+      toast(`${name} removed.`);
+    } catch (error) {
+      problem.replaceChildren(errorLine(error.message));
+    }
+  };
+  dialog(`Remove ${name}?`, [h("p", {}, text), problem], (close) => [
+    btn("Keep it", close, {kind: "quiet"}),
+    btn("Remove forever", () => remove(close), {kind: "danger solid"}),
+  ]);
+}

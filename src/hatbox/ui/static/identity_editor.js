@@ -1,0 +1,117 @@
+// The form with name, colour and icon of an identity, used by "New identity" and by the editor at a tile.
+
+import {btn, errorLine, h, icon, tile} from "./dom.js";
+import {identities} from "./identities_state.js";
+
+// Those of palette.py, in its order.
+export const COLORS = ["gray", "yellow", "orange", "red", "pink", "purple", "violet", "blue", "cyan", "green"];
+export const ICONS = [
+  "fingerprint",
+  "briefcase",
+  "dollar",
+  "cart",
+  "vacation",
+  "gift",
+  "food",
+  "fruit",
+  "pet",
+  "tree",
+  "chill",
+  "circle",
+  "fence",
+];
+const MAX_NAME = 200;
+
+let forms = 0;
+
+// identity: null for a new one. save(draft) is async: when it rejects, the reason stands beside the name and the form
+// stays. The form focuses the name when it is in the page.
+export function identityEditor(identity, {saveLabel, save, cancel}) {
+  const number = ++forms;
+  const draft = {
+    name: identity?.name ?? "",
+    color: identity?.color ?? "blue",
+    icon: identity?.icon ?? "fingerprint",
+  };
+  const message = h("div", {id: `editor-message-${number}`});
+  const name = h("input", {
+    class: "field",
+    id: `editor-name-${number}`,
+    value: draft.name,
+    maxlength: MAX_NAME,
+    autocomplete: "off",
+    placeholder: "For example Work",
+    "aria-describedby": message.id,
+    oninput: () => {
+      draft.name = name.value.trim();
+      showNote();
+    },
+  });
+  const preview = h("span", {class: "preview"});
+  const submit = h("button", {class: "btn primary", type: "submit"}, saveLabel);
+  const form = h("form", {class: "editor", novalidate: true, onsubmit});
+
+  function paint() {
+    form.dataset.color = draft.color;
+    preview.replaceChildren(tile({...draft, hidden: false}, "t36"));
+  }
+
+  function showError(text) {
+    name.setAttribute("aria-invalid", "true");
+    message.replaceChildren(errorLine(text));
+    name.focus();
+  }
+
+  // A name that exists is allowed: a note, not an error.
+  function showNote() {
+    name.removeAttribute("aria-invalid");
+    const same = identities.all().find((other) => other.name === draft.name && other !== identity);
+    const isOther = same && same.cookieStoreId !== identity?.cookieStoreId;
+    message.replaceChildren(isOther ? h("p", {class: "note"}, sameName(same.name)) : "");
+  }
+
+  async function onsubmit(event) {
+    event.preventDefault();
+    if (submit.disabled) return;
+    if (!draft.name) return showError("Give it a name, for example Work.");
+    submit.disabled = true; // Enter twice creates one identity
+    try {
+      await save({...draft});
+    } catch (error) {
+      showError(error.message);
+    } finally {
+      submit.disabled = false;
+    }
+  }
+
+  function radios(field, values, mark) {
+    return values.map((value) => {
+      const props = {type: "radio", name: `${field}-${number}`, value, "aria-label": value};
+      const onchange = () => {
+        draft[field] = value;
+        paint();
+      };
+      return h("label", {title: value}, h("input", {...props, checked: draft[field] === value, onchange}), mark(value));
+    });
+  }
+
+  const swatch = (color) => h("span", {class: "sw", "data-color": color}, icon("ui-check"));
+  const glyph = (value) => h("span", {class: "ic"}, icon(`id-${value}`));
+  const field = h("div", {class: "grow"}, h("label", {class: "vh", for: name.id}, "Name"), name, message);
+  form.append(
+    h("div", {class: "preview"}, preview, field),
+    h("fieldset", {class: "pick colors"}, h("legend", {}, "Colour"), radios("color", COLORS, swatch)),
+    h("fieldset", {class: "pick icons"}, h("legend", {}, "Icon"), radios("icon", ICONS, glyph)),
+    h("div", {class: "dlg-actions"}, btn("Cancel", cancel, {kind: "quiet"}), submit),
+  );
+  paint();
+  setTimeout(() => {
+    name.focus();
+    name.select();
+  });
+  return form;
+}
+
+function sameName(name) {
+  return `There is already one called ${name}. That is allowed; colour and icon tell them apart.`;
+}

@@ -1,0 +1,74 @@
+// The head of the detail of one identity: its face, where it is signed in, what can be done. Updated in place, so that
+// a change by another program moves no focus.
+
+import {btn, h, icon, iconButton, plural, tile} from "./dom.js";
+import {identities} from "./identities_state.js";
+import {actionsOf, editIdentity, openWindow, removeIdentity, setHidden} from "./identity_actions.js";
+import {menu} from "./layers.js";
+import {go} from "./router.js";
+
+export class IdentityHeader {
+  constructor(id) {
+    this.id = id;
+    this.face = tile({color: "gray", icon: "circle"}, "t48", "button", {type: "button", onclick: () => this.edit()});
+    this.face.title = "Edit name, colour, icon";
+    this.name = h("h1", {});
+    this.meta = h("div", {class: "meta"});
+    this.open = btn("Open window", () => openWindow(this.identity, this.open), {kind: "primary", lead: "ui-window"});
+    this.toggle = btn("Hide", () => setHidden(this.identity, !this.identity.hidden, this.toggle));
+    this.more = iconButton("ui-dots", "More actions", () => this.showMenu(), {"aria-haspopup": "menu"});
+    const back = h("a", {class: "icon-btn only-narrow", href: "#/identities", "aria-label": "Back to identities"});
+    back.append(icon("ui-left"));
+    const acts = h("div", {class: "acts line"}, this.open, this.toggle, this.more);
+    const text = h("div", {class: "grow"}, this.name, this.meta);
+    this.el = h("div", {class: "detail-head"}, back, this.face, text, acts);
+  }
+
+  get identity() {
+    return identities.get(this.id);
+  }
+
+  edit() {
+    editIdentity(this.identity, this.face);
+  }
+
+  showMenu() {
+    const {identity, more} = this;
+    const items = actionsOf(identity, more).map((item) => {
+      if (item.label === "Edit name, colour, icon") return {...item, run: () => this.edit()};
+      return item.danger ? {...item, run: () => this.remove()} : item;
+    });
+    menu(more, items, `Actions for ${identity.name}`);
+  }
+
+  // The removed identity has nothing more to show.
+  async remove() {
+    if (await removeIdentity(this.identity, this.more)) go("#/identities");
+  }
+
+  update() {
+    const {identity} = this;
+    const drawn = JSON.stringify(identity);
+    if (drawn === this.drawn) return;
+    this.drawn = drawn;
+    const {name, color, hidden} = identity;
+    this.name.textContent = name;
+    this.face.dataset.color = color;
+    this.face.classList.toggle("is-hidden", hidden);
+    this.face.replaceChildren(icon(`id-${identity.icon}`));
+    this.face.setAttribute("aria-label", `Edit name, colour and icon of ${name}`);
+    this.open.hidden = hidden;
+    this.toggle.className = hidden ? "btn primary" : "btn";
+    this.toggle.replaceChildren(icon(hidden ? "ui-eye" : "ui-eye-off"), hidden ? "Show" : "Hide");
+    this.meta.replaceChildren(...metaOf(identity));
+  }
+}
+
+function metaOf({cookieStoreId, hidden, signedIn}) {
+  const where = signedIn ? `Signed in on ${plural(signedIn, "site")}` : "Signed in nowhere";
+  return [
+    hidden && h("span", {class: "line"}, icon("ui-eye-off"), "Hidden"),
+    h("span", {}, where),
+    h("code", {class: "hide-narrow"}, cookieStoreId),
+  ].filter(Boolean);
+}

@@ -1,0 +1,135 @@
+// Cookies of an identity to and from files: a download, a file that is chosen, a file that is dropped.
+
+import {browser} from "../api.js";
+import {btn, errorLine, h, icon} from "../dom.js";
+import {dialog, menu, problem, toast} from "../layers.js";
+import {ownerOf} from "../no_identity.js";
+import {offerUndo} from "./cookie_removal.js";
+import {exportText, importText} from "./cookie_texts.js";
+
+const MAX_BYTES = 16 * 2 ** 20; // as hatbox.sites.importFile
+const FORMATS = [
+  ["cookies.txt (for curl)", "cookies.txt"],
+  ["JSON lines", "json-lines"],
+  ["Playwright storage state", "storage-state"],
+];
+const TYPES = {"cookies.txt": "text/plain", "json-lines": "application/jsonl", "storage-state": "application/json"};
+
+// The button "Export" with its menu.
+export function exportButton(cookieStoreId) {
+  const items = FORMATS.map(([label, format]) => ({label, run: () => save(button, cookieStoreId, format)}));
+  const button = btn("Export", () => menu(button, items, "Export as"), {kind: "sm", "aria-haspopup": "menu"});
+  return button;
+}
+
+async function save(anchor, cookieStoreId, format) {
+  try {
+    const {isEncrypted} = await browser.hatbox.getProfile();
+    if (isEncrypted) confirmPlain(anchor, cookieStoreId, format);
+    else await download(cookieStoreId, format, false);
+  } catch (error) {
+    problem(anchor, error.message);
+  }
+}
+
+function confirmPlain(anchor, cookieStoreId, format) {
+  const name = ownerOf(cookieStoreId)?.name ?? "the identity";
+  const text = `This profile is encrypted. The file is plain text: with it, anyone is signed in as ${name}.`;
+  dialog("Export plain text?", h("p", {}, text), (close) => {
+    const run = () => {
+      close();
+      download(cookieStoreId, format, true).catch((error) => problem(anchor, error.message));
+    };
+    return [btn("Cancel", close, {kind: "quiet"}), btn("Export plain text", run, {kind: "danger solid"})];
+  });
+}
+
+async function download(cookieStoreId, format, plain) {
+  const file = await browser.hatbox.sites.exportFile(cookieStoreId, format, plain);
+  const address = URL.createObjectURL(new Blob([file.text], {type: TYPES[format]}));
+  const link = h("a", {href: address, download: file.name, hidden: true});
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(address), 60_000); // the browser may still be reading it
+  toast(exportText(file, ownerOf(cookieStoreId)?.name ?? "the identity"));
+}
+
+// Where files are dropped or chosen. area: the element that takes drops, around the place that shows them.
+export class DropPlace {
+  constructor(cookieStoreId, area) {
+    this.cookieStoreId = cookieStoreId;
+    this.message = h("div");
+    const onchange = () => this.onPicked();
+    this.picker = h("input", {type: "file", hidden: true, tabindex: "-1", "aria-label": "File of cookies", onchange});
+    this.chooser = btn("Choose a file", () => this.picker.click(), {kind: "sm"});
+    const wide = h("span", {class: "hide-narrow"}, "Drop a cookies.txt or JSON file here to import it");
+    const narrow = h("span", {class: "only-phone-text"}, "Import a cookies.txt or JSON file");
+    this.box = h("div", {class: "drop"}, icon("ui-upload"), h("span", {}, wide, narrow), this.chooser, this.picker);
+    this.el = h("div", {}, this.box, this.message);
+    area.addEventListener("dragover", (event) => this.onDragOver(event));
+    area.addEventListener("dragleave", (event) => {
+      if (!area.contains(event.relatedTarget)) this.box.classList.remove("over");
+    });
+    area.addEventListener("drop", (event) => this.onDrop(event));
+  }
+
+  onDragOver(event) {
+    if (!event.dataTransfer.types.includes("Files")) return;
+    event.preventDefault(); // else the browser opens the file
+    event.dataTransfer.dropEffect = "copy";
+    this.box.classList.add("over");
+  }
+
+  onDrop(event) {
+    if (!event.dataTransfer.types.includes("Files")) return;
+    event.preventDefault();
+    this.box.classList.remove("over");
+    this.take([...event.dataTransfer.files]);
+  }
+
+  onPicked() {
+    const files = [...this.picker.files];
+    this.picker.value = ""; // the same file can be chosen again
+    this.take(files);
+  }
+
+  take(files) {
+    this.message.replaceChildren();
+    if (files.length > 1) this.fail("Import one file at a time.");
+    else if (files.length) this.importFile(files[0]).catch((error) => this.fail(error.message));
+  }
+
+  async importFile(file) {
+    const text = await readText(file);
+    this.chooser.disabled = true;
+    try {
+      const report = await browser.hatbox.sites.importFile(this.cookieStoreId, file.name, text);
+      const name = ownerOf(this.cookieStoreId)?.name ?? "the identity";
+      offerUndo(importText(file.name, name, report), report.undo);
+    } finally {
+      this.chooser.disabled = false;
+    }
+  }
+
+  fail(message) {
+    this.message.replaceChildren(errorLine(message));
+  }
+}
+
+async function readText(file) {
+  if (file.size > MAX_BYTES) {
+    throw new Error(`${file.name} is larger than 16 MB. Import it in a terminal with: hatbox import`);
+  }
+  let data = null;
+  try {
+    data = await file.arrayBuffer();
+  } catch {
+    throw new Error(`${file.name} cannot be read. Choose a file, not a folder.`);
+  }
+  try {
+    return new TextDecoder("utf-8", {fatal: true}).decode(data);
+  } catch {
+    throw new Error(`${file.name} is not a text file. Choose a cookies.txt, JSON lines or storage state file.`);
+  }
+}

@@ -1,0 +1,63 @@
+// The words of the cookies of an identity. Pure.
+
+const SAME_SITE = {no_restriction: "None", lax: "Lax", strict: "Strict"};
+
+function plural(count, one, many = `${one}s`) {
+  return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+}
+
+// "Secure, HttpOnly, SameSite=Lax, only within top.example"
+export function flagsText(cookie) {
+  const flags = [cookie.secure && "Secure", cookie.httpOnly && "HttpOnly"];
+  flags.push(SAME_SITE[cookie.sameSite] && `SameSite=${SAME_SITE[cookie.sameSite]}`);
+  if (cookie.partitionKey) flags.push(`only within ${cookie.partitionKey.topLevelSite.replace(/^https?:\/\//, "")}`);
+  return flags.filter(Boolean).join(", ");
+}
+
+// Where a cookie is sent, if that is not the site itself with all its hosts: "accounts.site.example only".
+export function domainText(cookie) {
+  if (!cookie.hostOnly) return cookie.domain === cookie.site ? "" : `all of ${cookie.domain}`;
+  return cookie.domain === cookie.site ? "" : `${cookie.domain} only`;
+}
+
+// "Signed in on 2 sites. 5 cookies on 2 sites, no other identity sees them."
+export function summaryText(sites) {
+  if (!sites.length) return "";
+  const signedIn = sites.filter((site) => site.signedInSince !== null).length;
+  const cookies = sites.reduce((sum, site) => sum + site.cookies, 0);
+  const first = signedIn ? `Signed in on ${plural(signedIn, "site")}.` : "Signed in nowhere.";
+  return `${first} ${plural(cookies, "cookie")} on ${plural(sites.length, "site")}, no other identity sees them.`;
+}
+
+export function removedText(removed, host, name, wasSignedIn) {
+  const what = `Deleted ${plural(removed, "cookie")} of ${host}.`;
+  return wasSignedIn ? `${what} ${name} is signed out there.` : what;
+}
+
+// What an undo says when something could not be as before; empty otherwise.
+export function undoText({restored, superseded}) {
+  if (!superseded) return "";
+  const back = restored ? `${plural(restored, "cookie")} ${restored === 1 ? "is" : "are"} as before. ` : "";
+  const rest = superseded === 1 ? "was set again and stays as it is" : "were set again and stay as they are";
+  return `${back}${plural(superseded, "cookie")} ${rest}.`;
+}
+
+// "cookies.txt: 14 cookies imported into Work, 3 unchanged. Left out: expired cookies (1)."
+export function importText(file, name, report) {
+  const imported = report.added + report.changed;
+  const parts = [`${file}: ${plural(imported, "cookie")} imported into ${name}`];
+  if (report.unchanged) parts.push(`${report.unchanged.toLocaleString("en")} unchanged`);
+  if (report.origins) parts.push(`with the site data of ${plural(report.origins, "origin")}, which Undo leaves`);
+  return `${parts.join(", ")}.${leftOutText(report.leftOut)}`;
+}
+
+export function exportText(file, name) {
+  return `${plural(file.cookies, "cookie")} of ${name} saved as ${file.name}.${leftOutText(file.leftOut)}`;
+}
+
+function leftOutText(notes) {
+  if (!notes.length) return "";
+  const shown = notes.slice(0, 2).map(({what, count}) => (count ? `${what} (${count.toLocaleString("en")})` : what));
+  const rest = notes.length - shown.length;
+  return ` Left out: ${shown.join("; ")}${rest ? `; and ${rest} more` : ""}.`;
+}

@@ -1,0 +1,158 @@
+// What lies above the page: popover, menu, dialog, toast.
+
+import {btn, errorLine, h, icon, iconButton, tile} from "./dom.js";
+
+const EDGE = 8; // px between a popover and the edge of the window
+const TOAST_TIME = 10_000;
+
+const openAt = new WeakMap(); // anchor → its open popover
+
+function place(pop, anchor) {
+  const at = anchor.getBoundingClientRect();
+  const {width, height} = pop.getBoundingClientRect();
+  const fitsRight = at.left + width <= innerWidth - EDGE;
+  const left = Math.max(EDGE, Math.min(fitsRight ? at.left : at.right - width, innerWidth - width - EDGE));
+  const fitsBelow = at.bottom + 4 + height <= innerHeight - EDGE;
+  const above = at.top - height - 4;
+  const top = fitsBelow ? at.bottom + 4 : above >= EDGE ? above : Math.max(EDGE, innerHeight - height - EDGE);
+  pop.style.left = `${left}px`;
+  pop.style.top = `${top}px`;
+}
+
+// Where a popover is in the DOM: in the dialog of its anchor, because what is outside is inert; else in a landmark.
+function layerFor(anchor) {
+  return anchor.closest("dialog") ?? document.querySelector("main") ?? document.body;
+}
+
+// A popover at an element. Escape and a click elsewhere close it; focus then returns to the anchor.
+export function popover(anchor, content, {cls = "", label, role} = {}) {
+  const pop = h("div", {class: `pop ${cls}`, popover: "auto", "aria-label": label, role}, content);
+  pop.addEventListener("toggle", (event) => {
+    if (event.newState !== "closed") return;
+    if (openAt.get(anchor) === pop) anchor.setAttribute("aria-expanded", "false");
+    const active = document.activeElement;
+    const mayReturn = pop.contains(active) || active === document.body || active === null;
+    pop.remove();
+    if (mayReturn && anchor.isConnected) anchor.focus();
+  });
+  layerFor(anchor).append(pop);
+  openAt.set(anchor, pop);
+  anchor.setAttribute("aria-expanded", "true");
+  pop.showPopover();
+  place(pop, anchor);
+  return pop;
+}
+
+// An error beside the control that caused it, where the page has no line for it.
+export function problem(anchor, message) {
+  const target = anchor?.isConnected ? anchor : document.querySelector("main h1") ?? document.body;
+  const pop = popover(target, errorLine(message), {cls: "problem", label: "Error"});
+  setTimeout(() => pop.isConnected && place(pop, target)); // the place of an element that was just drawn
+  return pop;
+}
+
+function menuItem(item, close) {
+  if (item === "-") return h("hr");
+  if (!item.run) return h("div", {class: "label"}, item.label);
+  const lead = item.tile ? tile(item.tile) : item.glyph && icon(item.glyph);
+  const onclick = () => {
+    close();
+    item.run();
+  };
+  return h(
+    "button",
+    {role: "menuitem", type: "button", tabindex: "-1", class: item.danger ? "danger" : null, onclick},
+    lead,
+    h("span", {class: "grow ellipsis"}, item.label),
+    item.key && h("kbd", {}, item.key),
+  );
+}
+
+// items: {label, run, glyph?, tile?, key?, danger?}; {label} is a heading, "-" a line; false and null are left out.
+export function menu(anchor, items, label) {
+  const nodes = items.filter(Boolean).map((item) => menuItem(item, () => pop.hidePopover()));
+  const pop = popover(anchor, nodes, {cls: "menu", role: "menu", label});
+  const buttons = [...pop.querySelectorAll("[role=menuitem]")];
+  buttons[0]?.focus();
+  pop.addEventListener("keydown", (event) => menuKey(event, buttons, pop));
+  return pop;
+}
+
+function menuKey(event, buttons, pop) {
+  const at = buttons.indexOf(document.activeElement);
+  const to = {ArrowDown: at + 1, ArrowUp: at < 0 ? -1 : at - 1, Home: 0, End: -1}[event.key];
+  if (to !== undefined) {
+    event.preventDefault();
+    buttons.at(to % buttons.length)?.focus();
+  } else if (event.key === "Tab") {
+    pop.hidePopover();
+  } else if (event.key.length === 1 && event.key !== " " && !event.ctrlKey && !event.metaKey) {
+    jumpTo(event.key.toLowerCase(), buttons, at);
+  }
+}
+
+function jumpTo(letter, buttons, at) {
+  const following = [...buttons.slice(at + 1), ...buttons.slice(0, at + 1)];
+  following.find((button) => button.textContent.trim().toLowerCase().startsWith(letter))?.focus();
+}
+
+let dialogs = 0;
+
+// A modal dialog. actions(close) gives its buttons, the safe one first.
+export function dialog(title, body, actions) {
+  const id = `dialog-${++dialogs}`;
+  const close = () => box.close();
+  const heading = h("h2", {id}, title);
+  const buttons = actions && h("div", {class: "dlg-actions"}, actions(close));
+  const box = h("dialog", {"aria-labelledby": id}, h("div", {class: "dlg"}, heading, body, buttons));
+  box.addEventListener("close", () => box.remove());
+  document.body.append(box);
+  box.showModal();
+  return box;
+}
+
+const toasts = h("div", {class: "toasts", popover: "manual", role: "region", "aria-label": "Messages"});
+let onToastClosed = null;
+
+export function closeToasts() {
+  toasts.replaceChildren();
+  if (toasts.matches(":popover-open")) toasts.hidePopover();
+  const closed = onToastClosed;
+  onToastClosed = null;
+  closed?.();
+}
+
+function showToast(el, closed) {
+  closeToasts();
+  let timer = null;
+  const wait = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => el.isConnected && closeToasts(), TOAST_TIME);
+  };
+  const pause = () => clearTimeout(timer);
+  el.addEventListener("mouseenter", pause);
+  el.addEventListener("mouseleave", wait);
+  el.addEventListener("focusin", pause);
+  el.addEventListener("focusout", wait);
+  onToastClosed = closed ?? null;
+  if (!toasts.isConnected) document.body.append(toasts);
+  toasts.append(el);
+  toasts.showPopover();
+  wait();
+}
+
+// Reports what worked. undo: called by its button; closed: called when the toast is gone, for whatever reason.
+export function toast(text, undo, closed) {
+  const run = () => {
+    undo();
+    closeToasts();
+  };
+  const buttons = [undo && btn("Undo", run, {kind: "sm", title: "Ctrl+Z"}), iconButton("ui-x", "Dismiss", closeToasts)];
+  showToast(h("div", {class: "toast", role: "status"}, h("span", {class: "grow"}, text), buttons), closed);
+}
+
+// An undo that failed is reported where its button was.
+export function undoFailed(text) {
+  const dismiss = iconButton("ui-x", "Dismiss", closeToasts);
+  showToast(h("div", {class: "toast", role: "alert"}, icon("ui-warn"), h("span", {class: "grow"}, text), dismiss));
+}

@@ -1,0 +1,78 @@
+// What a screen shows and the server changes: read when the first follower comes, and read again when an event says so.
+// One read at a time, so that a late answer cannot overwrite a newer one.
+
+import {connection} from "./api.js";
+
+export class LiveList {
+  // event: of the API. read(changes): reads what the payloads of the event name; null for everything.
+  constructor(event, read) {
+    this.event = event;
+    this.read = read;
+    this.loaded = false;
+    this.error = null; // why the list could not be read
+    this.followers = new Set();
+    this.waiting = []; // payloads of events that are not read yet
+    this.isStale = false; // everything is to be read
+    this.reading = null;
+    this.onEvent = (change) => this.add(change);
+  }
+
+  // fn() after every change and now, when the list is loaded. Returns a function that removes it.
+  follow(fn) {
+    this.followers.add(fn);
+    if (this.followers.size === 1) this.start();
+    else if (this.loaded || this.error) fn();
+    return () => {
+      this.followers.delete(fn);
+      if (!this.followers.size) this.stop();
+    };
+  }
+
+  start() {
+    this.event.addListener(this.onEvent);
+    this.stopResync = connection.onResync(() => this.reload());
+    this.reload();
+  }
+
+  stop() {
+    this.event.removeListener(this.onEvent);
+    this.stopResync();
+    this.loaded = false;
+  }
+
+  reload() {
+    this.isStale = true;
+    return this.catchUp();
+  }
+
+  add(change) {
+    if (change.all) this.isStale = true;
+    else this.waiting.push(change);
+    this.catchUp();
+  }
+
+  catchUp() {
+    this.reading ??= this.run().finally(() => (this.reading = null));
+    return this.reading;
+  }
+
+  async run() {
+    while (this.isStale || this.waiting.length) {
+      const changes = this.isStale ? null : this.waiting;
+      this.waiting = [];
+      this.isStale = false;
+      try {
+        await this.read(changes);
+        this.loaded = true;
+        this.error = null;
+      } catch (error) {
+        this.error = error.message;
+      }
+      this.notify();
+    }
+  }
+
+  notify() {
+    for (const fn of [...this.followers]) fn();
+  }
+}

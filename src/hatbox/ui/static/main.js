@@ -1,0 +1,23 @@
+// Starts the page: frame, keys, the list of identities, the screen of the address.
+
+import {browser} from "./api.js";
+import {counts} from "./counts.js";
+import {buildFrame} from "./frame.js";
+import {identities} from "./identities_state.js";
+import {startKeyboard} from "./keyboard.js";
+import {startRouter} from "./router.js";
+
+const app = document.getElementById("app");
+const root = buildFrame(app);
+startKeyboard();
+identities.load();
+counts.start();
+startRouter(root);
+showProfile();
+
+async function showProfile() {
+  const {label: name} = await browser.hatbox.getProfile();
+  const label = app.querySelector(".brand small");
+  label.textContent = name;
+  label.title = name;
+}

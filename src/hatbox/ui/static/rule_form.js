@@ -1,0 +1,87 @@
+// The form that adds a rule: a pattern, its identities, and whether they open nothing else.
+
+import {browser} from "./api.js";
+import {errorLine, h, icon, tile} from "./dom.js";
+import {identities} from "./identities_state.js";
+import {pickIdentity} from "./identity_picker.js";
+import {changed} from "./undo.js";
+
+const api = browser.hatbox.rules;
+
+// fixed: the cookieStoreId of the identity whose rules are shown; without it, the user picks.
+export function ruleForm(fixed) {
+  const chosen = new Set([fixed ?? identities.all()[0]?.cookieStoreId].filter(Boolean));
+  const below = h("div", {id: "rule-below"});
+  const input = h("input", {
+    class: "field mono",
+    placeholder: "*.site.example/path/*",
+    "aria-label": "Address pattern",
+    "aria-describedby": "rule-below",
+    autocomplete: "off",
+    autocapitalize: "off",
+    spellcheck: "false",
+    maxlength: 2048,
+    oninput: () => clear(),
+  });
+  const limit = h("input", {type: "checkbox", id: "rule-limit"});
+  const pick = h("button", {type: "button", class: "field pick-button", "aria-haspopup": "dialog", onclick: open});
+  const bar = h(
+    "div",
+    {class: fixed ? "addbar" : "addbar stack"},
+    input,
+    !fixed && h("span", {class: "line small muted"}, "opens in"),
+    !fixed && pick,
+    h("button", {class: "btn", type: "submit"}, "Add rule"),
+  );
+  const option = h("label", {class: "line small muted limit-option", for: "rule-limit"}, limit, h("span", {}));
+  const el = h("form", {novalidate: true, onsubmit: submit}, bar, below, option);
+
+  function clear() {
+    below.replaceChildren();
+    input.removeAttribute("aria-invalid");
+  }
+
+  function paint() {
+    for (const id of chosen) if (!identities.get(id)) chosen.delete(id);
+    const names = [...chosen].map((id) => identities.get(id).name);
+    const first = identities.get([...chosen][0]);
+    const text = names.join(" or ") || "Choose an identity";
+    const parts = [first && tile(first), h("span", {class: "grow ellipsis"}, text), icon("ui-down")];
+    pick.replaceChildren(...parts.filter(Boolean));
+    pick.setAttribute("aria-label", `Identity: ${names.length > 1 ? "ask, " : ""}${text}`);
+    const subject = names.length > 1 ? "These identities open" : `${names[0] ?? "This identity"} opens`;
+    option.lastChild.textContent = `${subject} nothing else: only addresses that have a rule`;
+  }
+
+  function open() {
+    pickIdentity(pick, {
+      label: "Identities of the rule",
+      heading: "Opens in. With several, it asks",
+      chosen,
+      pick: ({cookieStoreId: id}) => {
+        if (!chosen.delete(id)) chosen.add(id);
+        paint();
+      },
+    });
+  }
+
+  async function submit(event) {
+    event.preventDefault();
+    clear();
+    try {
+      const rule = await api.add(input.value, [...chosen], {limit: limit.checked});
+      const names = rule.identities.map((id) => identities.get(id)?.name ?? id);
+      input.value = "";
+      limit.checked = false;
+      const now = names.length > 1 ? `now asks: ${names.join(" or ")}` : `now opens in ${names[0]}`;
+      changed(`${rule.pattern} ${now}.`, () => api.remove(rule.id));
+    } catch (error) {
+      below.replaceChildren(errorLine(error.message));
+      input.setAttribute("aria-invalid", "true");
+      input.focus();
+    }
+  }
+
+  paint();
+  return {el, update: paint};
+}

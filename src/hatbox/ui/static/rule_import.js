@@ -1,0 +1,180 @@
+// Imports rules of Multi-Account Containers and Containerise: from an extension in this profile, a file, or text.
+
+import {browser} from "./api.js";
+import {btn, errorLine, h, icon, plural} from "./dom.js";
+import {identities} from "./identities_state.js";
+import {dialog, menu, problem} from "./layers.js";
+import {changed} from "./undo.js";
+
+const api = browser.hatbox.rules;
+const MAX_BYTES = 4 * 2 ** 20;
+const PROGRAMS = {
+  mac: {
+    name: "Multi-Account Containers",
+    hint: "In Firefox, open about:debugging, This Firefox, Inspect the extension, run JSON.stringify(await " +
+      "browser.storage.local.get()) in its console, and save the result. Drop containers.json of the Firefox profile " +
+      "too: it has the names.",
+  },
+  containerise: {
+    name: "Containerise",
+    hint: "The file that its options page exports: lines such as “site.example , Work”.",
+  },
+};
+
+export async function importMenu(anchor) {
+  let sources = [];
+  try {
+    sources = await api.getImportSources();
+  } catch (error) {
+    return problem(anchor, error.message);
+  }
+  const items = Object.entries(PROGRAMS).flatMap(([program, {name}]) => [
+    sources.includes(program) && {
+      label: `From ${name} in this profile`,
+      glyph: "ui-extensions",
+      run: () => fromExtension(program, anchor),
+    },
+    {label: `From a file of ${name}…`, glyph: "ui-upload", run: () => fromFile(program)},
+  ]);
+  menu(anchor, items, "Import rules");
+}
+
+async function fromExtension(program, anchor) {
+  try {
+    report(program, undefined, {}, await api.importFrom(program));
+  } catch (error) {
+    problem(anchor, error.message);
+  }
+}
+
+function fromFile(program) {
+  const {name, hint} = PROGRAMS[program];
+  const below = h("div", {id: "import-below"});
+  const files = h("input", {type: "file", multiple: true, hidden: true, onchange: () => take([...files.files])});
+  const text = h("textarea", {
+    class: "field mono paste",
+    rows: 6,
+    spellcheck: "false",
+    "aria-label": "Text to import",
+    "aria-describedby": "import-below",
+    placeholder: "or paste its text here",
+  });
+  const choose = btn("Choose a file", () => files.click(), {kind: "sm"});
+  const words = h("span", {class: "grow"}, "Drop a file here to import it");
+  const drop = h("div", {class: "drop", ondragover, ondragleave, ondrop}, icon("ui-upload"), words, choose, files);
+  const options = {};
+
+  function ondragover(event) {
+    event.preventDefault();
+    drop.classList.add("over");
+  }
+  function ondragleave() {
+    drop.classList.remove("over");
+  }
+  function ondrop(event) {
+    event.preventDefault();
+    drop.classList.remove("over");
+    take([...event.dataTransfer.files]);
+  }
+
+  // containers.json may come first or last; it has the names, the other file the rules.
+  async function take(given) {
+    below.replaceChildren();
+    for (const file of given) {
+      if (file.size > MAX_BYTES) return fail(`${file.name} is too large: at most 4 MB are read.`);
+      const content = await file.text();
+      if (program === "mac" && isContainers(content)) options.containers = content;
+      else text.value = content;
+    }
+    files.value = "";
+    if (text.value) await run();
+    else fail("This file has the names. Drop the file with the rules too.");
+  }
+
+  function fail(message) {
+    below.replaceChildren(errorLine(message));
+  }
+
+  async function run() {
+    below.replaceChildren();
+    try {
+      const result = await api.importFrom(program, text.value, options);
+      box.close();
+      report(program, text.value, options, result);
+    } catch (error) {
+      fail(error.message);
+      text.focus();
+    }
+  }
+
+  const body = h("div", {class: "panel-gap"}, h("p", {class: "muted small"}, hint), drop, text, below);
+  const box = dialog(`Import from ${name}`, body, (close) => [
+    btn("Cancel", close, {kind: "quiet"}),
+    btn("Import", run, {kind: "primary"}),
+  ]);
+}
+
+function isContainers(content) {
+  try {
+    return Array.isArray(JSON.parse(content).identities);
+  } catch {
+    return false;
+  }
+}
+
+// What was imported. A dialog only when something was left out; after the identities were created, that is known.
+function report(program, text, options, result) {
+  const {added, created, unchanged, missing, existing, leftOut} = result;
+  if (added.length) changed(`${plural(added.length, "rule")} imported.`, () => undo(added, created));
+  if (options.create || (added.length && !missing.length && !existing.length && !leftOut.length)) return;
+  const below = h("div", {});
+  const body = h("div", {class: "panel-gap report"}, reportLines({added, unchanged, missing, existing, leftOut}), below);
+  const create = async () => {
+    try {
+      const all = {...options, create: true};
+      const next = await api.importFrom(program, text, all);
+      box.close();
+      report(program, text, all, next);
+    } catch (error) {
+      below.replaceChildren(errorLine(error.message));
+    }
+  };
+  const label = `Create ${missing.length === 1 ? missing[0] : plural(missing.length, "identity", "identities")}`;
+  const box = dialog(`Imported from ${PROGRAMS[program].name}`, body, (close) => [
+    btn("Close", close, {kind: "quiet"}),
+    missing.length > 0 && btn(label, create, {kind: "primary"}),
+  ]);
+}
+
+function reportLines({added, unchanged, missing, existing, leftOut}) {
+  const first = added.length ? `${plural(added.length, "rule")} added.` : "No new rules.";
+  const same = unchanged ? ` ${plural(unchanged, "rule was", "rules were")} there already.` : "";
+  const others = plural(existing.length, "pattern has", "patterns have");
+  const absent = `${plural(missing.length, "identity does", "identities do")} not exist`;
+  const which = missing.length === 1 ? "Its" : "Their";
+  return [
+    h("p", {}, first + same),
+    existing.length > 0 && section(`${others} another rule, which was not changed`, existing),
+    leftOut.length > 0 && section(`${plural(leftOut.length, "rule")} cannot be imported`, leftOut.map(whyNot)),
+    missing.length > 0 && section(`${absent}. ${which} rules were left out`, missing),
+  ];
+}
+
+function whyNot({source, reason}) {
+  return `${source}: ${reason}`;
+}
+
+const MOST = 50; // lines of a section
+
+function section(title, lines) {
+  const more = lines.length - MOST;
+  const items = lines.slice(0, MOST).map((line) => h("li", {}, line));
+  if (more > 0) items.push(h("li", {class: "muted"}, `${more.toLocaleString("en")} more`));
+  return h("section", {}, h("h3", {}, title), h("ul", {class: "lines small"}, items));
+}
+
+async function undo(added, created) {
+  const known = new Set((await api.list()).map((rule) => rule.id));
+  await api.remove(added.filter((id) => known.has(id)));
+  for (const id of created) if (identities.get(id)) await browser.hatbox.identities.remove(id);
+}

@@ -1,0 +1,76 @@
+// The list of rules, of which only the visible rows are in the DOM.
+
+import {browser} from "./api.js";
+import {chip, h, icon, iconButton, patternText} from "./dom.js";
+import {identities} from "./identities_state.js";
+import {problem} from "./layers.js";
+import {changed} from "./undo.js";
+import {VirtualList} from "./virtual_list.js";
+
+const PHONE = 640; // px, as in the style sheets
+const MOST_CHIPS = 3;
+const api = browser.hatbox.rules;
+
+export const DEFAULT_STORE = {cookieStoreId: "firefox-default", name: "No identity", color: "", icon: ""};
+
+export class RuleList extends VirtualList {
+  constructor(scroller) {
+    super(scroller, {
+      label: "Rules",
+      cls: "rule-rows",
+      key: (rule) => String(rule.id),
+      create: (rule) => ruleRow(rule),
+      signature: (rule) => JSON.stringify([rule, named(rule).map((to) => [to.name, to.color, to.icon, to.hidden])]),
+      size: () => ({minWidth: 0, height: innerWidth <= PHONE ? 70 : 44, gap: 0}),
+    });
+  }
+}
+
+function named(rule) {
+  return rule.identities.map((id) => identities.get(id) ?? {...DEFAULT_STORE, cookieStoreId: id});
+}
+
+function ruleRow(rule) {
+  const to = named(rule);
+  const label = `Remove the rule ${rule.pattern}`;
+  const remove = iconButton("ui-x", label, () => removeRule(rule, remove), {"data-part": "remove"});
+  const more = to.length - MOST_CHIPS;
+  return h(
+    "div",
+    {class: `row rule${rule.isValid ? "" : " is-off"}`},
+    h("div", {class: "grow", title: rule.pattern}, patternText(rule.pattern)),
+    h(
+      "div",
+      {class: "line targets"},
+      to.length > 1 && h("span", {class: "small muted"}, "Ask:"),
+      to.slice(0, MOST_CHIPS).map(target),
+      more > 0 && h("span", {class: "small muted", title: to.map((each) => each.name).join(", ")}, `+${more}`),
+    ),
+    h("div", {class: "line marks hide-narrow"}, marks(rule, to)),
+    h("div", {class: "quick"}, remove),
+  );
+}
+
+function target(identity) {
+  if (identity.icon) return chip(identity, null, `#/identity/${encodeURIComponent(identity.cookieStoreId)}/rules`);
+  return h("span", {class: "chip maybe"}, identity.name);
+}
+
+function marks({limit, isValid}, to) {
+  const names = to.map((identity) => identity.name).join(", ");
+  const only = {class: "tag", title: `${names}: only addresses that have a rule open there`};
+  const unread = {class: "tag", title: "This version cannot read the pattern"};
+  return [
+    limit && h("span", only, "Opens nothing else"),
+    !isValid && h("span", unread, icon("ui-warn"), "Matches nothing"),
+  ];
+}
+
+async function removeRule(rule, anchor) {
+  try {
+    const [removed] = await api.remove(rule.id);
+    changed(`Rule ${rule.pattern} removed.`, () => api.restore(removed));
+  } catch (error) {
+    problem(anchor, error.message);
+  }
+}

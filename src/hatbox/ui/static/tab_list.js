@@ -1,0 +1,69 @@
+// A list of tabs of which only the visible rows are in the DOM: in groups by identity, or those of one identity.
+
+import {btn, h, tile} from "./dom.js";
+import {setHidden} from "./identity_actions.js";
+import {rowsOf} from "./tab_order.js";
+import {tabRow, tabSignature} from "./tab_row.js";
+import {everyMinute} from "./times.js";
+import {VirtualList} from "./virtual_list.js";
+
+const PHONE = 640; // px, as in the style sheets
+
+export class TabList extends VirtualList {
+  constructor(scroller, {label, isGrouped}) {
+    super(scroller, {
+      label,
+      cls: isGrouped ? "tab-groups" : "tab-rows",
+      key: (row) => row.key,
+      create: (row) => (row.tab ? this.makeRow(row) : this.makeHead(row)),
+      signature: (row) => (row.tab ? `${tabSignature(row.tab)}${row.isLast}${row.identity.color}` : headSignature(row)),
+      size: () => ({minWidth: 0, height: innerWidth <= PHONE ? 56 : 46, gap: 0}),
+    });
+    this.stopTimer = everyMinute(() => this.paint());
+    this.isGrouped = isGrouped;
+  }
+
+  // groups: as tab_order.js makes them.
+  showGroups(groups) {
+    const rows = rowsOf(groups);
+    this.set(this.isGrouped ? rows : rows.filter((row) => row.tab));
+  }
+
+  makeRow({tab, identity, isLast}) {
+    const row = tabRow(tab, this.host);
+    row.dataset.color = identity.color;
+    row.classList.toggle("is-last", isLast);
+    return row;
+  }
+
+  makeHead({identity, count}) {
+    const {cookieStoreId: id, name, hidden, color} = identity;
+    const href = `#/identity/${encodeURIComponent(id)}/tabs`;
+    const title = identity.icon ? h("a", {href, "data-part": "link"}, name) : name;
+    const toggle = btn(hidden ? "Show" : "Hide", () => setHidden(identity, !hidden, toggle), {
+      kind: hidden ? "sm" : "sm quiet",
+      lead: hidden ? "ui-eye" : undefined,
+      "aria-label": `${hidden ? "Show" : "Hide"} ${name}`,
+      "data-part": "hide",
+    });
+    const head = h(
+      "header",
+      {},
+      identity.icon && tile(identity),
+      h("h2", {class: "ellipsis"}, title),
+      h("span", {class: "num"}, count.toLocaleString("en")),
+      h("span", {class: "grow"}),
+      identity.icon && toggle,
+    );
+    return h("div", {class: "group", "data-color": color}, head);
+  }
+
+  destroy() {
+    super.destroy();
+    this.stopTimer();
+  }
+}
+
+function headSignature({identity, count}) {
+  return JSON.stringify([identity.name, identity.color, identity.icon, identity.hidden, count]);
+}

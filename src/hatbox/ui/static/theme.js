@@ -1,0 +1,24 @@
+// Light, dark or the system's theme: remembered in this browser. early_theme.js sets it before the first paint.
+
+const KEY = "hatbox.theme";
+
+// [value, label, glyph]
+export const THEMES = [
+  ["auto", "System theme", "ui-auto"],
+  ["light", "Light", "ui-sun"],
+  ["dark", "Dark", "ui-moon"],
+];
+
+export function currentTheme() {
+  return document.documentElement.dataset.theme ?? "auto";
+}
+
+export function setTheme(theme) {
+  if (theme === "auto") {
+    delete document.documentElement.dataset.theme;
+    localStorage.removeItem(KEY);
+  } else {
+    document.documentElement.dataset.theme = theme;
+    localStorage.setItem(KEY, theme);
+  }
+}

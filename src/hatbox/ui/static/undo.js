@@ -1,0 +1,41 @@
+// Do, then undo: every change that worked is recorded with the function that reverts it.
+
+import {say} from "./dom.js";
+import {closeToasts, toast, undoFailed} from "./layers.js";
+import {UndoHistory} from "./undo_history.js";
+
+const history = new UndoHistory();
+let running = Promise.resolve();
+
+// Records a change and shows its toast. undo: async, rejects with the reason when it is no longer possible.
+// while_toast: the change can be undone only as long as its toast is shown; Ctrl+Z then passes over it.
+// quiet: no toast. onExpire: called when the change can no longer be undone because its toast is gone.
+export function changed(message, undo, {while_toast = false, quiet = false, onExpire} = {}) {
+  const entry = history.add(undo);
+  if (quiet) return;
+  const expire = () => {
+    if (while_toast && history.take(entry)) onExpire?.();
+  };
+  toast(message, () => history.take(entry) && revert(entry), expire);
+}
+
+// Undoes the newest change that still can be.
+export function undoLast() {
+  const entry = history.takeLast();
+  if (!entry) return running;
+  closeToasts();
+  return revert(entry);
+}
+
+// One after the other: an undo may depend on that of a later change.
+function revert(entry) {
+  running = running.then(async () => {
+    try {
+      await entry.undo();
+      say("Undone");
+    } catch (error) {
+      undoFailed(`This could not be undone. ${error.message}`);
+    }
+  });
+  return running;
+}

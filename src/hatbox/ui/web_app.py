@@ -1,0 +1,131 @@
+"""The ASGI application of the manager page: links, static files and the WebSocket of the bridge. Nothing else.
+
+Every request is checked before anything else is read. A client that is not the page gets status 403 and the same short
+page, whatever it has requested.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Final
+
+from starlette.applications import Starlette
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.websockets import WebSocket
+
+from hatbox.ui.access_keys import COOKIE, AccessKeys
+from hatbox.ui.page_sockets import PageSockets
+from hatbox.ui.request_checks import cookie_values, is_from_here, is_from_page, is_opened_by_user
+from hatbox.ui.response_headers import security_headers
+from hatbox.ui.static_files import StaticFiles
+
+__all__ = ["BRIDGE", "create_app"]
+
+BRIDGE: Final = "bridge"
+"""The last part of the path of the WebSocket."""
+
+_REFUSED: Final = (
+    "This page is not open any more, or its link was used before. A link works once. "
+    "Run <code>hatbox ui</code> again, and use the new link."
+)
+
+
+def create_app(keys: AccessKeys, files: StaticFiles, sockets: PageSockets, hosts: frozenset[str]) -> ASGIApp:
+    """The application. `hosts` are the values of Host of this server."""
+    routes = _Routes(keys, files, sockets)
+    app = Starlette(
+        routes=[
+            Route("/open/{token}", routes.open, methods=["GET"]),
+            WebSocketRoute(f"/{keys.prefix}/{BRIDGE}", routes.bridge),
+            Route(f"/{keys.prefix}/{{path:path}}", routes.file, methods=["GET"]),
+            Route("/{path:path}", _refuse, methods=["GET"]),
+        ]
+    )
+    return _Guard(app, hosts)
+
+
+class _Guard:
+    """Refuses requests that were not sent by a page of this server or the address bar, and adds headers."""
+
+    def __init__(self, app: ASGIApp, hosts: frozenset[str]) -> None:
+        self._app = app
+        self._hosts = hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = Headers(scope=scope)
+        changes = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
+        if is_from_here(headers, self._hosts, needs_origin=changes):
+            await self._app(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await _forbid_websocket(WebSocket(scope, receive, send))
+        else:
+            await Response(status_code=403, headers=security_headers("127.0.0.1"))(scope, receive, send)
+
+
+class _Routes:
+    def __init__(self, keys: AccessKeys, files: StaticFiles, sockets: PageSockets) -> None:
+        self._keys = keys
+        self._files = files
+        self._sockets = sockets
+
+    async def open(self, request: Request) -> Response:
+        """Exchange the token of a link for a cookie, and continue to the page.
+
+        The page is opened by this document, and not by a redirect: a browser that was sent here by another program or
+        site does not send SameSite=Strict cookies until a document of this server requests something.
+        """
+        value = self._keys.redeem(request.path_params["token"]) if is_opened_by_user(request.headers) else None
+        if value is None:
+            return await _refuse(request)
+        path = f"/{self._keys.prefix}/"
+        body = f'<p>Opening Hatbox. <a href="{path}">Continue</a></p>'
+        response = _document(request, 200, body, f'<meta http-equiv="refresh" content="0; url={escape(path)}">')
+        response.set_cookie(COOKIE, value, path=path, httponly=True, samesite="strict")
+        return response
+
+    async def file(self, request: Request) -> Response:
+        """A static file, for the page only."""
+        if not (is_from_page(request.headers) and self._is_authenticated(request.headers)):
+            return await _refuse(request)
+        self._sockets.note_use()
+        found = self._files.get(request.path_params["path"])
+        headers = security_headers(request.headers["host"])
+        if found is None:
+            return Response("Not found", 404, headers, "text/plain")
+        # Stored by the browser, but used only after the server was asked: another start may have another version.
+        headers |= {"Cache-Control": "private, no-cache", "ETag": found.etag}
+        if request.headers.get("if-none-match") == found.etag:
+            return Response(status_code=304, headers=headers)
+        return Response(found.content, 200, {**headers, "Content-Type": found.content_type})
+
+    async def bridge(self, websocket: WebSocket) -> None:
+        """The WebSocket of a page."""
+        if is_from_page(websocket.headers) and self._is_authenticated(websocket.headers):
+            await self._sockets.serve(websocket)
+        else:
+            await _forbid_websocket(websocket)
+
+    def _is_authenticated(self, headers: Headers) -> bool:
+        values = [value for header in headers.getlist("cookie") for value in cookie_values(header, COOKIE)]
+        return any(self._keys.accepts(value) for value in values[:8])
+
+
+async def _refuse(request: Request) -> Response:
+    return _document(request, 403, f"<h1>Hatbox</h1><p>{_REFUSED}</p>")
+
+
+async def _forbid_websocket(websocket: WebSocket) -> None:
+    await websocket.close()  # before it was accepted: status 403
+
+
+def _document(request: Request, status: int, body: str, head: str = "") -> HTMLResponse:
+    content = (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Hatbox</title>'
+        '<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">'
+        f"{head}</head><body>{body}</body></html>"
+    )
+    return HTMLResponse(content, status, security_headers(request.headers["host"]))

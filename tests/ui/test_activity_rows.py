@@ -1,0 +1,33 @@
+"""The rows of the activity: by day, newest first, each entry once."""
+
+from __future__ import annotations
+
+from tests.extensions.runtime.lab import needs_deno
+from tests.ui.static_modules import value_of
+
+pytestmark = needs_deno
+
+
+def test_an_entry_that_grew_replaces_itself_and_the_newest_is_first() -> None:
+    body = """
+    const old = [{id: "a", sequence: 1, text: "Tab opened"}, {id: "b", sequence: 2, text: "b"}];
+    return merged(old, [{id: "a", sequence: 3, text: "2 tabs opened"}]).map(({id, text}) => `${id} ${text}`);
+    """
+    assert value_of("activity_rows.js", "merged", body) == ["a 2 tabs opened", "b b"]
+
+
+def test_days_are_headed_and_their_ends_marked_and_a_filter_finds_names_and_programs() -> None:
+    body = """
+    const now = new Date(2026, 10, 15, 12).getTime();
+    const entry = (id, time, name, program) => ({id, sequence: 1, time, text: "Created", program, machine: "laptop",
+      identity: name && {name}});
+    const entries = [entry("a", now, "Work", "sync.py"), entry("b", now - 1000, null, "hatbox ui"),
+      entry("c", now - 86_400_000, "Travel", "sync.py")];
+    const shown = (query) => rowsOf(entries, query, now).map((row) => row.day ?? [row.key, row.isFirst, row.isLast]);
+    return [shown(""), shown("SYNC"), shown("work"), shown("nothing")];
+    """
+    everything, sync, work, nothing = value_of("activity_rows.js", "rowsOf", body)
+    assert everything == ["Today", ["a", True, False], ["b", False, True], "Yesterday", ["c", True, True]]
+    assert sync == ["Today", ["a", True, True], "Yesterday", ["c", True, True]]
+    assert work == ["Today", ["a", True, True]]
+    assert nothing == []

@@ -1,0 +1,231 @@
+"""The Identities screen in Chromium: every action, with the keyboard and the pointer; live, and with 10,000."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hatbox.identities import changes
+from tests.ui.identities_page import IdentitiesPage
+from tests.ui.manager import Manager, open_page
+from tests.ui.served_process import profile_argument
+from tests.waiting import until_awaited
+
+if TYPE_CHECKING:
+    from playwright.async_api import Page
+
+DEFAULT = ("Personal", "Work", "Banking", "Shopping")
+HOSTILE = "<img src=x onerror=\"document.title = 'broken in'\">"
+
+
+async def stored(manager: Manager) -> list[tuple[str, str, bool]]:
+    return [(each.name, each.color, each.hidden) for each in await manager.profile.identities.query()]
+
+
+async def hatbox(profile: str, *arguments: str) -> None:
+    """Run the command in a process of its own."""
+    command = [sys.executable, "-m", "hatbox", "--profile", profile, *arguments]
+    process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.DEVNULL)
+    assert await process.wait() == 0
+
+
+async def test_everything_can_be_done_with_the_keyboard_and_undone(manager: Manager, manager_page: Page) -> None:
+    screen, keys = IdentitiesPage(manager_page), manager_page.keyboard
+    await screen.wait_for_names(*DEFAULT)
+    # create: the error of an empty name is beside the field, a name that exists is a note
+    await keys.press("n")
+    name = manager_page.get_by_role("textbox", name="Name")
+    await name.press("Enter")
+    await manager_page.get_by_text("Give it a name, for example Work.").wait_for()
+    await name.fill("Work")
+    await manager_page.get_by_text("There is already one called Work").wait_for()
+    await name.fill("Travel")
+    await name.press("Enter")
+    await screen.wait_for_names(*DEFAULT, "Travel")
+    await screen.wait_for_focus("Travel. No tabs open. Signed in nowhere")
+    # rename and recolour
+    await keys.press("e")
+    await name.fill("Trips")
+    await manager_page.get_by_role("radio", name="blue").focus()
+    await keys.press("ArrowRight")
+    await keys.press("Enter")
+    await screen.wait_for_toast("Trips saved.")
+    assert (await stored(manager))[-1] == ("Trips", "cyan", False)
+    # move: at once, and with the handle
+    await screen.focus("Trips")
+    await keys.press("Alt+Home")
+    await screen.wait_for_names("Trips", *DEFAULT)
+    await screen.wait_for_announcement("Trips, place 1 of 5")
+    await screen.focus("Work", "grip")
+    await keys.press(" ")
+    await screen.wait_for_announcement("Work lifted, place 3 of 5. Arrow keys move it")
+    await keys.press("ArrowRight")
+    await screen.wait_for_announcement("Place 4 of 5")
+    await keys.press("Escape")
+    await screen.wait_for_announcement("Move cancelled")
+    await keys.press(" ")
+    await keys.press("End")
+    await keys.press(" ")
+    await screen.wait_for_announcement("Work dropped at place 5 of 5")
+    await screen.wait_for_focus("Move Work")
+    await screen.wait_for_names("Trips", "Personal", "Banking", "Shopping", "Work")
+    # hide, then remove: the neighbour gets the focus
+    await screen.focus("Banking")
+    await keys.press("h")
+    await screen.wait_for_toast("Banking is hidden.")
+    await screen.wait_for_focus("Banking, hidden. No tabs.")
+    await keys.press("Delete")
+    await screen.wait_for_toast("Banking moved to the trash. It stays there for 30 days.")
+    await screen.wait_for_focus("Shopping")
+    names = ["Trips", "Personal", "Shopping", "Work"]
+    await until_awaited(lambda: equal(stored_names(manager), names))
+    # undo all of it, the last first
+    await keys.press("Control+z")
+    await screen.wait_for_names("Trips", "Personal", "Banking", "Shopping", "Work")
+    for _ in range(4):
+        await keys.press("Control+z")
+    await screen.wait_for_names(*DEFAULT, "Travel")
+    await keys.press("Control+z")
+    await screen.wait_for_names(*DEFAULT)
+    assert [each[0] for each in await stored(manager)] == list(DEFAULT)
+    assert not any(hidden for _, _, hidden in await stored(manager))
+
+
+async def stored_names(manager: Manager) -> list[str]:
+    return [name for name, _, _ in await stored(manager)]
+
+
+async def equal(actual: Any, expected: Any) -> bool:
+    return bool(await actual == expected)
+
+
+async def test_the_pointer_drags_cards_and_opens_menus(manager: Manager, manager_page: Page) -> None:
+    screen = IdentitiesPage(manager_page)
+    await screen.wait_for_names(*DEFAULT)
+    await screen.card("Personal").hover()
+    await screen.card("Personal").locator("[data-part=grip]").hover()
+    await manager_page.mouse.down()
+    box = await screen.card("Banking").bounding_box()
+    assert box is not None
+    await manager_page.mouse.move(box["x"] + box["width"] - 40, box["y"] + 30, steps=4)
+    await manager_page.locator(".ghost").wait_for(state="attached")
+    await manager_page.mouse.up()
+    await screen.wait_for_names("Work", "Banking", "Personal", "Shopping")
+    await until_awaited(lambda: equal(stored_names(manager), ["Work", "Banking", "Personal", "Shopping"]))
+    # the menu; a clone stands beside the original
+    await screen.choose("Work", "Clone")
+    await screen.wait_for_toast("Work cloned as Work 2, cookies and settings included.")
+    await screen.wait_for_names("Work", "Work 2", "Banking", "Personal", "Shopping")
+    await manager_page.get_by_role("button", name="Undo").click()
+    await screen.wait_for_names("Work", "Banking", "Personal", "Shopping")
+    await screen.choose("Work", "Hide")
+    await screen.wait_for_toast("Work is hidden.")
+    # search and filter: no handles, because the order would lie
+    await manager_page.get_by_role("button", name="Hidden").click()
+    await screen.wait_for_names("Work")
+    assert await manager_page.locator(".grip:visible").count() == 0
+    await manager_page.get_by_role("searchbox").fill("nothing")
+    await manager_page.get_by_role("button", name="Clear search").click()
+    await screen.wait_for_names("Work", "Banking", "Personal", "Shopping")
+    # the view is remembered
+    await manager_page.get_by_role("button", name="Rows").click()
+    await manager_page.reload()
+    await screen.wait_for_names("Work", "Banking", "Personal", "Shopping")
+    assert await manager_page.locator(".vgrid.rows").count() == 1
+    # the shortcuts
+    await manager_page.keyboard.press("?")
+    await manager_page.get_by_role("heading", name="Keyboard shortcuts").wait_for()
+
+
+async def test_changes_of_other_programs_appear_in_place_on_every_page(
+    manager: Manager, manager_page: Page, tmp_path: Path
+) -> None:
+    screen, profile = IdentitiesPage(manager_page), profile_argument(tmp_path / "profile.db")
+    async with open_page(manager, viewport={"width": 360, "height": 740}) as second:
+        phone = IdentitiesPage(second)
+        await screen.wait_for_names(*DEFAULT)
+        await phone.wait_for_names(*DEFAULT)
+        await screen.focus("Work", "menu")
+        await hatbox(profile, "update", "Work", "--name", HOSTILE)
+        await hatbox(profile, "create", "Travel", "--color", "cyan")
+        for each in (screen, phone):
+            await each.wait_for_names("Personal", HOSTILE, "Banking", "Shopping", "Travel")
+        await screen.wait_for_focus(f"Actions for {HOSTILE}")  # the same element
+        assert await manager_page.locator("img").count() == 0
+        assert await manager_page.title() == "Identities · Hatbox"
+        # a change on one page is on the other
+        await phone.choose("Banking", "Remove")
+        await screen.wait_for_names("Personal", HOSTILE, "Shopping", "Travel")
+        await second.get_by_role("button", name="Undo").click()
+        await screen.wait_for_names("Personal", HOSTILE, "Banking", "Shopping", "Travel")
+        assert await second.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        # the identity that is being edited is removed: the error is beside the name, and nothing is lost
+        await screen.choose("Travel", "Edit name, colour, icon")
+        name = manager_page.get_by_role("textbox", name="Name")
+        await name.fill("Trips")
+        await manager.profile.identities.remove("Travel")
+        await screen.wait_for_names("Personal", HOSTILE, "Banking", "Shopping")
+        await name.press("Enter")
+        await manager_page.locator(".editor .error").wait_for()
+        assert await name.input_value() == "Trips"
+
+
+async def test_ten_thousand_identities_are_few_elements(manager: Manager, manager_page: Page) -> None:
+    def create(transaction: Any) -> None:
+        for number in range(10_000):
+            changes.create(transaction, f"Account {number:05}", "red", "tree")
+
+    screen, keys = IdentitiesPage(manager_page), manager_page.keyboard
+    await screen.wait_for_names(*DEFAULT)
+    await screen.focus("Personal")
+    await manager.profile.store.write(create)
+    await manager_page.get_by_text("10,004 identities, 0 hidden").wait_for()
+    await keys.press("End")
+    await screen.wait_for_focus("Account 09999")
+    count = await manager_page.locator(".card").count()
+    assert 0 < count < 80
+    last = await manager_page.locator(".card").last.get_attribute("aria-posinset")
+    assert last == "10004"
+    await manager_page.get_by_role("searchbox").fill("account 0777")
+    await manager_page.get_by_text("10 of 10,004").wait_for()
+    await manager_page.get_by_role("searchbox").press("Escape")
+    await screen.card("Personal").wait_for()
+    await manager.profile.identities.update("Personal", name="First")
+    await screen.card("First").wait_for()
+
+
+async def test_a_change_without_a_connection_is_shown_and_sent_once(manager: Manager, manager_page: Page) -> None:
+    screen = IdentitiesPage(manager_page)
+    sockets: list[Any] = []
+    is_lost = False
+
+    async def relay(socket: Any) -> None:
+        if is_lost:
+            await socket.close()
+        else:
+            socket.connect_to_server()
+            sockets.append(socket)
+
+    await manager_page.route_web_socket("**", relay)
+    await manager_page.reload()
+    await screen.wait_for_names(*DEFAULT)
+    is_lost = True
+    await sockets[-1].close()
+    await manager_page.get_by_text("Reconnecting to Hatbox.").wait_for()
+    await screen.focus("Work")
+    await manager_page.keyboard.press("h")
+    await screen.wait_for_focus("Work, hidden.")
+    await screen.focus("Shopping")
+    await manager_page.keyboard.press("Delete")
+    await screen.wait_for_names("Personal", "Work", "Banking")
+    assert [hidden for _, _, hidden in await stored(manager)] == [False] * 4
+    is_lost = False
+    await manager_page.get_by_role("button", name="Try now").click()
+    await manager_page.locator(".banner").wait_for(state="detached")
+    await screen.wait_for_toast("Shopping moved to the trash.")
+    await screen.wait_for_names("Personal", "Work", "Banking")
+    assert [hidden for _, _, hidden in await stored(manager)] == [False, True, False]
+    await manager_page.get_by_role("button", name="Undo").click()
+    await screen.wait_for_names(*DEFAULT)

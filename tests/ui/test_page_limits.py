@@ -1,0 +1,140 @@
+"""Clients that use too much, or nothing: each limit ends their connection, and others are served."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
+
+from hatbox.ui.page_limits import PageLimits
+from tests.ui.manager import Manager, open_manager
+from tests.ui.page_client import PageClient, open_link
+from tests.waiting import until
+
+SESSION = "0123456789abcdef"
+
+
+@asynccontextmanager
+async def raw_socket(manager: Manager, **options: Any) -> AsyncIterator[ClientConnection]:
+    url, cookie = await open_link(manager.server.create_link())
+    headers = {"Cookie": cookie, "Origin": f"http://127.0.0.1:{manager.server.port}"}
+    bridge = url.replace("http", "ws", 1) + "bridge"
+    async with connect(bridge, additional_headers=headers, proxy=None, open_timeout=60, **options) as websocket:
+        yield websocket
+
+
+async def close_code(websocket: ClientConnection) -> int:
+    with pytest.raises(ConnectionClosed):
+        while True:
+            await websocket.recv()
+    return websocket.close_code or 0
+
+
+def hello(session: str = SESSION) -> str:
+    return json.dumps({"session": session, "received": 0})
+
+
+async def test_a_connection_that_sends_nothing_is_closed(tmp_path: Path) -> None:
+    async with open_manager(tmp_path / "profile.db", limits=PageLimits(request_timeout=0.2)) as manager:
+        for start in (b"", b"GET / HTTP/1.1\r\nHost: "):
+            reader, writer = await asyncio.open_connection("127.0.0.1", manager.server.port)
+            writer.write(start)
+            with pytest.raises(ConnectionResetError):
+                if await reader.read() == b"":
+                    raise ConnectionResetError
+            writer.close()
+        async with raw_socket(manager) as websocket:
+            assert await close_code(websocket) == 1002
+
+
+INVALID: list[tuple[str, Callable[[ClientConnection], Awaitable[None]]]] = [
+    ("not JSON", lambda each: each.send("nonsense")),
+    ("no array", lambda each: each.send("{}")),
+    ("a gap", lambda each: each.send("[5,0,[]]")),
+    ("not sent", lambda each: each.send("[1,99,[]]")),
+    ("unknown message", lambda each: each.send('[1,0,[["boot",{}]]]')),
+    ("a fetch", lambda each: each.send('[1,0,[["f",1,{"url":"http://127.0.0.1/"}]]]')),
+    ("deep", lambda each: each.send("[" * 100_000)),
+    ("binary", lambda each: each.send(b"[1,0,[]]")),
+    ("large", lambda each: each.send(json.dumps([1, 0, [["c", 1, "x" * 2_000_000, []]]]))),
+]
+
+
+async def test_an_invalid_text_ends_the_session_and_no_other(tmp_path: Path) -> None:
+    async with (
+        open_manager(tmp_path / "profile.db", limits=PageLimits(text=1 << 20)) as manager,
+        PageClient(await open_link(manager.server.create_link())) as page,
+    ):
+        for number, (name, send) in enumerate(INVALID):
+            async with raw_socket(manager) as websocket:
+                await websocket.send(hello(f"{SESSION}{number}"))
+                await websocket.recv()
+                await send(websocket)
+                assert await close_code(websocket) in (1002, 1009), name
+        for text in ("{}", "[]", '{"session":"../../../../../x","received":0}', hello("short")):
+            async with raw_socket(manager) as websocket:
+                await websocket.send(text)
+                assert await close_code(websocket) == 1002, text
+        assert (await page.call("hatbox.getProfile"))["label"] == manager.profile.label
+        assert page.welcomes == [False]
+
+
+async def test_a_page_that_does_not_read_is_disconnected(tmp_path: Path) -> None:
+    limits = PageLimits(send_timeout=0.3, high_water=1 << 16)
+    async with open_manager(tmp_path / "profile.db", limits=limits) as manager:
+        connection = socket.socket()
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        connection.connect(("127.0.0.1", manager.server.port))
+        connection.setblocking(False)
+        async with raw_socket(manager, sock=connection, max_queue=1, ping_interval=None) as websocket:
+            await websocket.send(hello())
+            for number in range(1, 3000):
+                if not manager.server.sockets.connected and number > 100:
+                    break
+                try:
+                    await websocket.send(json.dumps([number, 0, [["c", number, "contextualIdentities.query", [{}]]]]))
+                except ConnectionClosed:
+                    break
+            await until(lambda: manager.server.sockets.connected == 0)
+
+
+async def test_pages_beyond_the_limit_are_refused(tmp_path: Path) -> None:
+    async with (
+        open_manager(tmp_path / "profile.db", limits=PageLimits(pages=1)) as manager,
+        PageClient(await open_link(manager.server.create_link())),
+        raw_socket(manager) as websocket,
+    ):
+        await websocket.send(hello())
+        assert await close_code(websocket) == 1013
+
+
+async def test_a_flood_of_calls_of_one_page_does_not_delay_another(manager: Manager) -> None:
+    link = manager.server.create_link
+    async with PageClient(await open_link(link())) as flooding, PageClient(await open_link(link())) as other:
+        details = {"color": "red", "icon": "gift"}
+        calls = [
+            flooding.call("contextualIdentities.create", {"name": str(number), **details}) for number in range(500)
+        ]
+        await calls[0]
+        await other.call("hatbox.getProfile")
+        await asyncio.gather(*calls)
+
+
+async def test_the_session_of_a_closed_page_ends_when_its_calls_are_done(manager: Manager) -> None:
+    async with raw_socket(manager) as websocket:
+        await websocket.send(hello())
+        await websocket.recv()
+        details = {"name": "Last", "color": "red", "icon": "gift"}
+        await websocket.send(json.dumps([1, 0, [["c", 1, "contextualIdentities.create", [details]]]]))
+        await websocket.close(1001)
+    await until(lambda: manager.server.sockets.sessions == 0)
+    assert "Last" in [each.name for each in await manager.profile.identities.query()]
+    await manager.server.wait_until_unused(0.01)

@@ -1,0 +1,109 @@
+"""page_session.js and wire_values.js in Deno, with a WebSocket that the test controls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hatbox.ui.page_calls import DONE
+from hatbox.ui.static_files import FOLDER
+from tests.extensions.runtime.lab import needs_deno
+from tests.in_deno import value_in_deno
+
+START = f"""
+import {{PageSession}} from "{(FOLDER / "page_session.js").as_uri()}";
+import {{decodeText, encodeArguments}} from "{(FOLDER / "wire_values.js").as_uri()}";
+
+const sockets = [], received = [], log = [];
+let replayed = [];
+class Socket {{
+  constructor() {{ this.sent = []; sockets.push(this); }}
+  send(text) {{ this.sent.push(JSON.parse(text)); }}
+  welcome(resumed, number) {{ this.onopen(); this.onmessage({{data: JSON.stringify({{resumed, received: number}})}}); }}
+  frame(...values) {{ this.onmessage({{data: JSON.stringify(values)}}); }}
+}}
+const session = new PageSession({{
+  id: "the id", open: () => new Socket(), receive: (messages) => received.push(...messages),
+  replay: () => replayed, onStatus: (online) => log.push(online), onResync: () => log.push("resync"),
+  onClosed: () => log.push("closed"),
+}});
+const turn = () => new Promise((resolve) => setTimeout(resolve));
+session.connect();
+"""
+
+
+def in_session(body: str) -> Any:
+    return value_in_deno(START, body)
+
+
+@needs_deno
+def test_what_was_not_acknowledged_is_sent_again_and_duplicates_are_dropped() -> None:
+    sent, messages, states = in_session("""
+        sockets[0].welcome(false, 0);
+        session.send(["c", 1, "one", []]); await turn();
+        session.send(["c", 2, "two", []]); session.send(["c", 3, "three", []]); await turn();
+        sockets[0].frame(1, 1, [["r", 1, true, null]]);
+        sockets[0].onclose();
+        session.send(["c", 4, "four", []]); await turn();
+        session.connect();
+        sockets[1].welcome(true, 1);
+        sockets[1].frame(1, 1, [["r", 1, true, null]]);
+        sockets[1].frame(2, 3, [["r", 2, true, null]]);
+        return [sockets.map((each) => each.sent), received, log];
+    """)
+    first, second = sent
+    two = [["c", 2, "two", []], ["c", 3, "three", []]]
+    assert first == [{"session": "the id", "received": 0, "calls": 0}, [1, 0, [["c", 1, "one", []]]], [2, 0, two]]
+    assert second == [
+        {"session": "the id", "received": 1, "calls": 3},
+        [2, 1, two],
+        [3, 1, [["c", 4, "four", []]]],
+    ]
+    assert messages == [["r", 1, True, None], ["r", 2, True, None]]
+    assert states == [True, False, "closed", True]
+
+
+@needs_deno
+def test_a_server_that_does_not_know_the_session_gets_everything_again() -> None:
+    sent, states = in_session("""
+        sockets[0].welcome(false, 0);
+        session.send(["c", 1, "one", []]); await turn();
+        sockets[0].frame(1, 1, []); sockets[0].frame(2, 1, []);
+        sockets[0].onclose();
+        replayed = [["l", "event", 1, true, []], ["c", 1, "one", []]];
+        session.connect();
+        sockets[1].welcome(false, 0);
+        sockets[1].frame(1, 1, []);
+        return [sockets[1].sent, log];
+    """)
+    assert sent[0] == {"session": "the id", "received": 2, "calls": 1}
+    assert sent[1] == [1, 0, [["l", "event", 1, True, []], ["c", 1, "one", []]]]
+    assert states == [True, False, "closed", True, "resync"]
+
+
+@needs_deno
+def test_frames_of_the_server_are_acknowledged_also_if_the_page_sends_nothing() -> None:
+    sent = in_session("""
+        sockets[0].welcome(false, 0);
+        sockets[0].frame(1, 0, []); sockets[0].frame(2, 0, []);
+        while (sockets[0].sent.length < 2) await turn();
+        return sockets[0].sent;
+    """)
+    assert sent[1:] == [[0, 2, []]]
+
+
+@needs_deno
+def test_values_that_json_lacks_are_marked_and_decoded() -> None:
+    arguments, decoded = in_session(r"""
+        const text = '{"a":{"\\u0000":["undefined"]},"b":[{"\\u0000":["number","-0"]}],"\\u0000\\u0000c":1}';
+        const value = decodeText(text);
+        return [
+            encodeArguments([1, undefined, null, undefined, undefined]),
+            ["a" in value && value.a === undefined, Object.is(value.b[0], -0), value["\0c"]],
+        ];
+    """)
+    assert arguments == [1, {"\0": ["undefined"]}, None]
+    assert decoded == [True, True, 1]
+
+
+def test_the_page_recognizes_calls_that_were_done_before_a_restart() -> None:
+    assert f'const DONE = "{DONE}";' in (FOLDER / "api.js").read_text("utf-8")

@@ -1,0 +1,67 @@
+"""The server is killed and started again on the same port: pages continue, and no call runs twice."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from pathlib import Path
+
+import hatbox
+from hatbox.ui.page_calls import DONE
+from tests.ui.page_client import PageClient, open_link
+from tests.ui.served_process import ServedProcess, free_port, profile_argument
+
+_COUNT = 400
+_KILLS = (60, 180)  # results after which the server is killed
+
+
+async def test_a_killed_server_runs_each_call_of_a_flood_once(tmp_path: Path) -> None:
+    profile, port = profile_argument(tmp_path / "profile.db"), free_port()
+    arguments = (profile, "--port", str(port), "--stay")
+    server = await ServedProcess.start(*arguments, state=tmp_path)
+    results: Counter[str] = Counter()
+    try:
+        async with PageClient(await open_link(server.link)) as client:
+            reached = {count: asyncio.Event() for count in _KILLS}
+
+            def count(done: asyncio.Future[object]) -> None:
+                error = done.exception()
+                results["done before" if error and str(error) == DONE else "failed" if error else "answered"] += 1
+                for number, event in reached.items():
+                    if results.total() >= number:
+                        event.set()
+
+            calls = []
+            for number in range(_COUNT):
+                details = {"name": f"identity {number}", "color": "red", "icon": "gift"}
+                calls.append(client.call("contextualIdentities.create", details))
+                calls[-1].add_done_callback(count)
+            for event in reached.values():
+                await event.wait()
+                await server.kill()
+                server = await ServedProcess.start(*arguments, state=tmp_path)
+            await asyncio.wait(calls)
+            identities = await client.call("contextualIdentities.query", {})
+            assert client.welcomes.count(False) > 1, "the page has not noticed"
+    finally:
+        status = await server.interrupt()
+    names = [each["name"] for each in identities][4:]
+    assert sorted(names) == sorted(f"identity {number}" for number in range(_COUNT))
+    assert results["failed"] == 0 and results.total() == _COUNT
+    assert status == 0
+
+
+async def test_records_of_calls_are_deleted_when_the_page_has_the_results(tmp_path: Path) -> None:
+    profile = profile_argument(tmp_path / "profile.db")
+    server = await ServedProcess.start(profile, "--stay", state=tmp_path)
+    try:
+        cookie = await open_link(server.link)
+        async with PageClient(cookie) as client:
+            for number in range(30):
+                details = {"name": f"identity {number}", "color": "red", "icon": "gift"}
+                await client.call("contextualIdentities.create", details)
+            async with hatbox.open(profile) as opened:
+                records = await opened.store.read(lambda each: each.extensions.find("call", ""))
+                assert 0 < len(records) < 10
+    finally:
+        await server.interrupt()

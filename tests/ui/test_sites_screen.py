@@ -1,0 +1,138 @@
+"""Sites, and the cookies of an identity, in a real Chromium: what a person sees and does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import hatbox
+from hatbox.cookies import Cookie
+from tests.ui.manager import Manager
+
+if TYPE_CHECKING:
+    from playwright.async_api import Page
+
+HOSTILE = "<img onerror=x>"
+DROP = """(text) => {
+    const data = new DataTransfer();
+    data.items.add(new File([text], "dropped.txt"));
+    const event = (type) => new DragEvent(type, {dataTransfer: data, bubbles: true, cancelable: true});
+    const target = document.querySelector(".drop");
+    target.dispatchEvent(event("dragover"));
+    target.dispatchEvent(event("drop"));
+}"""
+LINE = "b.example\tFALSE\t/\tFALSE\t0\tdropped\t1\n"
+
+
+async def put(profile: hatbox.Profile, identity: str, url: str, *headers: str) -> str:
+    store = await profile.cookie_store(identity)
+    await store.receive(headers, url)
+    return store.cookie_store_id
+
+
+def toast(page: Page, text: str) -> Any:
+    return page.locator(".toast", has_text=text)
+
+
+async def test_sites_shows_who_is_signed_in_where_and_follows_changes(manager: Manager, manager_page: Page) -> None:
+    profile, page = manager.profile, manager_page
+    await profile.identities.create(HOSTILE, color="red", icon="pet")
+    for identity in ("Personal", HOSTILE, "firefox-default"):
+        await put(profile, identity, "https://forge.example/", "sid=1; HttpOnly")
+    await put(profile, "Work", "https://news.example/", "visits=3")
+    await page.set_viewport_size({"width": 1440, "height": 900})
+    await page.goto(f"{manager.url}#/sites")
+    forge, news = page.locator(".siterow", has_text="forge.example"), page.locator(".siterow", has_text="news.example")
+    await forge.locator("text=3 identities").wait_for()
+    await forge.locator("a.chip", has_text=HOSTILE).wait_for()
+    await forge.locator("a.chip", has_text="No identity").wait_for()
+    await news.locator("a.chip.maybe", has_text="Work").wait_for()
+    await news.locator("text=Not signed in").wait_for()
+    await put(profile, "Work", "https://news.example/", "sid=1; HttpOnly")
+    await news.locator("text=1 identity").wait_for()
+    await put(profile, "Personal", "https://new.example/", "sid=1; HttpOnly")
+    await page.locator(".siterow", has_text="new.example").wait_for()
+    await profile.identities.update("Personal", name="Renamed")
+    await forge.locator("a.chip", has_text="Renamed").wait_for()
+    await page.keyboard.press("/")
+    await page.keyboard.type("renamed")
+    await news.wait_for(state="detached")
+    assert await page.locator(".siterow").count() == 2
+    await page.set_viewport_size({"width": 360, "height": 740})
+    await forge.locator("button.more").click()
+    await page.locator(".site-rest a.chip", has_text=HOSTILE).click()
+    await page.get_by_role("button", name="forge.example Signed in").wait_for()
+    await page.goto(f"{manager.url}#/identity/firefox-default/cookies")
+    await page.locator("h1", has_text="No identity").wait_for()
+    await page.get_by_role("button", name="forge.example Signed in").wait_for()
+
+
+async def test_cookies_of_an_identity_are_shown_deleted_and_restored(manager: Manager, manager_page: Page) -> None:
+    profile, page = manager.profile, manager_page
+    work = await put(profile, "Work", "https://forge.example/", "sid=secret'1; HttpOnly", "theme=dark")
+    await put(profile, "Work", "https://news.example/", "visits=3")
+    before = await profile.store.read(lambda each: sorted(each.cookies.load(2)))
+    await page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    await page.goto(f"{manager.url}#/identity/{work}/cookies")
+    await page.locator("text=Signed in on 1 site. 3 cookies on 2 sites, no other identity sees them.").wait_for()
+    await page.get_by_role("button", name="forge.example Signed in").click()
+    await page.locator("td >> text=••••••••").nth(1).wait_for()
+    await page.get_by_role("button", name="Show the value of sid").click()
+    await page.locator("td code >> text=secret'1").wait_for()
+    await page.get_by_role("button", name="Show the value of sid").click()
+    await page.locator("td code >> text=secret'1").wait_for(state="detached")
+
+    await page.get_by_role("button", name="Delete theme").click()
+    await toast(page, "Deleted cookie theme of forge.example.").get_by_role("button", name="Undo").click()
+    await page.get_by_role("button", name="Delete theme").wait_for()
+    await page.get_by_role("button", name="Actions for forge.example").click()
+    await page.get_by_role("menuitem", name="Copy as curl").click()
+    await toast(page, "Copied a curl command that is signed in on forge.example.").wait_for()
+    assert "curl 'https://forge.example/' -H 'Cookie: sid=secret'\\''1" in await page.evaluate(
+        "navigator.clipboard.readText()"
+    )
+    await page.get_by_role("button", name="Actions for forge.example").click()
+    await page.get_by_role("menuitem", name="Delete cookies of this site").click()
+    await toast(page, "Deleted 2 cookies of forge.example. Work is signed out there.").wait_for()
+    await page.keyboard.press("Control+z")
+    await page.get_by_role("button", name="Delete all").click()
+    deleted = toast(page, "Deleted all cookies of Work. It is signed out everywhere.")
+    await page.locator("h2 >> text=Signed in nowhere").wait_for()
+    await deleted.get_by_role("button", name="Undo").click()
+    await page.get_by_role("button", name="forge.example Signed in").wait_for()
+    assert await profile.store.read(lambda each: sorted(each.cookies.load(2))) == before
+
+
+async def test_cookies_go_to_files_and_come_from_files(manager: Manager, manager_page: Page) -> None:
+    profile, page = manager.profile, manager_page
+    work = await put(profile, "Work", "https://forge.example/", "sid=1; HttpOnly")
+    await page.goto(f"{manager.url}#/identity/{work}/cookies")
+    await page.get_by_role("button", name="Export").click()
+    async with page.expect_download() as started:
+        await page.get_by_role("menuitem", name="cookies.txt (for curl)").click()
+    download = await started.value
+    assert download.suggested_filename == "work-cookies.txt"
+    await toast(page, "1 cookie of Work saved as work-cookies.txt.").wait_for()
+    picker = page.locator("input[type=file]")
+    for name, data, problem in (
+        ("photo.png", b"\x89PNG\xff\x00", "photo.png is not a text file."),
+        ("notes.txt", b"no cookies", "notes.txt: this is not a file of cookies."),
+    ):
+        await picker.set_input_files({"name": name, "mimeType": "text/plain", "buffer": data})
+        await page.locator(".panel .error", has_text=problem).wait_for()
+    await page.evaluate(DROP, LINE)
+    await toast(page, "dropped.txt: 1 cookie imported into Work.").wait_for()
+    await page.get_by_role("button", name="b.example Cookies only").wait_for()
+    await page.get_by_role("button", name="Undo").click()
+    await page.get_by_role("button", name="b.example Cookies only").wait_for(state="detached")
+
+    cookies = [Cookie(name=f"n{n % 10}", value="v", domain=f"s{n // 10:03}.example", created=5.0) for n in range(3000)]
+    await (await profile.cookie_store("Personal")).put(cookies)
+    personal = (await profile.identities.resolve("Personal")).cookie_store_id
+    await page.goto(f"{manager.url}#/identity/{personal}/cookies")
+    await page.locator("text=3,000 cookies on 300 sites").wait_for()
+    assert await page.locator(".site").count() == 100
+    await page.get_by_role("button", name="Show more").click()
+    assert await page.locator(".site").count() == 200
+    await page.get_by_label("Find a site").fill("s299")
+    await page.get_by_role("button", name="s299.example Cookies only").wait_for()
+    assert await page.locator(".site").count() == 1

@@ -1,0 +1,115 @@
+"""The screen of trash and backups in a real Chromium."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import platformdirs
+import pytest
+from playwright.async_api import expect
+
+from hatbox.archive import age_format
+from hatbox.profile import Profile
+from tests.ui.manager import Manager
+
+if TYPE_CHECKING:
+    from playwright.async_api import Page
+
+
+async def test_removed_identities_are_restored_and_deleted_forever(manager: Manager, manager_page: Page) -> None:
+    profile, page = manager.profile, manager_page
+    await (await profile.cookie_store("Work")).receive(["sid=1"], "https://forge.example/")
+    for name in ("Work", "Banking", "Shopping"):
+        await profile.identities.remove(name)
+    await page.goto(f"{manager.url}#/trash")
+    rows = page.locator(".trash-rows .row")
+    await expect(rows).to_have_count(3)
+    await expect(rows.nth(2)).to_contain_text("1 cookie, no tabs")
+    await expect(rows.nth(2)).to_contain_text("30 days left")
+
+    await page.get_by_role("button", name="Restore Work").click()
+    await expect(page.locator(".toast")).to_contain_text("Work is back, with its id, tabs and cookies.")
+    await expect(rows).to_have_count(2)
+    assert "Work" in [each.name for each in await profile.identities.query()]
+    await page.get_by_role("button", name="Undo").click()
+    await expect(rows).to_have_count(3)
+
+    await page.get_by_role("button", name="Delete Banking forever").click()
+    await page.get_by_role("button", name="Keep it").click()
+    await expect(rows).to_have_count(3)
+    await page.get_by_role("button", name="Delete Banking forever").click()
+    await page.get_by_role("dialog").get_by_role("button", name="Delete forever").click()
+    await expect(rows).to_have_count(2)
+
+    await profile.trash.restore("Shopping")  # elsewhere
+    await expect(rows).to_have_count(1)
+    await page.get_by_role("button", name="Empty trash").click()
+    await page.get_by_role("dialog").get_by_role("button", name="Empty trash").click()
+    await expect(page.get_by_text("What you remove comes here first.")).to_be_visible()
+    assert await profile.trash.list() == []
+
+
+async def test_a_backup_shows_its_progress_and_is_restored_after_a_preview(
+    manager: Manager, manager_page: Page, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    profile, page = manager.profile, manager_page
+    monkeypatch.setattr(age_format.EncryptingWriter.__init__, "__defaults__", (4,))
+    monkeypatch.setattr(platformdirs, "user_data_dir", lambda *_, **__: str(tmp_path))  # for profiles without a folder
+    seen = asyncio.Event()
+    monkeypatch.setattr(Profile, "backup", _paused(Profile.backup, seen))
+    await page.goto(f"{manager.url}#/trash")
+    await page.get_by_role("button", name="Back up now").click()
+    meter = page.get_by_role("progressbar", name="Backup")
+    await expect(meter).to_have_attribute("aria-valuenow", "25")
+    seen.set()
+    await expect(page.locator(".toast")).to_contain_text("Backup written: ")
+    await expect(meter).to_be_hidden()
+    restore = page.get_by_role("button", name=re.compile("^Restore from "))
+    await expect(restore).to_have_count(1)
+
+    await profile.identities.remove("Work", forever=True)
+    await restore.click()
+    dialog = page.get_by_role("dialog")
+    await expect(dialog).to_contain_text("3 identities are the same, 1 comes back.")
+    assert len(await profile.identities.query()) == 3
+    await dialog.get_by_role("button", name="Restore 1 identity").click()
+    await expect(page.locator(".toast")).to_contain_text("1 identity restored.")
+    assert len(await profile.identities.query()) == 4
+
+    # Encrypted: passphrases that differ, a wrong one and the right one.
+    await page.get_by_label("Other ways to back up").click()
+    await page.get_by_role("menuitem", name="Back up with a passphrase").click()
+    await dialog.get_by_label("Passphrase", exact=True).fill("right")
+    await dialog.get_by_role("button", name="Back up now").click()
+    await expect(dialog.get_by_role("alert")).to_have_text("The two passphrases differ. Write the same one twice.")
+    await dialog.get_by_label("The same passphrase again").fill("right")
+    await dialog.get_by_role("button", name="Back up now").click()
+    await expect(restore).to_have_count(2)
+    await restore.first.click()
+    await dialog.get_by_label("Passphrase of this backup").fill("wrong")
+    await page.keyboard.press("Enter")
+    await expect(dialog.get_by_role("alert")).to_have_text("The passphrase is wrong. Nothing was changed.")
+    await dialog.get_by_label("Passphrase of this backup").fill("right")
+    await page.keyboard.press("Enter")
+    await expect(dialog).to_contain_text("Nothing would change: everything is as in the backup.")
+    await dialog.get_by_role("button", name="Close").click()
+
+    # A foreign file that another program puts there.
+    (tmp_path / "backups" / "photo.jpg").write_bytes(b"\xff\xd8\xff")
+    await expect(page.locator(".row", has_text="photo.jpg")).to_contain_text("It is not a Hatbox archive")
+
+
+def _paused(backup: Callable[..., Any], seen: asyncio.Event) -> Callable[..., Any]:
+    """A backup that reports a quarter, and goes on when the page has shown it."""
+
+    async def paused(self: Profile, *arguments: Any, progress: Callable[[int, int], None], **named: Any) -> Any:
+        if not seen.is_set():
+            progress(25, 100)
+            await seen.wait()
+        return await backup(self, *arguments, progress=progress, **named)
+
+    return paused
