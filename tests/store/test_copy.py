@@ -8,10 +8,8 @@ import os
 import random
 import signal
 import sqlite3
-import subprocess
-import sys
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +23,7 @@ from hatbox.store.sqlite import SqliteStore
 from hatbox.store.sqlite.check import check
 from hatbox.store.tables import dump
 from hatbox.store.tables.schema import CHANGES, PROFILE, TABLES
+from tests.store.copier import Copier, started_copier
 from tests.store.fuzz import contents, make
 from tests.store.in_loop import in_loop
 from tests.store.kill_count import kill_count
@@ -343,13 +342,16 @@ def test_a_source_of_an_earlier_format_is_upgraded_unless_it_is_read_only(
     assert tables(target) == tables(old)
 
 
-def run_worker(*arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "tests.store.copy_worker", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+@pytest.fixture
+def copier() -> Iterator[Copier]:
+    with started_copier() as copier:
+        yield copier
 
 
 @pytest.mark.parametrize("exists", [False, True])
-def test_a_copy_that_is_killed_is_complete_or_did_not_happen(source: Path, tmp_path: Path, exists: bool) -> None:
+def test_a_copy_that_is_killed_is_complete_or_did_not_happen(
+    copier: Copier, source: Path, tmp_path: Path, exists: bool
+) -> None:
     whole = tables(source)
 
     def prepared(name: str) -> Path:
@@ -359,14 +361,14 @@ def test_a_copy_that_is_killed_is_complete_or_did_not_happen(source: Path, tmp_p
             create_profile(path)
         return path
 
-    calls = int(run_worker(source, prepared("first")).stdout)
+    calls = copier.count(source, prepared("first"))
     choose = random.Random(5)
     moments = [*range(calls - 60, calls, 6), *(choose.randrange(1, calls) for _ in range(KILLS - 10))]
     completed = 0
     for moment in moments:
         target = prepared(str(moment) if not (tmp_path / str(moment)).exists() else f"again {moment}")
         new = tables(target) if exists else None
-        assert run_worker(source, target, moment).returncode in (-signal.SIGKILL, 0)  # 0: it made fewer calls this time
+        assert copier.copy_and_kill(source, target, moment) in (-signal.SIGKILL, 0)  # 0: it made fewer calls this time
         if exists or target.exists():
             asyncio.run(_open_and_close(target))
             found = tables(target)

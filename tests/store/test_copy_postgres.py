@@ -6,7 +6,7 @@ import asyncio
 import random
 import signal
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -21,6 +21,7 @@ from hatbox.store.profile_copy import COPIED_TABLES
 from hatbox.store.registry import store_at
 from hatbox.store.tables import dump
 from tests.postgres import Cluster, shared_cluster
+from tests.store.copier import Copier, started_copier
 from tests.store.fuzz import make
 from tests.store.in_loop import in_loop
 from tests.store.kill_count import kill_count
@@ -29,7 +30,6 @@ from tests.store.test_copy import (
     create_and_remove,
     log_a_change,
     remove_an_identity,
-    run_worker,
     set_a_cookie,
     tables,
 )
@@ -281,16 +281,22 @@ async def test_a_program_that_has_the_target_open_reloads_it(source: Path, addre
         assert [each.topic for each in topics][-1] != "resync"
 
 
-def test_a_copy_that_is_killed_is_complete_or_did_not_happen(source: Path, cluster: Cluster, tmp_path: Path) -> None:
+@pytest.fixture
+def copier() -> Iterator[Copier]:
+    with started_copier() as copier:
+        yield copier
+
+
+def test_a_copy_that_is_killed_is_complete_or_did_not_happen(copier: Copier, source: Path, cluster: Cluster) -> None:
     first = cluster.new_address()
-    calls = int(run_worker(source, first).stdout)
+    calls = copier.count(source, first)
     whole = server_tables(cluster, first)
     choose = random.Random(5)
     moments = [*range(calls - 60, calls, 12), *(choose.randrange(1, calls) for _ in range(KILLS - 5))]
     completed = 0
     for moment in moments:
         target = cluster.new_address()
-        assert run_worker(source, target, moment).returncode in (-signal.SIGKILL, 0)
+        assert copier.copy_and_kill(source, target, moment) in (-signal.SIGKILL, 0)
         if exists(cluster, target):
             completed += 1
         else:
