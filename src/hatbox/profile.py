@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from hatbox.engines.runner import EngineRunner
     from hatbox.engines.running_engines import RunningEngine
     from hatbox.engines.selection import EngineSelection
-    from hatbox.extensions.runtime.api_host import ApiHost
     from hatbox.extensions.service import Extensions
     from hatbox.formats.base import Bundle, ImportReport
     from hatbox.formats.rule_bundle import RuleBundle, RuleImportReport
@@ -248,13 +247,6 @@ class Profile:
         from hatbox.api.caller import Caller
 
         return Browser(self._dispatcher, Caller(caller_id, permissions))
-
-    def script_host(self, permissions: Iterable[str], caller_id: str) -> ApiHost:
-        """The host of scripts elsewhere that send the messages of the extension bridge, as the manager page does."""
-        from hatbox.api.caller import Caller
-        from hatbox.extensions.runtime.api_host import ApiHost
-
-        return ApiHost(self._dispatcher, Caller(caller_id, permissions), lambda _: None)
 
     async def cookie_store(self, identity: IdentityLike) -> CookieStore:
         """The cookie store of an identity, given by name, id or object; `firefox-default` is the default store.

@@ -53,7 +53,7 @@ async def test_every_screen_is_accessible(manager: Manager, manager_page: Page, 
         await page.locator("dialog[open]").wait_for()
         found["dialog of a new identity"] = await violations(page)
         await page.keyboard.press("Escape")
-        await page.get_by_role("button", name="Work").first.click()
+        await page.locator("main [role=listitem] [data-part=menu]").first.click()
         await page.get_by_role("menu").wait_for()
         found["menu of an identity"] = await violations(page)
         assert {screen: each for screen, each in found.items() if each} == {}

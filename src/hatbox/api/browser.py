@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 else:
     BrowserNamespaces = object
 
-__all__ = ["Browser"]
+__all__ = ["Browser", "parts_of"]
 
 
 class Browser(BrowserNamespaces):
@@ -51,6 +51,11 @@ class Browser(BrowserNamespaces):
 
     def __repr__(self) -> str:
         return f"<browser of {self._caller.extension_id}: {', '.join(dir(self))}>"
+
+
+def parts_of(browser: Browser) -> tuple[Dispatcher, Caller]:
+    """The dispatcher and the caller of a `browser`: for a host of scripts that send its calls as messages."""
+    return browser._dispatcher, browser._caller
 
 
 class _NamespaceProxy:

@@ -16,7 +16,9 @@ from typing import Final
 
 import uvicorn
 
+from hatbox.api.browser import parts_of
 from hatbox.errors import ProfileError
+from hatbox.extensions.runtime.api_host import ApiHost
 from hatbox.extensions.runtime.exit_reason import Exit
 from hatbox.profile import Profile
 from hatbox.store.recorded_calls import delete_records, expire_records, recorded_numbers
@@ -140,7 +142,7 @@ class ManagerServer:
     async def _create_bridge(self, session: PageSession, may_repeat: bool) -> PageBridge:
         store = self._profile.store
         done = await store.read(lambda each: recorded_numbers(each, session.id)) if may_repeat else frozenset()
-        host = self._profile.script_host(PERMISSIONS, CALLER)
+        host = ApiHost(*parts_of(self._profile.browser(PERMISSIONS, CALLER)), lambda _: None)
         bridge = PageBridge(host, session, CALLER, self._limits, done)
         session.exited.add_done_callback(lambda exited: self._on_exit(session.id, bridge, exited.result()))
         return bridge

@@ -19,6 +19,7 @@ KNOWN = (
     "contextualIdentities",
     "contextualidentities",
     "cookies",
+    "hatbox",
     "proxy",
     "tabGroups",
     "tabHide",
@@ -39,12 +40,13 @@ def surfaces(tmp_path: Path) -> str:
 
 def test_a_script_holds_all_permissions_unless_some_are_named(cli: Cli, surfaces: str) -> None:
     assert cli("run", surfaces).out.splitlines() == [
-        "['browsingData', 'contextualIdentities', 'contextualidentities', 'cookies', 'proxy', 'tabGroups', 'tabs', "
-        "'webNavigation', 'webRequest', 'windows']",
+        "['browsingData', 'contextualIdentities', 'contextualidentities', 'cookies', 'hatbox', 'proxy', 'tabGroups', "
+        "'tabs', 'webNavigation', 'webRequest', 'windows']",
         "browsingData False False",
         "contextualIdentities True True",
         "contextualidentities False False",
         "cookies False False",
+        "hatbox False False",
         "proxy False False",
         "tabGroups True False",
         "tabs True True",
