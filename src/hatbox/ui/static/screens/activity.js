@@ -28,7 +28,7 @@ class ActivityScreen {
     this.fresh = new Set(); // ids of entries that arrived just now
     this.query = "";
     this.isComplete = false;
-    this.scroller = h("div", {class: "scroll"});
+    this.scroller = h("div", {class: "scroll", role: "region", "aria-label": "Changes", tabindex: "0"});
     this.other = h("div", {class: "measure"});
     this.list = new VirtualList(this.scroller, {
       label: "Activity",
