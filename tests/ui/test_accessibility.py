@@ -8,7 +8,7 @@ from typing import Any
 from playwright.async_api import Page
 
 from docs.screenshots.sample_profile import fill
-from tests.ui.manager import Manager
+from tests.ui.manager import Manager, open_page
 
 AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
 WORK = "firefox-container-7"
@@ -37,30 +37,22 @@ async def show(page: Page, screen: str) -> None:
     await page.locator("main [aria-busy=true]").first.wait_for(state="detached")
 
 
-async def test_every_screen_is_accessible(manager: Manager, manager_page: Page) -> None:
+async def test_every_screen_is_accessible_in_light_and_dark(manager: Manager, manager_page: Page) -> None:
     await fill(manager.profile)
-    page = manager_page
-    await page.locator("main [role=listitem]").first.wait_for()
-    await page.evaluate(AXE)
     found: dict[str, list[str]] = {}
-
-    async def check(state: str) -> None:
-        for width in (1440, 360):
-            await page.set_viewport_size({"width": width, "height": 800})
-            await page.emulate_media(color_scheme="light")
-            found[f"{state}, {width}, light"] = await violations(page)
-            await page.emulate_media(color_scheme="dark")
-            found[f"{state}, {width}, dark"] = await violations(page)
-
-    for screen in SCREENS:
-        await show(page, screen)
-        await check(screen)
-    await show(page, "identities")
-    await page.keyboard.press("n")
-    await page.locator("dialog[open]").wait_for()
-    await check("dialog of a new identity")
-    await page.keyboard.press("Escape")
-    await page.locator("main [role=listitem] [data-part=menu]").first.click()
-    await page.get_by_role("menu").wait_for()
-    await check("menu of an identity")
+    for theme, width in (("light", 1440), ("dark", 1440), ("light", 360), ("dark", 360)):
+        async with open_page(manager, color_scheme=theme, viewport={"width": width, "height": 800}) as page:
+            await page.locator("main [role=listitem]").first.wait_for()
+            await page.evaluate(AXE)
+            for screen in SCREENS:
+                await show(page, screen)
+                found[f"{screen}, {width}, {theme}"] = await violations(page)
+            await show(page, "identities")
+            await page.keyboard.press("n")
+            await page.locator("dialog[open]").wait_for()
+            found[f"dialog, {width}, {theme}"] = await violations(page)
+            await page.keyboard.press("Escape")
+            await page.locator("main [role=listitem] [data-part=menu]").first.click()
+            await page.get_by_role("menu").wait_for()
+            found[f"menu, {width}, {theme}"] = await violations(page)
     assert {state: each for state, each in found.items() if each} == {}
