@@ -104,6 +104,7 @@ class Newcomer:
             "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
             "PYTHONIOENCODING": "utf-8",
             "PYTHONPATH": str(self._hidden),
+            "BROWSER": "true",  # `hatbox ui` opens none
         }
         for name in EXTRAS:
             (self._hidden / f"{name}.py").write_text(f"raise ModuleNotFoundError({name!r}, name={name!r})", "utf-8")
@@ -205,7 +206,7 @@ class Reader:
         assert started.stdout is not None
         lines: list[str] = []
         expected = len(re.findall(r"\S+/(?= |$)", command)) or 1
-        while sum(" is running" in line for line in lines) < expected:
+        while sum(" is running" in line or "manager page" in line for line in lines) < expected:
             lines.append(started.stdout.readline())
             assert lines[-1], f"{command} has ended: {lines} {started.communicate()}"
         return started
@@ -226,7 +227,7 @@ class Reader:
 
 
 def is_until_stopped(command: str) -> bool:
-    return bool(re.match(r"hatbox (run (\S+/|\".*\")( |$)|browse)", command))
+    return bool(re.match(r"hatbox (run (\S+/|\".*\")( |$)|browse|ui)", command))
 
 
 def answer_to(command: str) -> str:

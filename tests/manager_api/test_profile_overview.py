@@ -47,3 +47,18 @@ async def test_the_counts_are_those_of_the_lists(address: str) -> None:
         await profile.identities.remove("Banking")
         counts = await profile.browser(["hatbox"]).hatbox.getCounts()
     assert counts == {"identities": 3, "sites": 1, "tabs": 1, "rules": 1, "extensions": 0, "trash": 1}
+
+
+def test_an_event_says_that_counts_changed_in_another_program(tmp_path: Path) -> None:
+    async def watch() -> None:
+        path = tmp_path / "profile.db"
+        async with hatbox.open(path) as profile, hatbox.open(path) as other:
+            namespace = profile.browser(["hatbox"]).hatbox
+            changed = asyncio.Event()
+            namespace.onCountsChanged.addListener(changed.set)
+            before = await namespace.getCounts()
+            await other.identities.create("Travel")
+            await asyncio.wait_for(changed.wait(), 60)
+            assert (await namespace.getCounts())["identities"] == before["identities"] + 1
+
+    asyncio.run(watch())

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
-from hatbox.engines.background.engine_starts import EngineStarts
-from hatbox.engines.running_engines import RunningEngine
-from hatbox.extensions.service import Extensions
 from hatbox.identities.model import IdentityLike
 from hatbox.identities.settings import IdentitySettings, SettingValue
-from hatbox.identities.site_rules.service import SiteRules
 from hatbox.store.profile_settings import ProfileSettings
 
 if TYPE_CHECKING:
     from hatbox.archive.backup import BackupReport
     from hatbox.archive.restore_report import RestoreReport
+    from hatbox.engines.background.engine_starts import EngineStarts
+    from hatbox.engines.running_engines import RunningEngine
+    from hatbox.extensions.service import Extensions
+    from hatbox.identities.site_rules.service import SiteRules
 
 __all__ = ["ManagedProfile"]
 

@@ -5,16 +5,36 @@ Each number is that of the list which the page shows.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from hatbox.cookies.cookie_clock import cookie_time
+from hatbox.cookies.cookie_rows import COOKIE_CHANGED
 from hatbox.cookies.cookie_sites import host_of
-from hatbox.extension_data import installed_extensions
-from hatbox.extension_data.run_records import get_all as get_runs
+from hatbox.extension_data import installed_extensions, run_records
+from hatbox.identities import model as identity_model
 from hatbox.identities.site_rules.rule_rows import find_rules
+from hatbox.identities.site_rules.site_rule import RULES_CHANGED
+from hatbox.identities.trash_rows import TRASH_CHANGED
 from hatbox.store.base import Transaction
+from hatbox.tabs import tab_model
 
-__all__ = ["ProfileCounts", "count_all"]
+__all__ = ["COUNTED_TOPICS", "ProfileCounts", "count_all"]
+
+COUNTED_TOPICS: Final = (
+    identity_model.CREATED,
+    identity_model.REMOVED,
+    tab_model.CREATED,
+    tab_model.REMOVED,
+    COOKIE_CHANGED,
+    RULES_CHANGED,
+    TRASH_CHANGED,
+    installed_extensions.CHANGED,
+    installed_extensions.INSTALLED,
+    installed_extensions.UNINSTALLED,
+    run_records.STARTED,
+    run_records.STOPPED,
+)
+"""The topics of changes that may change a number."""
 
 
 class ProfileCounts(NamedTuple):
@@ -52,6 +72,6 @@ def _count_sites(transaction: Transaction, now: float) -> int:
 
 
 def _count_extensions(transaction: Transaction) -> int:
-    running = {run.id for run in get_runs(transaction)}
+    running = {run.id for run in run_records.get_all(transaction)}
     known = installed_extensions.get_all(transaction)
     return sum(1 for each in known if each.permanent or each.area in running)

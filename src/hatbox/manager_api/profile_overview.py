@@ -6,10 +6,11 @@ import asyncio
 from importlib.metadata import version
 from typing import Any
 
-from hatbox.api.namespace import Namespace
+from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.services import Services
+from hatbox.manager_api.coalesced_changes import CoalescedChanges
 from hatbox.manager_api.managed_profile import ManagedProfile
-from hatbox.manager_api.profile_counts import count_all
+from hatbox.manager_api.profile_counts import COUNTED_TOPICS, count_all
 from hatbox.schema import NamespaceSchema
 from hatbox.store.processes import current_process
 
@@ -23,7 +24,9 @@ def implement(schema: NamespaceSchema, services: Services, profile: ManagedProfi
 
 class _ProfileOverview(Namespace):
     def __init__(self, schema: NamespaceSchema, services: Services, profile: ManagedProfile) -> None:
-        super().__init__(schema, services.store, {})
+        names = dict.fromkeys(COUNTED_TOPICS, lambda _: ("counts",))
+        changes = CoalescedChanges(services.store, "hatbox.onCountsChanged", names)
+        super().__init__(schema, services.store, {"onCountsChanged": EventBinding(changes, lambda *_: [])})
         self._profile = profile
 
     def get_profile(self) -> asyncio.Future[Any]:

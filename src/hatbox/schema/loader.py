@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
-from functools import cache, partial
+from functools import cache, cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -31,6 +31,7 @@ Resolve: TypeAlias = Callable[[Any], Any]
 _HERE: Final = Path(__file__).parent
 _TYPES: Final = "types.json"
 _SETTING: Final = "#"
+_CACHED_FILES: Final = 8  # all of them need megabytes
 _NOT_RESOLVED: Final = frozenset({"$ref", "pythonClass", "pythonType"})  # the last two are for schema/python_types.py
 
 
@@ -94,30 +95,58 @@ class EventSchema(NamedTuple):
     """Whether listeners are user input handlers."""
 
 
-class NamespaceSchema(NamedTuple):
-    """One schema file, compiled. Of several schemas of a namespace, a caller sees the permitted one of highest rank."""
+class NamespaceSchema:
+    """One schema file. Of several schemas of a namespace, a caller sees the permitted one of highest rank.
 
-    file: str
-    namespace: str
-    permissions: frozenset[str]
-    for_extensions: bool
-    """Whether only extensions see it."""
-    for_manager: bool
-    """Whether no extension sees it: only programs of the user, such as the manager page."""
-    hidden: bool
-    """Whether no script sees it: only the files in members/ call it."""
-    manifest_keys: frozenset[str]
-    """Manifest keys, of which an extension needs one."""
-    manifest_version: int | None
-    """The manifest version that it is for; None for all."""
-    honours: frozenset[str]
-    """Optional permissions that add to results."""
-    rank: int
-    implementation: str
-    functions: Mapping[str, FunctionSchema]
-    events: Mapping[str, EventSchema]
-    enumerations: Mapping[str, Mapping[str, str]]
-    constants: Mapping[str, int]
+    Its members are compiled when they are first used: a program uses few namespaces.
+    """
+
+    def __init__(self, file: str, schema: Mapping[str, Any]) -> None:
+        self.file = file
+        self.namespace: str = schema["namespace"]
+        self.permissions = frozenset[str](schema["permissions"])
+        self.for_extensions: bool = schema.get("forExtensions", False)
+        """Whether only extensions see it."""
+        self.for_manager: bool = schema.get("forManager", False)
+        """Whether no extension sees it: only programs of the user, such as the manager page."""
+        self.hidden: bool = schema.get("hidden", False)
+        """Whether no script sees it: only the files in members/ call it."""
+        self.manifest_keys = frozenset[str](schema.get("manifestKeys", ()))
+        """Manifest keys, of which an extension needs one."""
+        self.manifest_version: int | None = schema.get("manifestVersion")
+        """The manifest version that it is for; None for all."""
+        self.honours = frozenset[str](schema.get("honours", ()))
+        """Optional permissions that add to results."""
+        self.rank: int = schema["rank"]
+        self.implementation: str = schema["implementation"]
+        self._shown: str = schema.get("shownAs", self.namespace)
+
+    @cached_property
+    def functions(self) -> Mapping[str, FunctionSchema]:
+        """The functions. Those that only JavaScript can have, such as those that return a window, are in members/."""
+        found, resolve = read(self.file)["functions"], _resolver(self.file)
+        return {each["name"]: _function(self._shown, each, resolve) for each in found if not each.get("inScripts")}
+
+    @cached_property
+    def events(self) -> Mapping[str, EventSchema]:
+        """The events."""
+        resolve = _resolver(self.file)
+        return {each["name"]: _event(self._shown, each, resolve) for each in read(self.file)["events"]}
+
+    @cached_property
+    def enumerations(self) -> Mapping[str, Mapping[str, str]]:
+        """The values of each enumeration, by their names in scripts."""
+        resolve = _resolver(self.file)
+        return {
+            each["id"]: {value.upper(): value for value in values}
+            for each in read(self.file)["types"]
+            if ("enum" in each or "choices" in each) and (values := _enumerated(resolve(each)))
+        }
+
+    @cached_property
+    def constants(self) -> Mapping[str, int]:
+        """The constants."""
+        return {name: each["value"] for name, each in read(self.file).get("properties", {}).items()}
 
 
 def permissions() -> frozenset[str]:
@@ -137,7 +166,7 @@ def permissions() -> frozenset[str]:
 @cache
 def load() -> tuple[NamespaceSchema, ...]:
     """The schemas of all namespaces, highest rank first."""
-    schemas = [_namespace(file, read(file), _resolver(file)) for file in _files()]
+    schemas = [NamespaceSchema(file, read(file)) for file in _files()]
     return tuple(sorted(schemas, key=lambda each: -each.rank))
 
 
@@ -152,7 +181,7 @@ def resolved(file: str) -> dict[str, Any]:
 def read_document(file: str) -> dict[str, Any]:
     """The schema of a document, with each reference replaced by the type that it names."""
     schema: dict[str, Any] = msgspec.json.decode((_HERE / "document_files" / file).read_bytes())
-    document: dict[str, Any] = _resolve(schema["document"], _types_of(schema), {})
+    document: dict[str, Any] = _resolve(schema["document"], _types_of(schema))
     return document
 
 
@@ -163,16 +192,21 @@ def _files() -> list[str]:
 
 
 @cache
-def _types() -> dict[str, dict[str, Any]]:
-    """The types of each namespace."""
-    return {schema["namespace"]: _types_of(schema) for schema in map(read, _files())}
+def _files_by_namespace() -> dict[str, str]:
+    """The file with the types of each namespace."""
+    namespaces = {each.file: each.namespace for each in load()}
+    return {namespaces[file]: file for file in _files()}
+
+
+def _types_in(namespace: str) -> dict[str, Any]:
+    return _types_of(read(_files_by_namespace()[namespace]))
 
 
 def _resolver(file: str) -> Resolve:
-    return partial(_resolve, own=_types_of(read(file)), types=_types())
+    return partial(_resolve, own=_types_of(read(file)))
 
 
-@cache
+@lru_cache(_CACHED_FILES)
 def read(file: str) -> dict[str, Any]:
     """A schema file, with unresolved references.
 
@@ -218,35 +252,6 @@ def _without(schema: Any, names: frozenset[str]) -> Any:
 
 def _types_of(schema: Mapping[str, Any]) -> dict[str, Any]:
     return {each["id"]: each for each in schema.get("types", ())}
-
-
-def _namespace(file: str, schema: Mapping[str, Any], resolve: Resolve) -> NamespaceSchema:
-    namespace = schema["namespace"]
-    shown = schema.get("shownAs", namespace)
-    return NamespaceSchema(
-        file=file,
-        namespace=namespace,
-        permissions=frozenset(schema["permissions"]),
-        for_extensions=schema.get("forExtensions", False),
-        for_manager=schema.get("forManager", False),
-        hidden=schema.get("hidden", False),
-        manifest_keys=frozenset(schema.get("manifestKeys", ())),
-        manifest_version=schema.get("manifestVersion"),
-        honours=frozenset(schema.get("honours", ())),
-        rank=schema["rank"],
-        implementation=schema["implementation"],
-        # Functions that only JavaScript can have, such as those that return a window, are in members/.
-        functions={
-            each["name"]: _function(shown, each, resolve) for each in schema["functions"] if not each.get("inScripts")
-        },
-        events={each["name"]: _event(shown, each, resolve) for each in schema["events"]},
-        enumerations={
-            each["id"]: {value.upper(): value for value in values}
-            for each in schema["types"]
-            if ("enum" in each or "choices" in each) and (values := _enumerated(resolve(each)))
-        },
-        constants={name: each["value"] for name, each in schema.get("properties", {}).items()},
-    )
 
 
 def _enumerated(schema: Mapping[str, Any]) -> list[str]:
@@ -309,15 +314,15 @@ def _lazily(compiled: Callable[[], Callable[[Any], Any]]) -> Callable[[Any], Any
     return call
 
 
-def _resolve(schema: Any, own: Mapping[str, Any], types: Mapping[str, Mapping[str, Any]]) -> Any:
+def _resolve(schema: Any, own: Mapping[str, Any]) -> Any:
     """The schema with each reference to a type, `Type` or `namespace.Type`, replaced by the type."""
     if isinstance(schema, list):
-        return [_resolve(each, own, types) for each in schema]
+        return [_resolve(each, own) for each in schema]
     if not isinstance(schema, dict):
         return schema
-    resolved = {key: _resolve(each, own, types) for key, each in schema.items() if key not in _NOT_RESOLVED}
+    resolved = {key: _resolve(each, own) for key, each in schema.items() if key not in _NOT_RESOLVED}
     if "$ref" not in schema:
         return resolved
     namespace, _, name = schema["$ref"].rpartition(".")
-    home = types[namespace] if namespace else own
-    return {**_resolve(home[name], home, types), **resolved}  # keys beside the reference override those of the type
+    home = _types_in(namespace) if namespace else own
+    return {**_resolve(home[name], home), **resolved}  # keys beside the reference override those of the type

@@ -56,10 +56,7 @@ export const counts = {
   },
 
   start() {
-    const {hatbox} = browser;
-    for (const namespace of [hatbox.identities, hatbox.tabs, hatbox.trash, hatbox.rules, hatbox.extensions]) {
-      namespace.onChanged.addListener(later);
-    }
+    browser.hatbox.onCountsChanged.addListener(later);
     identities.onChange(changed);
     connection.onResync(later);
     load();
