@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import hatbox
-from hatbox.cookies import cookie_rows, jar_cache
+from hatbox.cookies import jar_cache
 from hatbox.cookies.cookie_stores import CookieStore
 from hatbox.store.sqlite import failures
 from tests.postgres import sqlite_file
@@ -79,18 +79,23 @@ async def test_an_identity_takes_its_cookies_along_and_its_store_says_so(path: P
 async def test_who_finds_nothing_left_to_store_has_not_been_told_so_too_early(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write = cookie_rows.put_changes
+    create_write = jar_cache.JarCache._write
+    created = []
 
-    def fail_once(*arguments: Any) -> None:
-        monkeypatch.setattr(jar_cache, "put_changes", write)
+    def fail_first(*arguments: Any) -> Any:
+        """The first call fails however often it is tried: PostgreSQL may run a transaction again."""
+        write = create_write(*arguments)
+        created.append(write)
+        return refuse if len(created) == 1 else write
+
+    def refuse(_: Any) -> Any:
         raise OSError("the disk refuses")
 
     async with hatbox.open(path) as profile:
         store = await profile.cookies.open(WORK)
-        monkeypatch.setattr(jar_cache, "put_changes", fail_once)
+        monkeypatch.setattr(jar_cache.JarCache, "_write", fail_first)
         answers = await asyncio.gather(received(store, "a=1"), received(store, "a=1"), return_exceptions=True)
-        # Either may be first: PostgreSQL runs transactions on several connections.
-        assert [type(answer) for answer in answers if answer is not None] == [OSError]
+        assert [type(answer) for answer in answers] == [OSError, type(None)]
         assert await store.header(URL) == "a=1"
     async with hatbox.open(path) as profile:
         assert await (await profile.cookies.open(WORK)).header(URL) == "a=1"
