@@ -4,7 +4,7 @@ import {browser} from "./api.js";
 import {btn, errorLine, h, icon, iconButton} from "./dom.js";
 import {ExtensionLog} from "./extension_log.js";
 import {confirmRemoval} from "./extension_removal.js";
-import {menu} from "./layers.js";
+import {menu, toast} from "./layers.js";
 import {changed} from "./undo.js";
 
 const api = browser.hatbox.extensions;
@@ -19,9 +19,10 @@ export class ExtensionCard {
     this.state = h("span", {});
     this.run = h("input", {type: "checkbox", class: "switch", role: "switch", onchange: () => this.toggle()});
     this.more = iconButton("ui-dots", "", () => this.openMore(), {"aria-haspopup": "menu"});
-    this.action = h("button", {class: "btn sm", type: "button", onclick: () => this.act(api.clickAction(this.id))});
-    this.options = btn("Options", () => this.act(api.openOptions(this.id)), {kind: "sm quiet"});
+    this.action = h("button", {class: "btn sm", type: "button", onclick: () => this.click(this.action, api.clickAction)});
+    this.options = btn("Options", () => this.show(this.options, api.openOptions, "options page"), {kind: "sm quiet"});
     this.menu = btn("Menu", () => this.openMenu(), {kind: "sm quiet", "aria-haspopup": "menu"});
+    this.note = h("p", {class: "ext-note small muted", hidden: true});
     this.problem = h("div", {class: "ext-problem", hidden: true});
     this.grantedCount = h("span", {});
     this.permissions = h("div", {});
@@ -35,6 +36,7 @@ export class ExtensionCard {
       {class: "box ext"},
       h("header", {}, this.face, title, this.run, this.more),
       h("div", {class: "buttons"}, this.action, this.options, this.menu),
+      this.note,
       this.problem,
       granted,
       console,
@@ -67,10 +69,11 @@ export class ExtensionCard {
     this.drawFace(extension);
     this.drawAction(action);
     this.options.hidden = !extension.hasOptions;
-    this.options.disabled = !isRunning;
+    this.options.disabled = !extension.showsPages;
     this.options.setAttribute("aria-label", `Options of ${name}`);
     this.menu.hidden = !menus.length && !commands.length;
     this.menu.setAttribute("aria-label", `Menu of ${name}`);
+    this.drawNote(extension);
     if (extension.problem) this.showProblem(extension.problem);
     this.drawPermissions(extension.permissions);
   }
@@ -86,13 +89,21 @@ export class ExtensionCard {
     this.action.hidden = !action;
     if (!action) return;
     const {title, badge, badgeColor, enabled, hasPopup, icon: url} = action;
-    this.action.disabled = !enabled;
+    this.action.disabled = !enabled || (hasPopup && !this.extension.showsPages);
     const label = badge && h("span", {class: "badge", "aria-label": `Badge: ${badge}`}, badge);
     if (label && badgeColor) setBadgeColor(label, badgeColor);
     const image = url && h("img", {src: url, alt: "", width: "16", height: "16"});
     this.action.replaceChildren(...[image, h("span", {class: "ellipsis"}, title), label].filter(Boolean));
     if (hasPopup) this.action.setAttribute("aria-haspopup", "dialog");
     else this.action.removeAttribute("aria-haspopup");
+  }
+
+  // Why a popup or the options page cannot be opened, although the extension is running.
+  drawNote({name, isRunning, isInstalled, showsPages, action, hasOptions, hasSidebar}) {
+    const hasPages = action?.hasPopup || hasOptions || hasSidebar;
+    this.note.hidden = !isRunning || showsPages || !hasPages;
+    const remedy = isInstalled ? "Stop it, and start it here." : "Run it with: hatbox run --engine chromium";
+    this.note.textContent = `${name} runs in a program without Chromium, so its pages cannot be opened. ${remedy}`;
   }
 
   drawPermissions(permissions) {
@@ -145,26 +156,50 @@ export class ExtensionCard {
       depths.set(item.id, depth);
       if (item.type === "separator") return "-";
       const label = `${"\u2003".repeat(depth)}${item.checked ? "✓ " : ""}${item.title}`;
-      return item.canClick ? {label, run: () => this.act(api.clickMenu(this.id, item.id))} : {label};
+      return item.canClick ? {label, run: () => this.click(this.menu, api.clickMenu, item)} : {label};
     });
     const shortcuts = commands.map((command) => ({
       label: command.description || command.name,
       key: command.shortcut,
-      run: () => this.act(api.runCommand(this.id, command.name)),
+      run: () => this.click(this.menu, api.runCommand, {id: command.name, title: command.description || command.name}),
     }));
     const parts = [shortcuts.length && {label: "Commands"}, ...shortcuts, items.length && {label: "Menu items"}, ...items];
     menu(this.menu, parts, `Menu of ${name}`);
   }
 
   openMore() {
-    const {name, isInstalled, isRunning, hasSidebar, extensionId} = this.extension;
+    const {name, isInstalled, showsPages, hasSidebar, extensionId} = this.extension;
     const items = [
       {label: "Copy id", glyph: "ui-copy", run: () => navigator.clipboard.writeText(extensionId)},
-      isRunning && hasSidebar && {label: "Open sidebar", glyph: "ui-window", run: () => this.act(api.openSidebar(this.id))},
+      showsPages && hasSidebar && {label: "Open sidebar", glyph: "ui-window", run: () => this.show(this.more, api.openSidebar, "sidebar")},
       isInstalled && "-",
       isInstalled && {label: "Remove", glyph: "ui-trash", danger: true, run: () => confirmRemoval(this.extension)},
     ];
     menu(this.more, items, name);
+  }
+
+  // Opens a page of the extension. Chromium may have to be started for it, which takes some seconds.
+  show(button, open, page) {
+    return this.once(button, async () => {
+      if (await this.act(open(this.id))) toast(`The ${page} of ${this.extension.name} is open in Chromium.`);
+    });
+  }
+
+  // Clicks a button or menu item, or runs a command. Its popup may open.
+  click(button, call, item) {
+    return this.once(button, async () => {
+      const clicked = call(this.id, ...(item ? [item.id] : []));
+      if (!(await this.act(clicked))) return;
+      if (await clicked) toast(`The popup of ${this.extension.name} is open in Chromium.`);
+      else toast(`“${item ? item.title : this.extension.action.title}” clicked.`);
+    });
+  }
+
+  async once(button, work) {
+    if (button.ariaBusy === "true") return;
+    button.ariaBusy = "true";
+    await work();
+    button.ariaBusy = null;
   }
 
   // Waits for a call and shows its error under the buttons. Resolves to whether it worked.
