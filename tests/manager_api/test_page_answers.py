@@ -41,7 +41,7 @@ async def test_popup_and_options_open_for_an_extension_that_was_started_here(
         await profile.extensions.install(make(tmp_path, script, files=FILES | files, **(MANIFEST | popup)))
         await api(profile).start(ID)
         await api(profile).log(ID)
-        with pytest.raises(ApiError, match="not open: no display found. Run in a desktop session.$"):
+        with pytest.raises(ApiError, match=r"not open: no display found\. Run in a desktop session\.$"):
             await api(profile).clickAction(ID)
         await api(profile).stop(ID)
 

@@ -78,7 +78,7 @@ class PageBrowser:
 class _NoTabs:
     """The delegate of an engine without tabs. See EngineDelegate."""
 
-    async def navigation_started(self, tab_id: int, url: str) -> int | None:
+    async def navigation_started(self, *_: object) -> int | None:
         return None
 
     async def page_updated(
@@ -95,7 +95,7 @@ class _NoTabs:
     async def shown(self, tab_id: int) -> None:
         pass
 
-    async def page_opened(self, cookie_store_id: str, opener_id: int | None, *, active: bool = True) -> Tab:
+    async def page_opened(self, *_: object, **__: object) -> Tab:
         raise EngineError("this browser opens no tabs. Use browser.tabs.create()")
 
     async def link_followed(self, tab_id: int, link: str) -> None:
