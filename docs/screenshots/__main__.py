@@ -150,6 +150,7 @@ async def show(page: Page, route: str) -> None:
         await field.press("Enter")
     if route == _ROUTES["extensions"]:
         card = page.get_by_role("region", name="Container switcher")
+        await card.locator(".badge").wait_for()
         await card.get_by_text("Permissions:").click()
         await card.get_by_text("Log", exact=True).click()
     await page.evaluate("document.activeElement?.blur()")
@@ -159,8 +160,10 @@ async def show(page: Page, route: str) -> None:
 def _main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--all", type=Path, metavar="DIR", help="every screen, into this folder")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="only these pictures, such as manager-sites")
     chosen = parser.parse_args()
     shots, folder = (_every_shot(), chosen.all) if chosen.all else (_DOCUMENTED, _IMAGES)
+    shots = [shot for shot in shots if shot.name in chosen.names or not chosen.names]
     folder.mkdir(parents=True, exist_ok=True)
     asyncio.run(_take(shots, folder))
 

@@ -204,11 +204,11 @@ async def fill(profile: Profile) -> None:
 
 async def start_extension(profile: Profile) -> Extension:
     """Run one of the extensions: its button has a badge."""
-    (tab, *_) = await profile.tabs.query("Work")
-    await profile.tabs.activate(tab.id)
-    await profile.browser(["tabs"]).windows.update(tab.window_id, {"focused": True})
     extension = await profile.extensions.start(await profile.extensions.package(f"{_STARTED}@hatbox.example"))
     await extension.evaluate('console.log("ready, 9 containers"); console.log("Team inbox is in Work");')
+    tab = (await profile.tabs.query("Work"))[1]
+    await profile.browser(["tabs"]).windows.update(tab.window_id, {"focused": True})
+    await profile.tabs.activate(tab.id)
     return extension
 
 
