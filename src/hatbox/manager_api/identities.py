@@ -23,7 +23,6 @@ from hatbox.schema import NamespaceSchema
 from hatbox.store.base import Transaction
 from hatbox.store.profile_settings import read_profile_settings
 from hatbox.tabs.identity_removal import temporary_key
-from hatbox.tabs.log_scrubbing import scrub_identities
 from hatbox.tabs.program_records import get_record
 
 __all__ = ["implement"]
@@ -122,16 +121,7 @@ class _Identities(Namespace):
         return self._result_converters["setSettings"](result)
 
     def remove(self, cookie_store_id: str, options: Mapping[str, bool]) -> asyncio.Future[Any]:
-        if not options["forever"]:
-            return self._write("remove", _remove, cookie_store_id, False)
-        return asyncio.ensure_future(self._delete(cookie_store_id))
-
-    async def _delete(self, cookie_store_id: str) -> Any:
-        removed = await self._write("remove", _remove, cookie_store_id, True)
-        number = container_user_context_id(cookie_store_id) or 0
-        # Its removal is in the change log, with its name and cookies, for those who receive it. Now nothing is left.
-        await self._store.write(lambda transaction: scrub_identities(transaction, [number]))
-        return removed
+        return self._identities.log_scrubs.after(self._write("remove", _remove, cookie_store_id, options["forever"]))
 
 
 def _order(transaction: Transaction) -> list[str]:
