@@ -1,13 +1,14 @@
 """The namespace hatbox.sites: who is signed in where, and the cookies of each identity.
 
-Values of cookies leave only through `value`, `curl` and `exportFile`, each for what the caller names.
+Values of cookies leave only through `value`, `curl` and `exportFile`, each for what the caller names. Those of removed
+cookies are in memory for a minute, for `undo`.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.namespaces.cookies.cookie_views import cookie_view
@@ -23,14 +24,17 @@ from hatbox.manager_api.managed_profile import ManagedProfile
 from hatbox.manager_api.partial_reads import read_parts
 from hatbox.manager_api.sites import cookie_removal, cookie_transfer, site_list
 from hatbox.manager_api.sites.cookie_ids import key_of_cookie_id
+from hatbox.manager_api.sites.cookie_undo import CookieUndo
 from hatbox.manager_api.sites.curl_target import curl_for
-from hatbox.manager_api.sites.undo_records import UndoRecords
+from hatbox.manager_api.undo_records import UndoRecords
 from hatbox.schema import NamespaceSchema
 from hatbox.store.base import Transaction
 
 __all__ = ["implement"]
 
 T = TypeVar("T")
+
+_UNDO_SECONDS: Final = 60.0
 
 
 def implement(schema: NamespaceSchema, services: Services, profile: ManagedProfile) -> Namespace:
@@ -47,7 +51,7 @@ class _Sites(Namespace):
     def __init__(self, schema: NamespaceSchema, services: Services, profile: ManagedProfile) -> None:
         self._services = services
         self._profile = profile
-        self._undo = UndoRecords()
+        self._undo = UndoRecords[CookieUndo](_UNDO_SECONDS)
         changed = CoalescedChanges(
             services.store, "sites.onChanged", {COOKIE_CHANGED: _store_of_change, STORE_REMOVED: _removed_store}
         )
