@@ -42,14 +42,22 @@ def hello(session: str = SESSION) -> str:
     return json.dumps({"session": session, "received": 0})
 
 
-async def test_a_connection_that_sends_nothing_is_closed(tmp_path: Path) -> None:
+WHOLE = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+PART = b"GET / HTTP/1.1\r\nHost: "
+
+
+async def test_a_connection_that_sends_nothing_or_a_part_of_a_request_is_closed(tmp_path: Path) -> None:
     async with open_manager(tmp_path / "profile.db", limits=PageLimits(request_timeout=0.2)) as manager:
-        for start in (b"", b"GET / HTTP/1.1\r\nHost: "):
+        for start, then in ((b"", b""), (PART, b""), (WHOLE, PART), (WHOLE + PART, b""), (WHOLE + PART, b"x")):
             reader, writer = await asyncio.open_connection("127.0.0.1", manager.server.port)
             writer.write(start)
+            if start.startswith(WHOLE):
+                assert b"403" in await reader.readuntil(b"\r\n\r\n")
+            writer.write(then)
             with pytest.raises(ConnectionResetError):
-                if await reader.read() == b"":
-                    raise ConnectionResetError
+                async with asyncio.timeout(4):  # the time of uvicorn for the next request is 5 seconds
+                    await reader.read()
+                raise ConnectionResetError
             writer.close()
         async with raw_socket(manager) as websocket:
             assert await close_code(websocket) == 1002

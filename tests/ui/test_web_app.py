@@ -37,6 +37,8 @@ OTHER_HOSTS = [
     "127.0.0.1:1",
     "127.0.0.1.evil.example:{port}",
     "127.0.0.2:{port}",
+    "localhost:{port}",
+    "[::1]:{port}",
     "",
 ]
 
@@ -139,7 +141,12 @@ async def test_a_link_is_not_used_by_a_frame_an_image_or_a_prefetch(manager: Man
             {"Sec-Purpose": "prefetch"},
         ):
             assert (await client.get(link, headers=headers)).status_code == 403
-        assert (await client.get(link)).status_code == 200
+        assert (await client.head(link)).status_code == 403
+        opened = await client.get(link)
+        assert opened.status_code == 200
+        # a service worker of a program that used the port before
+        assert opened.headers["clear-site-data"] == '"cache", "storage"'
+        assert (await client.get("/", headers={"Service-Worker": "script"})).content == b""
 
 
 async def test_every_response_has_the_security_headers_and_no_other_method_works(manager: Manager) -> None:

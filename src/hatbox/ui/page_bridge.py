@@ -58,7 +58,7 @@ class PageBridge:
         return self._incoming.is_behind or len(self._calls) > 0
 
     def take_records(self) -> list[int]:
-        """The ids of all answered calls whose records exist: see hatbox.store.recorded_calls."""
+        """The ids of calls whose results the page has: see hatbox.store.recorded_calls."""
         return self._calls.take_records()
 
     def _handle(self, message: Any) -> None:

@@ -29,7 +29,7 @@ BRIDGE: Final = "bridge"
 """The last part of the path of the WebSocket."""
 
 _REFUSED: Final = (
-    "This page is not open any more, or its link was used before. A link works once. "
+    "This page is not open any more, or its link was used before. A link works once, within ten minutes. "
     "Run <code>hatbox ui</code> again, and use the new link."
 )
 
@@ -57,8 +57,9 @@ class _Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
+        is_worker = "service-worker" in headers  # the page has none
         changes = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
-        if is_from_here(headers, self._hosts, needs_origin=changes):
+        if not is_worker and is_from_here(headers, self._hosts, needs_origin=changes):
             await self._app(scope, receive, send)
         elif scope["type"] == "websocket":
             await _forbid_websocket(WebSocket(scope, receive, send))
@@ -78,12 +79,15 @@ class _Routes:
         The page is opened by this document, and not by a redirect: a browser that was sent here by another program or
         site does not send SameSite=Strict cookies until a document of this server requests something.
         """
-        value = self._keys.redeem(request.path_params["token"]) if is_opened_by_user(request.headers) else None
+        is_opened = request.method == "GET" and is_opened_by_user(request.headers)  # previewers send HEAD
+        value = self._keys.redeem(request.path_params["token"]) if is_opened else None
         if value is None:
             return await _refuse(request)
         path = f"/{self._keys.prefix}/"
         body = f'<p>Opening Hatbox. <a href="{path}">Continue</a></p>'
         response = _document(request, 200, body, f'<meta http-equiv="refresh" content="0; url={escape(path)}">')
+        # A service worker or a file of a program that used this port before would otherwise handle the page.
+        response.headers["Clear-Site-Data"] = '"cache", "storage"'
         response.set_cookie(COOKIE, value, path=path, httponly=True, samesite="strict")
         return response
 
@@ -96,7 +100,7 @@ class _Routes:
         headers = security_headers(request.headers["host"])
         if found is None:
             return Response("Not found", 404, headers, "text/plain")
-        # Stored by the browser, but used only after the server was asked: another start may have another version.
+        # Stored by the browser, but revalidated on each use: another start may have another version.
         headers |= {"Cache-Control": "private, no-cache", "ETag": found.etag}
         if request.headers.get("if-none-match") == found.etag:
             return Response(status_code=304, headers=headers)
