@@ -146,3 +146,20 @@ async def test_the_session_of_a_closed_page_ends_when_its_calls_are_done(manager
     await until(lambda: manager.server.sockets.sessions == 0)
     assert "Last" in [each.name for each in await manager.profile.identities.query()]
     await manager.server.wait_until_unused(0.01)
+
+
+async def test_a_result_that_is_too_large_is_an_error_of_its_call_and_the_page_goes_on(tmp_path: Path) -> None:
+    limits = PageLimits(results=1 << 16)
+    async with (
+        open_manager(tmp_path / "profile.db", limits=limits) as manager,
+        PageClient(await open_link(manager.server.create_link())) as page,
+    ):
+        name = "x" * 20_000
+        for _ in range(5):
+            await page.call("contextualIdentities.create", {"name": name, "color": "red", "icon": "gift"})
+        large = page.call("contextualIdentities.query", {})
+        assert (await page.call("hatbox.getProfile"))["label"] == manager.profile.label
+        with pytest.raises(RuntimeError, match="too large for this page"):
+            await large
+        assert len(await page.call("contextualIdentities.query", {"name": "Work"})) == 1
+        assert page.welcomes == [False]

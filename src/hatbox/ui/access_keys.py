@@ -16,9 +16,11 @@ from typing import Final
 
 import msgspec
 
+from hatbox.urls.protected_pages import PROTECTED_COOKIE, PROTECTED_PATH
+
 __all__ = ["COOKIE", "AccessKeys", "StoredKeys"]
 
-COOKIE: Final = "hatbox_page"
+COOKIE: Final = PROTECTED_COOKIE
 """The name of the cookie."""
 
 _BYTES: Final = 32
@@ -26,7 +28,8 @@ _MAX_TOKENS: Final = 64
 _MAX_COOKIES: Final = 64
 _TOKEN_LIFETIME: Final = 600  # seconds
 _LIFETIME: Final = 7 * 24 * 3600  # seconds since the last use of a cookie
-_PREFIX: Final = re.compile(r"[A-Za-z0-9_-]{32,64}")
+_NAME: Final = PROTECTED_PATH.removeprefix("/")
+_PREFIX: Final = re.compile(_NAME + r"[A-Za-z0-9_-]{32,64}")
 
 
 class StoredKeys(msgspec.Struct, frozen=True):
@@ -48,7 +51,7 @@ class AccessKeys:
         clock: Callable[[], float] = time.time,
     ) -> None:
         is_valid = stored is not None and _PREFIX.fullmatch(stored.prefix) is not None
-        self.prefix = stored.prefix if stored is not None and is_valid else secrets.token_urlsafe(_BYTES)
+        self.prefix = stored.prefix if stored is not None and is_valid else _NAME + secrets.token_urlsafe(_BYTES)
         """The first part of all paths."""
         self._cookies = dict(stored.cookies) if stored is not None and is_valid else {}
         self._save = save

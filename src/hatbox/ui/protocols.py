@@ -11,6 +11,7 @@ from starlette.websockets import WebSocket
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
+from hatbox.ui.page_limits import PageLimits
 from hatbox.ui.peer_user import UserCheck
 
 __all__ = ["HttpProtocol", "WebSocketProtocol", "abort", "protocol_class"]
@@ -23,9 +24,9 @@ _COMPLETE: Final = (h11.DONE, h11.MUST_CLOSE, h11.CLOSED)
 
 
 class HttpProtocol(H11Protocol):
-    """HTTP for connections of this user, which have `request_timeout` seconds for each request."""
+    """HTTP for connections of this user, which have a limited time for each request."""
 
-    request_timeout = 10.0
+    limits = PageLimits()
     user_check: UserCheck | None = None
     """Checks the users of connections, where that is possible."""
 
@@ -34,6 +35,9 @@ class HttpProtocol(H11Protocol):
         super().connection_made(transport)
         self._request_timer: asyncio.TimerHandle | None = None
         if self.client is None or self.server is None:  # it was closed at once
+            transport.abort()
+        elif len(self.connections) > self.limits.connections:
+            logger.warning("manager page: more than %d connections", self.limits.connections)
             transport.abort()
         elif self.user_check is not None and not self.user_check.accepts(self.client[1], self.server[1] or 0):
             logger.info("manager page: refused a connection that is not of this user, or closed again")
@@ -64,9 +68,13 @@ class HttpProtocol(H11Protocol):
         self._stop_timer()
         super().handle_websocket_upgrade(event)
 
+    def send_400_response(self, msg: str) -> None:  # noqa: ARG002
+        """Close the connection. Documents of uvicorn have the origin of the page, and are not sandboxed."""
+        self.transport.abort()
+
     def _start_timer(self) -> None:
         if self._request_timer is None:
-            self._request_timer = self.loop.call_later(self.request_timeout, self.transport.abort)
+            self._request_timer = self.loop.call_later(self.limits.request_timeout, self.transport.abort)
 
     def _stop_timer(self) -> None:
         if self._request_timer is not None:
@@ -83,9 +91,9 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
         await super().run_asgi()
 
 
-def protocol_class(timeout: float, user_check: UserCheck | None) -> type[HttpProtocol]:
+def protocol_class(limits: PageLimits, user_check: UserCheck | None) -> type[HttpProtocol]:
     """The protocol of a server with these settings."""
-    return type("ConfiguredProtocol", (HttpProtocol,), {"request_timeout": timeout, "user_check": user_check})
+    return type("ConfiguredProtocol", (HttpProtocol,), {"limits": limits, "user_check": user_check})
 
 
 def abort(websocket: WebSocket) -> None:

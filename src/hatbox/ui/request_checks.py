@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from hatbox.urls.protected_pages import PROTECTED_HOST
+
 __all__ = ["ADDRESS", "allowed_hosts", "cookie_values", "is_from_here", "is_from_page", "is_opened_by_user"]
 
-ADDRESS: Final = "127.0.0.1"
+ADDRESS: Final = PROTECTED_HOST
 """The only address of the server."""
 
 _HTTP_PORT: Final = 80

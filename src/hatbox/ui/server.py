@@ -34,7 +34,7 @@ from hatbox.ui.protocols import WebSocketProtocol, protocol_class
 from hatbox.ui.request_checks import ADDRESS, allowed_hosts
 from hatbox.ui.static_files import StaticFiles
 from hatbox.ui.stored_keys import KeyFile
-from hatbox.ui.web_app import create_app
+from hatbox.ui.web_app import OPEN, create_app
 
 __all__ = ["CALLER", "PERMISSIONS", "ManagerServer"]
 
@@ -77,7 +77,7 @@ class ManagerServer:
 
     def create_link(self) -> str:
         """A link that opens the page once."""
-        return f"http://{ADDRESS}:{self.port}/open/{self.keys.create_token()}"
+        return f"http://{ADDRESS}:{self.port}{OPEN}{self.keys.create_token()}"
 
     async def start(self) -> None:
         """Accept connections from now on."""
@@ -92,7 +92,7 @@ class ManagerServer:
             app = create_app(self.keys, StaticFiles(), self.sockets, allowed_hosts(self.port))
             config = uvicorn.Config(
                 app,
-                http=protocol_class(self._limits.request_timeout, UserCheck() if checks_user else None),
+                http=protocol_class(self._limits, UserCheck() if checks_user else None),
                 ws=WebSocketProtocol,
                 lifespan="off",
                 interface="asgi3",
@@ -102,7 +102,6 @@ class ManagerServer:
                 proxy_headers=False,
                 server_header=False,
                 date_header=False,
-                limit_concurrency=self._limits.connections,
                 h11_max_incomplete_event_size=self._limits.request,
                 ws_max_size=self._limits.text,
                 ws_per_message_deflate=False,
