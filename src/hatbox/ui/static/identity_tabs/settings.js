@@ -182,7 +182,16 @@ class SettingsForm {
     this.show(settings);
     const text = `Settings of ${identities.get(this.id)?.name ?? "this identity"} saved. New requests use them now.`;
     if (before.proxy?.includes(MASK)) toast(text); // its password is not known here
-    else changed(text, () => api.setSettings(this.id, before, true));
+    else changed(text, () => this.restore(before));
+  }
+
+  // Undo never loses what was typed meanwhile.
+  async restore(before) {
+    const {saved, inputAtRisk} = await api.setSettings(this.id, before, false);
+    if (saved) return;
+    const name = identities.get(this.id)?.name ?? "this identity";
+    const count = inputAtRisk.length === 1 ? "a page" : `${inputAtRisk.length} pages`;
+    throw new Error(`Text that was typed in ${count} of ${name} would be lost. Save the old settings in Settings.`);
   }
 
   async askFirst(values, inputAtRisk) {
