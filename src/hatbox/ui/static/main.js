@@ -2,6 +2,7 @@
 
 import {browser} from "./api.js";
 import {counts} from "./counts.js";
+import {ignoreStrayFiles} from "./file_drops.js";
 import {buildFrame} from "./frame.js";
 import {identities} from "./identities_state.js";
 import {startKeyboard} from "./keyboard.js";
@@ -10,6 +11,7 @@ import {startRouter} from "./router.js";
 const app = document.getElementById("app");
 const root = buildFrame(app);
 startKeyboard();
+ignoreStrayFiles();
 identities.load();
 counts.start();
 startRouter(root);
