@@ -20,8 +20,8 @@ __all__ = [
     "SITE_DATA_CLEARED",
     "SiteDataRemoval",
     "clear_site_data",
-    "delete_site_data",
     "decode_site_data",
+    "delete_site_data",
     "encode_site_data",
     "parts_of",
 ]

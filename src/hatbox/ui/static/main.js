@@ -18,7 +18,9 @@ startRouter(root);
 showProfile();
 
 async function showProfile() {
-  const {label: name} = await browser.hatbox.getProfile();
+  const profile = await browser.hatbox.getProfile().catch(console.error); // decoration
+  if (!profile) return;
+  const {label: name} = profile;
   const label = app.querySelector(".brand small");
   label.textContent = name.split(/[/\\]/).at(-1) || name; // of a path or a URL
   label.title = name;

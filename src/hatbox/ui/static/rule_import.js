@@ -124,7 +124,8 @@ function report(program, text, options, result) {
   if (added.length) changed(`${plural(added.length, "rule")} imported.`, () => undo(added, created));
   if (options.create || (added.length && !missing.length && !existing.length && !leftOut.length)) return;
   const below = h("div", {});
-  const body = h("div", {class: "panel-gap report"}, reportLines({added, unchanged, missing, existing, leftOut}), below);
+  const lines = reportLines({added, unchanged, missing, existing, leftOut});
+  const body = h("div", {class: "panel-gap report"}, lines, below);
   const create = async () => {
     try {
       const all = {...options, create: true};

@@ -1,4 +1,5 @@
-// Deletes cookies, and site data. Cookies can be restored while the toast stays: until then the server has them in memory.
+// Deletes cookies and site data. Cookies can be restored while the toast stays: until then the server has them in
+// memory.
 
 import {browser} from "../api.js";
 import {btn, errorLine, h} from "../dom.js";

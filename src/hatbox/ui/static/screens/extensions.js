@@ -5,7 +5,7 @@ import {ExtensionCard} from "../extension_card.js";
 import {chooseFile, installFile} from "../extension_install.js";
 import {followExtensions} from "../extensions_state.js";
 import {acceptFiles} from "../file_drops.js";
-import {header, loadError} from "../screen_parts.js";
+import {header, loadError, skeletonAfter} from "../screen_parts.js";
 
 export const title = "Extensions";
 
@@ -40,7 +40,7 @@ export function mount(root) {
   }
 
   function addCard(extension, place) {
-    const card = new ExtensionCard(extension);
+    const card = new ExtensionCard(extension, () => following.refresh());
     cards.set(extension.id, card);
     grid.insertBefore(card.el, grid.children[place] ?? null);
   }
@@ -63,8 +63,10 @@ export function mount(root) {
   }
 
   const following = followExtensions(show, (message) => showOther("error", message));
+  const stopSkeleton = skeletonAfter(other, "Loading extensions", () => other.dataset.key !== undefined);
   return {
     unmount() {
+      stopSkeleton();
       following.stop();
       for (const card of cards.values()) card.destroy();
     },
