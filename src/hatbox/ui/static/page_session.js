@@ -9,7 +9,7 @@ const MAX_DELAY = 5000;
 const ACKNOWLEDGE_DELAY = 100;
 
 // open(): a new WebSocket. receive(messages): handles messages of the server. replay(): the messages for a server that
-// does not know the session. onStatus(): `online` has changed. onClosed(): a connection was closed or not opened.
+// does not know the session. onStatus(): `online` has changed. onClosed(code): a connection was closed or not opened.
 export class PageSession {
   constructor({id, open, receive, replay, onStatus, onResync, onClosed}) {
     this.online = false;
@@ -59,7 +59,7 @@ export class PageSession {
       socket.send(JSON.stringify(hello));
     };
     socket.onmessage = ({data}) => { if (socket === this.socket) this.onText(data); };
-    socket.onclose = () => { if (socket === this.socket) this.onClose(); };
+    socket.onclose = ({code}) => { if (socket === this.socket) this.onClose(code); };
   }
 
   onText(text) {
@@ -95,7 +95,7 @@ export class PageSession {
     if (isNew && isBack) this.onResync();
   }
 
-  onClose() {
+  onClose(code) {
     this.socket = null;
     clearTimeout(this.acknowledgeTimer);
     this.acknowledgeTimer = null;
@@ -104,7 +104,7 @@ export class PageSession {
     this.timer = setTimeout(() => this.connect(), this.delay * (0.75 + Math.random() / 2));
     this.delay = Math.min(this.delay * 2, MAX_DELAY);
     if (wasOnline) this.onStatus(false);
-    this.onClosed();
+    this.onClosed(code);
   }
 
   transmit({number, messages}) {
