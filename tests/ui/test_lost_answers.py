@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hatbox.errors import TooLargeForTrash, TrashSwitchedOff, IdentityNotFound
+from hatbox.errors import IdentityNotFound, TooLargeForTrash, TrashSwitchedOff
 from hatbox.ui.page_calls import DONE
 from tests.ui.identities_page import IdentitiesPage
 from tests.ui.manager import Manager

@@ -11,7 +11,10 @@ const DONE = "This was done just before Hatbox was started again. Its result is 
 const TOO_MANY_PAGES = 1013; // the code with which the server closes a connection
 
 // Calls that change nothing for the user: the page may be closed while they wait.
-const READS = /\.(get[A-Z]\w*|list|summaries|order|search|details|checkSettings|preview|test|cookies|value|curl|exportFile|log|forget)$/;
+const READS = new Set(
+  "list summaries order search details checkSettings preview test cookies value curl exportFile log forget".split(" "),
+);
+const isRead = (path) => READS.has(path.split(".").at(-1)) || /\.get[A-Z]\w*$/.test(path);
 
 const base = new URL(".", import.meta.url);
 const calls = new Map(); // id → {message, resolve, reject}
@@ -27,7 +30,10 @@ const session = new PageSession({
   id: crypto.randomUUID(),
   open: () => new WebSocket(new URL("bridge", base).href.replace(/^http/, "ws")),
   receive,
-  replay: () => [...[...listeners].map(([id, each]) => added(id, each)), ...[...calls.values()].map((each) => each.message)],
+  replay: () => {
+    const events = [...listeners].map(([id, each]) => added(id, each));
+    return [...events, ...[...calls.values()].map((each) => each.message)];
+  },
   onStatus: notifyStatus,
   onResync: () => { for (const each of resyncListeners) report(each); },
   onClosed: findReason,
@@ -40,7 +46,7 @@ export const connection = {
   // Whether as many pages are open as the server allows.
   get full() { return full; },
   // How many changes of the user are not confirmed yet.
-  get waitingChanges() { return [...calls.values()].filter(({message}) => !READS.test(message[2])).length; },
+  get waitingChanges() { return [...calls.values()].filter(({message}) => !isRead(message[2])).length; },
   // Call `listener(online)` when the state changes. Returns a function that removes it.
   onStatus: (listener) => subscribed(statusListeners, listener),
   // Call `listener()` after events were lost: load everything again. Returns a function that removes it.

@@ -32,8 +32,8 @@ export async function attempt(anchor, change, {control = null, key = control, do
   }
 }
 
-// Whether a call took effect although it was rejected: Hatbox was killed before its answer arrived. Then a toast without
-// Undo says what was done, and the caller must neither show an error nor send it again. (Lists are read again anyway.)
+// Whether a call took effect although it was rejected: Hatbox was killed before its answer arrived. Then a toast
+// without Undo says what was done, and the caller must neither show an error nor send it again. Lists are read again.
 export function tookEffect(error, done = DONE) {
   if (!error.wasDone) return false;
   toast(done);

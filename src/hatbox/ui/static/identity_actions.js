@@ -29,7 +29,8 @@ export function createIdentity() {
       created = await creating;
     } catch (error) {
       if (!error.wasDone && box.open) throw error; // stands in the form
-      if (!tookEffect(error, `${draft.name} created.`)) problem(null, `${draft.name} was not created. ${error.message}`);
+      const isDone = tookEffect(error, `${draft.name} created.`);
+      if (!isDone) problem(null, `${draft.name} was not created. ${error.message}`);
       box.close();
       return;
     }
@@ -65,7 +66,8 @@ export function editIdentity(identity, anchor) {
       } catch (error) {
         const isOpen = pop.matches(":popover-open");
         if (!error.wasDone && isOpen) throw error; // stands in the form
-        if (!tookEffect(error, `${draft.name} saved.`)) problem(anchor, `${draft.name} was not saved. ${error.message}`);
+        const isDone = tookEffect(error, `${draft.name} saved.`);
+        if (!isDone) problem(anchor, `${draft.name} was not saved. ${error.message}`);
         if (isOpen) pop.hidePopover();
         return;
       }

@@ -1,10 +1,8 @@
 // The words of the cookies of an identity. Pure.
 
-const SAME_SITE = {no_restriction: "None", lax: "Lax", strict: "Strict"};
+import {plural} from "../plural.js";
 
-function plural(count, one, many = `${one}s`) {
-  return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
-}
+const SAME_SITE = {no_restriction: "None", lax: "Lax", strict: "Strict"};
 
 // "Secure, HttpOnly, SameSite=Lax, only within top.example"
 export function flagsText(cookie) {
