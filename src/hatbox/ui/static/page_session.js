@@ -59,7 +59,7 @@ export class PageSession {
       socket.send(JSON.stringify(hello));
     };
     socket.onmessage = ({data}) => { if (socket === this.socket) this.onText(data); };
-    socket.onclose = ({code}) => { if (socket === this.socket) this.onClose(code); };
+    socket.onclose = (event) => { if (socket === this.socket) this.onClose(event?.code); };
   }
 
   onText(text) {
