@@ -82,6 +82,8 @@ async def test_a_dropped_file_is_installed_after_its_permissions_were_shown(addr
         listed = await only(profile)
         assert (listed["id"], listed["isInstalled"], listed["isRunning"]) == (ID, True, False)
         assert listed["icon"].startswith("data:image/svg+xml;base64,")
+        assert (listed["action"]["title"], listed["action"]["enabled"]) == ("Switch", False)  # it is stopped
+        assert [each["name"] for each in listed["commands"]] == ["go"]
         with pytest.raises(ApiError, match="Choose it again"):
             await api(profile).install(prepared["token"])
         again = await upload(profile, data)

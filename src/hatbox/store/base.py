@@ -416,6 +416,9 @@ class SiteDataTable(Protocol):
     def total_bytes(self, store: int) -> int:
         """The size of the data of all origins of a store. Does not read the data."""
 
+    def sizes(self, stores: Collection[int] | None = None) -> list[tuple[int, str, int]]:
+        """The origins of all stores, or of these: store, origin, the size of what is stored. Does not read the data."""
+
     def get(self, store: int, origin: str) -> bytes | None:
         """The data of an origin, or None."""
 

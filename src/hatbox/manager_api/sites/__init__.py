@@ -1,4 +1,4 @@
-"""The namespace hatbox.sites: who is signed in where, and the cookies of each identity.
+"""The namespace hatbox.sites: who is signed in where, and the cookies and site data of each identity.
 
 Values of cookies leave only through `value`, `curl` and `exportFile`, each for what the caller names.
 """
@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
+
+import msgspec
 
 from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.namespaces.cookies.cookie_views import cookie_view
@@ -21,9 +23,11 @@ from hatbox.manager_api.managed_profile import ManagedProfile
 from hatbox.manager_api.sites import cookie_removal, cookie_transfer, site_list
 from hatbox.manager_api.sites.cookie_ids import key_of_cookie_id
 from hatbox.manager_api.sites.curl_target import curl_for
+from hatbox.manager_api.sites.stored_site_data import remove_everything
 from hatbox.manager_api.sites.undo_records import UndoRecords
 from hatbox.schema import NamespaceSchema
 from hatbox.store.base import Transaction
+from hatbox.tabs.site_data import SITE_DATA_CLEARED, SiteDataRemoval
 
 __all__ = ["implement"]
 
@@ -45,9 +49,7 @@ class _Sites(Namespace):
         self._services = services
         self._profile = profile
         self._undo = UndoRecords()
-        changed = CoalescedChanges(
-            services.store, "sites.onChanged", {COOKIE_CHANGED: _store_of_change, STORE_REMOVED: _removed_store}
-        )
+        changed = CoalescedChanges(services.store, "sites.onChanged", _DECODERS)
         binding = EventBinding(changed, lambda _, payload: (_ChangedStores(payload.ids, payload.all),))
         super().__init__(schema, services.store, {"onChanged": binding})
 
@@ -64,7 +66,10 @@ class _Sites(Namespace):
 
     def remove(self, cookie_store_id: str, what: Mapping[str, Any]) -> asyncio.Future[Any]:
         store, now = self._access(cookie_store_id)
-        return _start(self._remove(store, _selection(what), now))
+        selection = _selection(what)
+        return _start(
+            self._remove_all(store, selection, now) if what["siteData"] else self._remove(store, selection, now)
+        )
 
     def undo(self, token: str) -> asyncio.Future[Any]:
         return _start(self._undo_change(token))
@@ -100,7 +105,12 @@ class _Sites(Namespace):
     async def _remove(self, store: int, selection: cookie_removal.Selection, now: float) -> dict[str, Any]:
         removed = await self._write_whole(lambda each: cookie_removal.remove_cookies(each, store, selection, now))
         count = len(removed.changes)
-        return {"removed": count, "undo": self._undo.add(removed) if count else None}
+        return {"removed": count, "undo": self._undo.add(removed) if count else None, "origins": 0, "siteData": 0}
+
+    async def _remove_all(self, store: int, selection: cookie_removal.Selection, now: float) -> dict[str, Any]:
+        """Remove cookies with site data, which cannot be restored."""
+        removed, (origins, size) = await self._write_whole(lambda each: remove_everything(each, store, selection, now))
+        return {"removed": len(removed.changes), "undo": None, "origins": origins, "siteData": size}
 
     async def _undo_change(self, token: str) -> Any:
         record = self._undo.take(token)
@@ -153,6 +163,8 @@ def _selection(what: Mapping[str, Any]) -> cookie_removal.Selection:
     given = [name for name in ("cookie", "host", "all") if what[name] not in (None, False)]
     if len(given) != 1:
         raise ApiError("Pass exactly one of: cookie, host, all")
+    if what["siteData"] and what["cookie"] is not None:
+        raise ApiError("siteData needs host or all: site data belongs to no single cookie")
     key = None if what["cookie"] is None else key_of_cookie_id(what["cookie"])
     return cookie_removal.Selection(key, what["host"])
 
@@ -174,6 +186,17 @@ def _store_of_change(payload: bytes) -> list[str]:
 
 def _removed_store(payload: bytes) -> list[str]:
     return [cookie_store_id_of(int(payload))]
+
+
+def _cleared_store(payload: bytes) -> list[str]:
+    return [cookie_store_id_of(msgspec.json.decode(payload, type=SiteDataRemoval).number)]
+
+
+_DECODERS: Final = {
+    COOKIE_CHANGED: _store_of_change,
+    STORE_REMOVED: _removed_store,
+    SITE_DATA_CLEARED: _cleared_store,
+}
 
 
 def _start(work: Awaitable[Any]) -> asyncio.Future[Any]:

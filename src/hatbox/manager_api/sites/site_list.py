@@ -16,10 +16,11 @@ from hatbox.api.namespaces.cookies.cookie_views import cookie_view
 from hatbox.api.namespaces.cookies.partition_keys import PartitionKey
 from hatbox.cookies.cookie_clock import cookie_time
 from hatbox.cookies.cookie_rows import cookie_of, expect_identity
-from hatbox.cookies.cookie_sites import cookie_sites, host_of
+from hatbox.cookies.cookie_sites import CookieSite, cookie_sites, host_of
 from hatbox.cookies.sign_in_cookies import is_sign_in_cookie
 from hatbox.identities.ids import cookie_store_id_of
 from hatbox.manager_api.sites.cookie_ids import cookie_id
+from hatbox.manager_api.sites.stored_site_data import SiteDataSize, site_data_sizes
 from hatbox.store.base import CookieDescription, CookieMetadata, Transaction
 
 __all__ = ["CookieInfo", "list_cookies", "read_metadata", "sites_in"]
@@ -46,26 +47,33 @@ class CookieInfo(msgspec.Struct, frozen=True, gc=False):
 
 def read_metadata(
     transaction: Transaction, stores: Collection[int] | None, now: float
-) -> tuple[list[CookieMetadata], float]:
-    """The cookies of all stores, or of these, and the time that they expire by."""
-    return transaction.cookies.metadata(stores), cookie_time(transaction, now)
+) -> tuple[list[CookieMetadata], list[tuple[int, str, int]], float]:
+    """The cookies and the sizes of site data of all stores, or of these, and the time that cookies expire by."""
+    cookies, sizes = transaction.cookies.metadata(stores), transaction.site_data.sizes(stores)
+    return cookies, sizes, cookie_time(transaction, now)
 
 
-def sites_in(cookies: list[CookieMetadata], now: float) -> list[dict[str, Any]]:
-    """The sites of these cookies by name, as scripts see them. Pure: a hundred thousand cookies take a thread."""
+def sites_in(cookies: list[CookieMetadata], sizes: list[tuple[int, str, int]], now: float) -> list[dict[str, Any]]:
+    """The sites of these by name, as scripts see them. Pure: a hundred thousand cookies take a thread."""
     found: dict[str, list[dict[str, Any]]] = {}
+    stored = site_data_sizes(sizes)
     for store, sites in sorted(cookie_sites(cookies, now).items()):
-        cookie_store_id = cookie_store_id_of(store)
-        for host, count, since, used in sites:
-            found.setdefault(host, []).append(
-                {
-                    "cookieStoreId": cookie_store_id,
-                    "signedInSince": None if since is None else int(since * 1000),
-                    "lastUsed": int(used * 1000) if used > 0 else None,
-                    "cookies": count,
-                }
-            )
+        for site in sites:
+            found.setdefault(site.host, []).append(_entry(store, site, stored.pop((store, site.host), SiteDataSize())))
+    for (store, host), data in sorted(stored.items()):
+        found.setdefault(host, []).append(_entry(store, CookieSite(host, 0, None, 0.0), data))
     return [{"host": host, "identities": sorted(found[host], key=_is_signed_out)} for host in sorted(found)]
+
+
+def _entry(store: int, site: CookieSite, data: SiteDataSize) -> dict[str, Any]:
+    return {
+        "cookieStoreId": cookie_store_id_of(store),
+        "signedInSince": None if site.signed_in_since is None else int(site.signed_in_since * 1000),
+        "lastUsed": int(site.last_used * 1000) if site.last_used > 0 else None,
+        "cookies": site.cookies,
+        "origins": data.origins,
+        "siteData": data.size,
+    }
 
 
 def list_cookies(transaction: Transaction, user_context_id: int, host: str | None, now: float) -> list[CookieInfo]:

@@ -34,6 +34,7 @@ _ADJACENT: Final = """WHERE id IN (
     SELECT id FROM (SELECT id FROM tabs WHERE window = ? AND position < ? ORDER BY position DESC LIMIT 1) AS a
     UNION ALL SELECT id FROM (SELECT id FROM tabs WHERE window = ? AND position > ? ORDER BY position LIMIT 1) AS b
 ) ORDER BY position"""
+_SIZES: Final = "store, origin, length(data)"
 _LAST_FOCUSED: Final = "ORDER BY focused DESC, id LIMIT 1"
 
 _NEW_TAB: Final = TabRow(
@@ -309,6 +310,16 @@ class SqlSiteDataTable:
 
     def total_bytes(self, store: int) -> int:
         return self._rows.total_bytes(["data"], "WHERE store = ?", (store,))
+
+    def sizes(self, stores: Collection[int] | None = None) -> list[tuple[int, str, int]]:
+        if stores is None:
+            return self._rows.select(_SIZES)
+        wanted = list(dict.fromkeys(stores))
+        found: list[tuple[int, str, int]] = []
+        for start in range(0, len(wanted), _MAX_PARAMETERS):
+            part = wanted[start : start + _MAX_PARAMETERS]
+            found += self._rows.select(_SIZES, f"WHERE store IN ({', '.join('?' * len(part))})", part)
+        return found
 
     def get(self, store: int, origin: str) -> bytes | None:
         row = self._rows.get(store, origin)

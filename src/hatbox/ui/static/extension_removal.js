@@ -1,4 +1,4 @@
-// Removing an extension. It cannot be undone: its data is deleted, and others are informed at once.
+// Deleting an extension. It cannot be undone: its data is deleted, and others are informed at once.
 
 import {browser} from "./api.js";
 import {btn, errorLine, h} from "./dom.js";
@@ -11,13 +11,13 @@ export function confirmRemoval({id, name}) {
     try {
       await browser.hatbox.extensions.remove(id);
       close();
-      toast(`${name} removed.`);
+      toast(`${name} deleted forever.`);
     } catch (error) {
       problem.replaceChildren(errorLine(error.message));
     }
   };
-  dialog(`Remove ${name}?`, [h("p", {}, text), problem], (close) => [
+  dialog(`Delete ${name} forever?`, [h("p", {}, text), problem], (close) => [
     btn("Keep it", close, {kind: "quiet"}),
-    btn("Remove forever", () => remove(close), {kind: "danger solid"}),
+    btn("Delete forever", () => remove(close), {kind: "danger solid"}),
   ]);
 }

@@ -10,7 +10,9 @@ const api = browser.hatbox.rules;
 
 // fixed: the cookieStoreId of the identity whose rules are shown; without it, the user picks.
 export function ruleForm(fixed) {
-  const chosen = new Set([fixed ?? identities.all()[0]?.cookieStoreId].filter(Boolean));
+  const chosen = new Set(fixed ? [fixed] : []);
+  let isPicked = Boolean(fixed); // until then it is the first identity
+  let isSending = false;
   const below = h("div", {id: "rule-below"});
   const input = h("input", {
     class: "field mono",
@@ -43,6 +45,8 @@ export function ruleForm(fixed) {
 
   function paint() {
     for (const id of chosen) if (!identities.get(id)) chosen.delete(id);
+    const [preset] = identities.all();
+    if (!isPicked && !chosen.size && preset) chosen.add(preset.cookieStoreId);
     const names = [...chosen].map((id) => identities.get(id).name);
     const first = identities.get([...chosen][0]);
     const text = names.join(" or ") || "Choose an identity";
@@ -59,6 +63,7 @@ export function ruleForm(fixed) {
       heading: "Opens in. With several, it asks",
       chosen,
       pick: ({cookieStoreId: id}) => {
+        isPicked = true;
         if (!chosen.delete(id)) chosen.add(id);
         paint();
       },
@@ -67,6 +72,8 @@ export function ruleForm(fixed) {
 
   async function submit(event) {
     event.preventDefault();
+    if (isSending) return;
+    isSending = true;
     clear();
     try {
       const rule = await api.add(input.value, [...chosen], {limit: limit.checked});
@@ -79,6 +86,8 @@ export function ruleForm(fixed) {
       below.replaceChildren(errorLine(error.message));
       input.setAttribute("aria-invalid", "true");
       input.focus();
+    } finally {
+      isSending = false;
     }
   }
 

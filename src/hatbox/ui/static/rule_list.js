@@ -14,12 +14,13 @@ const api = browser.hatbox.rules;
 export const DEFAULT_STORE = {cookieStoreId: "firefox-default", name: "No identity", color: "", icon: ""};
 
 export class RuleList extends VirtualList {
-  constructor(scroller) {
+  // own: the cookieStoreId of the identity whose rules are shown; rows name only others.
+  constructor(scroller, own) {
     super(scroller, {
       label: "Rules",
       cls: "rule-rows",
       key: (rule) => String(rule.id),
-      create: (rule) => ruleRow(rule),
+      create: (rule) => ruleRow(rule, own),
       signature: (rule) => JSON.stringify([rule, named(rule).map((to) => [to.name, to.color, to.icon, to.hidden])]),
       size: () => ({minWidth: 0, height: innerWidth <= PHONE ? 70 : 44, gap: 0}),
     });
@@ -30,11 +31,12 @@ function named(rule) {
   return rule.identities.map((id) => identities.get(id) ?? {...DEFAULT_STORE, cookieStoreId: id});
 }
 
-function ruleRow(rule) {
+function ruleRow(rule, own) {
   const to = named(rule);
+  const shown = to.filter((identity) => identity.cookieStoreId !== own);
   const label = `Remove the rule ${rule.pattern}`;
   const remove = iconButton("ui-x", label, () => removeRule(rule, remove), {"data-part": "remove"});
-  const more = to.length - MOST_CHIPS;
+  const more = shown.length - MOST_CHIPS;
   return h(
     "div",
     {class: `row rule${rule.isValid ? "" : " is-off"}`},
@@ -42,18 +44,20 @@ function ruleRow(rule) {
     h(
       "div",
       {class: "line targets"},
-      to.length > 1 && h("span", {class: "small muted"}, "Ask:"),
-      to.slice(0, MOST_CHIPS).map(target),
+      to.length > 1 && h("span", {class: "small muted nowrap"}, own ? "Asks, or" : "Ask:"),
+      shown.slice(0, MOST_CHIPS).map(target),
       more > 0 && h("span", {class: "small muted", title: to.map((each) => each.name).join(", ")}, `+${more}`),
     ),
-    h("div", {class: "line marks hide-narrow"}, marks(rule, to)),
+    h("div", {class: "line marks"}, marks(rule, to)),
     h("div", {class: "quick"}, remove),
   );
 }
 
 function target(identity) {
-  if (identity.icon) return chip(identity, null, `#/identity/${encodeURIComponent(identity.cookieStoreId)}/rules`);
-  return h("span", {class: "chip maybe"}, identity.name);
+  if (!identity.icon) return h("span", {class: "chip maybe"}, identity.name);
+  const el = chip(identity, null, `#/identity/${encodeURIComponent(identity.cookieStoreId)}/rules`);
+  el.dataset.part = identity.cookieStoreId; // a row that is drawn anew keeps the focus
+  return el;
 }
 
 function marks({limit, isValid}, to) {

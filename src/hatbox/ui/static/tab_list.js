@@ -3,7 +3,7 @@
 import {btn, h, tile} from "./dom.js";
 import {setHidden} from "./identity_actions.js";
 import {rowsOf} from "./tab_order.js";
-import {tabRow, tabSignature} from "./tab_row.js";
+import {showTime, tabRow, tabSignature} from "./tab_row.js";
 import {everyMinute} from "./times.js";
 import {VirtualList} from "./virtual_list.js";
 
@@ -27,6 +27,14 @@ export class TabList extends VirtualList {
   showGroups(groups) {
     const rows = rowsOf(groups);
     this.set(this.isGrouped ? rows : rows.filter((row) => row.tab));
+  }
+
+  paint() {
+    super.paint();
+    for (const [key, cell] of this.cells) {
+      const {tab} = this.items[this.indexOf(key)];
+      if (tab) showTime(cell, tab);
+    }
   }
 
   makeRow({tab, identity, isLast}) {
