@@ -4,10 +4,10 @@ import {browser} from "./api.js";
 import {chip, h, icon, iconButton, patternText} from "./dom.js";
 import {identities} from "./identities_state.js";
 import {problem} from "./layers.js";
+import {isPhone} from "./phone.js";
 import {changed} from "./undo.js";
 import {VirtualList} from "./virtual_list.js";
 
-const PHONE = 640; // px, as in the style sheets
 const MOST_CHIPS = 3;
 const api = browser.hatbox.rules;
 
@@ -22,7 +22,7 @@ export class RuleList extends VirtualList {
       key: (rule) => String(rule.id),
       create: (rule) => ruleRow(rule, own),
       signature: (rule) => JSON.stringify([rule, named(rule).map((to) => [to.name, to.color, to.icon, to.hidden])]),
-      size: () => ({minWidth: 0, height: innerWidth <= PHONE ? 70 : 44, gap: 0}),
+      size: () => ({minWidth: 0, height: isPhone() ? 70 : 44, gap: 0}),
     });
   }
 }

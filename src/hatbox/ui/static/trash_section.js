@@ -5,13 +5,13 @@ import {btn, empty, h, iconButton, plural, tile} from "./dom.js";
 import {identities} from "./identities_state.js";
 import {dialog, menu, problem, toast} from "./layers.js";
 import {LiveList} from "./live_list.js";
+import {isPhone} from "./phone.js";
 import {loadError, skeletonAfter} from "./screen_parts.js";
 import {everyMinute, exactTime, timeAgo} from "./times.js";
 import {changed} from "./undo.js";
 import {VirtualList} from "./virtual_list.js";
 
 const api = browser.hatbox.trash;
-const PHONE = 640; // px, as in the style sheets
 
 export class TrashSection {
   constructor(scroller) {
@@ -29,7 +29,7 @@ export class TrashSection {
       key: (entry) => entry.trashId,
       create: (entry) => this.makeRow(entry),
       signature: (entry) => JSON.stringify(entry),
-      size: () => ({minWidth: 0, height: innerWidth <= PHONE ? 56 : 46, gap: 0}),
+      size: () => ({minWidth: 0, height: isPhone() ? 56 : 46, gap: 0}),
     });
     this.other = h("div", {});
     const head = h("div", {class: "line"}, this.heading, this.days, this.emptyButton);
@@ -146,7 +146,7 @@ export class TrashSection {
   // The row is gone, and with it the focus.
   focusNear(index) {
     if (document.activeElement !== document.body) return;
-    const part = innerWidth <= PHONE ? "more" : "restore";
+    const part = isPhone() ? "more" : "restore";
     if (this.removed.length) this.list.focus(Math.min(index, this.removed.length - 1), part);
     else this.heading.focus();
   }
