@@ -1,9 +1,9 @@
 // The list of rules, of which only the visible rows are in the DOM.
 
 import {browser} from "./api.js";
+import {attempt} from "./attempt.js";
 import {chip, h, icon, iconButton, patternText} from "./dom.js";
 import {identities} from "./identities_state.js";
-import {problem} from "./layers.js";
 import {isPhone} from "./phone.js";
 import {changed} from "./undo.js";
 import {VirtualList} from "./virtual_list.js";
@@ -70,11 +70,11 @@ function marks({limit, isValid}, to) {
   ];
 }
 
-async function removeRule(rule, anchor) {
-  try {
+function removeRule(rule, anchor) {
+  const done = `Rule ${rule.pattern} removed.`;
+  const change = async () => {
     const [removed] = await api.remove(rule.id);
-    changed(`Rule ${rule.pattern} removed.`, () => api.restore(removed));
-  } catch (error) {
-    problem(anchor, error.message);
-  }
+    changed(done, () => api.restore(removed));
+  };
+  return attempt(anchor, change, {key: `rule ${rule.id}`, control: anchor, done});
 }

@@ -1,6 +1,7 @@
 // The removed identities: restore one, delete one or all forever. Only visible rows are in the DOM.
 
 import {browser} from "./api.js";
+import {attempt} from "./attempt.js";
 import {btn, empty, h, iconButton, plural, tile} from "./dom.js";
 import {identities} from "./identities_state.js";
 import {dialog, menu, problem, toast} from "./layers.js";
@@ -16,7 +17,6 @@ const api = browser.hatbox.trash;
 export class TrashSection {
   constructor(scroller) {
     this.removed = [];
-    this.restoring = new Set(); // trashIds
     this.live = new LiveList(api.onChanged, async () => {
       this.removed = await api.list();
     });
@@ -126,21 +126,18 @@ export class TrashSection {
   async restore(entry) {
     const {trashId, name} = entry;
     const index = this.list.indexOf(trashId);
-    if (this.restoring.has(trashId)) return; // once
-    this.restoring.add(trashId);
-    try {
+    const done = `${name} is back, with its id, tabs and cookies.`;
+    const change = async () => {
       const {cookieStoreId: id} = await api.restore(trashId);
-      changed(`${name} is back, with its id, tabs and cookies.`, async () => {
+      changed(done, async () => {
         await browser.hatbox.identities.remove(id);
         await this.live.reload();
       });
       await Promise.all([this.live.reload(), identities.refresh(id)]);
       this.focusNear(index);
-    } catch (error) {
-      problem(this.button(entry), error.message);
-    } finally {
-      this.restoring.delete(trashId);
-    }
+    };
+    const options = {key: `restore ${trashId}`, control: this.button(entry), done};
+    await attempt(() => this.button(entry), change, options);
   }
 
   // The row is gone, and with it the focus.
