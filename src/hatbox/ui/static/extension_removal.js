@@ -1,6 +1,7 @@
 // Deleting an extension. It cannot be undone: its data is deleted, and others are informed at once.
 
 import {browser} from "./api.js";
+import {tookEffect} from "./attempt.js";
 import {btn, errorLine, h} from "./dom.js";
 import {dialog, toast} from "./layers.js";
 
@@ -13,6 +14,7 @@ export function confirmRemoval({id, name}) {
       close();
       toast(`${name} deleted forever.`);
     } catch (error) {
+      if (tookEffect(error, `${name} deleted forever.`)) close();
       problem.replaceChildren(errorLine(error.message));
     }
   };

@@ -11,7 +11,7 @@ const STABLE_TIME = 10_000; // a connection that was lost earlier does not reset
 const MAX_FRAME = 4_000_000; // characters; a larger message has its own frame. The server accepts 32 MiB.
 
 // open(): a new WebSocket. receive(messages): handles messages of the server. replay(): the messages for a server that
-// does not know the session. onStatus(): `online` has changed. onClosed(): a connection was closed or not opened.
+// does not know the session. onStatus(): `online` has changed. onClosed(code): a connection was closed or not opened.
 export class PageSession {
   constructor({id, open, receive, replay, onStatus, onResync, onClosed}) {
     this.online = false;
@@ -81,7 +81,7 @@ export class PageSession {
       socket.send(JSON.stringify(hello));
     };
     socket.onmessage = ({data}) => { if (socket === this.socket) this.onText(data); };
-    socket.onclose = () => { if (socket === this.socket) this.onClose(); };
+    socket.onclose = (event) => { if (socket === this.socket) this.onClose(event?.code); };
   }
 
   onText(text) {
@@ -116,7 +116,7 @@ export class PageSession {
     if (isNew && isBack) this.onResync();
   }
 
-  onClose() {
+  onClose(code) {
     this.socket = null;
     clearTimeout(this.acknowledgeTimer);
     this.acknowledgeTimer = null;
@@ -126,7 +126,7 @@ export class PageSession {
     this.timer = setTimeout(() => this.connect(), this.delay * (0.75 + Math.random() / 2));
     this.delay = Math.min(this.delay * 2, MAX_DELAY);
     if (wasOnline) this.onStatus(false);
-    this.onClosed();
+    this.onClosed(code);
   }
 
   transmit({number, lastCall, text}) {

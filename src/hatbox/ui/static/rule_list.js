@@ -1,13 +1,13 @@
 // The list of rules, of which only the visible rows are in the DOM.
 
 import {browser} from "./api.js";
+import {attempt} from "./attempt.js";
 import {chip, h, icon, iconButton, patternText} from "./dom.js";
 import {identities} from "./identities_state.js";
-import {problem} from "./layers.js";
+import {isPhone} from "./phone.js";
 import {changed} from "./undo.js";
 import {VirtualList} from "./virtual_list.js";
 
-const PHONE = 640; // px, as in the style sheets
 const MOST_CHIPS = 3;
 const api = browser.hatbox.rules;
 
@@ -22,7 +22,7 @@ export class RuleList extends VirtualList {
       key: (rule) => String(rule.id),
       create: (rule) => ruleRow(rule, own),
       signature: (rule) => JSON.stringify([rule, named(rule).map((to) => [to.name, to.color, to.icon, to.hidden])]),
-      size: () => ({minWidth: 0, height: innerWidth <= PHONE ? 70 : 44, gap: 0}),
+      size: () => ({minWidth: 0, height: isPhone() ? 70 : 44, gap: 0}),
     });
   }
 }
@@ -70,11 +70,11 @@ function marks({limit, isValid}, to) {
   ];
 }
 
-async function removeRule(rule, anchor) {
-  try {
+function removeRule(rule, anchor) {
+  const done = `Rule ${rule.pattern} removed.`;
+  const change = async () => {
     const [removed] = await api.remove(rule.id);
-    changed(`Rule ${rule.pattern} removed.`, () => api.restore(removed));
-  } catch (error) {
-    problem(anchor, error.message);
-  }
+    changed(done, () => api.restore(removed));
+  };
+  return attempt(anchor, change, {key: `rule ${rule.id}`, control: anchor, done});
 }

@@ -1,22 +1,22 @@
 // The removed identities: restore one, delete one or all forever. Only visible rows are in the DOM.
 
 import {browser} from "./api.js";
+import {attempt} from "./attempt.js";
 import {btn, empty, h, iconButton, plural, tile} from "./dom.js";
 import {identities} from "./identities_state.js";
 import {dialog, menu, problem, toast} from "./layers.js";
 import {LiveList} from "./live_list.js";
+import {isPhone} from "./phone.js";
 import {loadError, skeletonAfter} from "./screen_parts.js";
 import {everyMinute, exactTime, timeAgo} from "./times.js";
 import {changed} from "./undo.js";
 import {VirtualList} from "./virtual_list.js";
 
 const api = browser.hatbox.trash;
-const PHONE = 640; // px, as in the style sheets
 
 export class TrashSection {
   constructor(scroller) {
     this.removed = [];
-    this.restoring = new Set(); // trashIds
     this.live = new LiveList(api.onChanged, async () => {
       this.removed = await api.list();
     });
@@ -29,7 +29,7 @@ export class TrashSection {
       key: (entry) => entry.trashId,
       create: (entry) => this.makeRow(entry),
       signature: (entry) => JSON.stringify(entry),
-      size: () => ({minWidth: 0, height: innerWidth <= PHONE ? 56 : 46, gap: 0}),
+      size: () => ({minWidth: 0, height: isPhone() ? 56 : 46, gap: 0}),
     });
     this.other = h("div", {});
     const head = h("div", {class: "line"}, this.heading, this.days, this.emptyButton);
@@ -126,27 +126,24 @@ export class TrashSection {
   async restore(entry) {
     const {trashId, name} = entry;
     const index = this.list.indexOf(trashId);
-    if (this.restoring.has(trashId)) return; // once
-    this.restoring.add(trashId);
-    try {
+    const done = `${name} is back, with its id, tabs and cookies.`;
+    const change = async () => {
       const {cookieStoreId: id} = await api.restore(trashId);
-      changed(`${name} is back, with its id, tabs and cookies.`, async () => {
+      changed(done, async () => {
         await browser.hatbox.identities.remove(id);
         await this.live.reload();
       });
       await Promise.all([this.live.reload(), identities.refresh(id)]);
       this.focusNear(index);
-    } catch (error) {
-      problem(this.button(entry), error.message);
-    } finally {
-      this.restoring.delete(trashId);
-    }
+    };
+    const options = {key: `restore ${trashId}`, control: this.button(entry), done};
+    await attempt(() => this.button(entry), change, options);
   }
 
   // The row is gone, and with it the focus.
   focusNear(index) {
     if (document.activeElement !== document.body) return;
-    const part = innerWidth <= PHONE ? "more" : "restore";
+    const part = isPhone() ? "more" : "restore";
     if (this.removed.length) this.list.focus(Math.min(index, this.removed.length - 1), part);
     else this.heading.focus();
   }

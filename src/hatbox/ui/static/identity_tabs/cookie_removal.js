@@ -2,18 +2,25 @@
 // memory.
 
 import {browser} from "../api.js";
+import {tookEffect} from "../attempt.js";
 import {btn, errorLine, h} from "../dom.js";
 import {dialog, toast} from "../layers.js";
 import {changed} from "../undo.js";
 import {undoText} from "./cookie_texts.js";
 
+const DONE = "Deleted.";
 const api = browser.hatbox.sites;
 
 // what: {cookie}, {host} or {all}. message: called with the number of deleted cookies. Resolves with that number.
 export async function removeCookies(cookieStoreId, what, message) {
-  const {removed, undo} = await api.remove(cookieStoreId, what);
-  if (removed) offerUndo(message(removed), undo);
-  return removed;
+  try {
+    const {removed, undo} = await api.remove(cookieStoreId, what);
+    if (removed) offerUndo(message(removed), undo);
+    return removed;
+  } catch (error) {
+    if (!tookEffect(error, DONE)) throw error;
+    return 1; // how many is not known
+  }
 }
 
 // Deletes the cookies and the site data of a site or of all sites, after a question: site data cannot be restored.
@@ -27,6 +34,7 @@ export function askToDeleteWithData(cookieStoreId, what, {title, contents, done}
       close();
       toast(done(removed));
     } catch (error) {
+      if (tookEffect(error, DONE)) close();
       wrong.replaceChildren(errorLine(error.message));
     } finally {
       button.disabled = false;

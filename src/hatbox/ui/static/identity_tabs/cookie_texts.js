@@ -1,12 +1,9 @@
 // The words of the cookies of an identity. Pure.
 
 import {sizeText} from "../archive_words.js";
+import {plural} from "../plural.js";
 
 const SAME_SITE = {no_restriction: "None", lax: "Lax", strict: "Strict"};
-
-function plural(count, one, many = `${one}s`) {
-  return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
-}
 
 // "Secure, HttpOnly, SameSite=Lax, only within top.example"
 export function flagsText(cookie) {

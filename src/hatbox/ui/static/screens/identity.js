@@ -60,12 +60,13 @@ class IdentityScreen {
       this.detail.update();
       return;
     }
+    if (!identity && this.detail?.isLeaving && this.detail.id === this.id) return;
     this.detail?.unmount();
     this.detail = null;
     if (identity) this.showDetail();
-    else if (identities.error) this.place.replaceChildren(scroll(loadError(identities.error, () => identities.load())));
+    else if (identities.error) this.showOther(title, loadError(identities.error, () => identities.load()));
     else if (identities.loaded) this.showGone();
-    else this.place.replaceChildren();
+    else this.showOther(title);
   }
 
   showDetail() {
@@ -79,7 +80,12 @@ class IdentityScreen {
     setTitle("This identity is gone");
     const text = "It was removed, here or by another program. It may be in the trash.";
     const link = h("a", {class: "btn", href: "#/trash"}, "Look in the trash");
-    this.place.replaceChildren(scroll(empty("ui-trash", "This identity is gone", text, link)));
+    this.place.replaceChildren(scroll(empty("ui-trash", "This identity is gone", text, link, "h1")));
+  }
+
+  // Every screen has a heading, also one without an identity.
+  showOther(heading, content) {
+    this.place.replaceChildren(h("h1", {class: "vh"}, heading), scroll(content));
   }
 
   unmount() {
@@ -89,7 +95,7 @@ class IdentityScreen {
   }
 }
 
-function scroll(content) {
+function scroll(content = null) {
   return h("div", {class: "scroll"}, content);
 }
 
@@ -106,6 +112,10 @@ class Detail {
     this.panel = h("div", {class: "scroll", id: "panel", role: "tabpanel", tabindex: "-1"});
     this.el = h("section", {class: "detail fill"}, this.header.el, this.bar, this.panel);
     this.stop = this.details.follow(() => identities.get(id) && this.showNumbers());
+  }
+
+  get isLeaving() {
+    return this.header.isLeaving;
   }
 
   makeButton(name, label) {

@@ -3,6 +3,7 @@
 import {btn, empty, h} from "../dom.js";
 import {identities} from "../identities_state.js";
 import {NO_IDENTITY} from "../no_identity.js";
+import {isPhone} from "../phone.js";
 import {header, loadError, searchBox, skeletonAfter} from "../screen_parts.js";
 import {SiteFeed} from "../site_feed.js";
 import {VirtualList} from "../virtual_list.js";
@@ -10,7 +11,6 @@ import {rowSignature, siteRow} from "./site_row.js";
 
 export const title = "Sites";
 
-const PHONE = 640; // px, as in the style sheets
 const MANY = 5_000; // sites; above, a search waits for a pause
 const PAUSE = 60; // ms
 const NO_COOKIES = "No identity has cookies yet. Sign in on a page of a window, or import a file of cookies.";
@@ -50,7 +50,6 @@ class SitesScreen {
   }
 
   makeList() {
-    const isPhone = () => innerWidth <= PHONE;
     const space = () => this.rows.host.clientWidth - (isPhone() ? 32 : 372);
     return new VirtualList(this.scroller, {
       label: "Sites",
