@@ -88,6 +88,13 @@ await until(() => Services.focus.activeWindow === keep && Services.wm.getMostRec
 return @COUNT@;
 """.replace("@COUNT@", COUNT_TABS)
 
+CONSOLE_ERRORS = """
+return Services.console.getMessageArray()
+  .filter(each => each instanceof Ci.nsIScriptError && !(each.flags & Ci.nsIScriptError.warningFlag))
+  .filter(each => each.sourceName.startsWith("http") || /^(CSP|Trusted|content javascript)/i.test(each.category))
+  .map(each => `${each.category}: ${each.errorMessage} (${each.sourceName}:${each.lineNumber})`);
+"""
+
 HOST = """"use strict";
 async function host(name, value = null) {
   const reply = await fetch("@URL@" + name, {method: "POST", body: JSON.stringify(value)});
@@ -223,6 +230,24 @@ class Firefox:
         """Run the body of an async function with the rights of the browser itself; `arguments` are what it is given."""
         return self._chrome(script, *args)
 
+    def open_page(self, url: str) -> None:
+        """Load a web page in the selected tab, and wait until it has loaded."""
+        self._in_content("WebDriver:Navigate", url=url)
+
+    def in_page(self, script: str, *args: Any) -> Any:
+        """Run the body of a function in the web page; `arguments` are what it is given."""
+        return self._in_content("WebDriver:ExecuteScript", script=script, args=args)["value"]
+
+    def press_keys(self, keys: str) -> None:
+        """Press keys in the web page, one after the other. "\ue007" is Enter, as in WebDriver."""
+        steps = [{"type": kind, "value": key} for key in keys for kind in ("keyDown", "keyUp")]
+        self._in_content("WebDriver:PerformActions", actions=[{"type": "key", "id": "keyboard", "actions": steps}])
+
+    def console_errors(self) -> list[str]:
+        """The errors that web pages, their policies included, have reported so far; no warnings."""
+        found: list[str] = self._chrome(CONSOLE_ERRORS)
+        return found
+
     def kill(self) -> None:
         """End the browser as a crash would: at once, nothing more is written."""
         group = self._process.pid
@@ -267,6 +292,13 @@ class Firefox:
     def _chrome(self, script: str, *args: Any) -> Any:
         wrapped = f"return (async function () {{ {script} }}).apply(null, arguments)"
         return self._marionette.send("WebDriver:ExecuteScript", script=wrapped, args=args)["value"]
+
+    def _in_content(self, command: str, **parameters: Any) -> Any:
+        self._marionette.send("Marionette:SetContext", value="content")
+        try:
+            return self._marionette.send(command, **parameters)
+        finally:
+            self._marionette.send("Marionette:SetContext", value="chrome")
 
     def _write_extension(
         self,

@@ -86,6 +86,14 @@ def test_every_page_is_in_the_navigation_and_every_picture_in_a_page() -> None:
     assert [picture.name for picture in DOCS.glob("images/*") if picture.name not in shown] == []
 
 
+def test_every_picture_that_a_page_shows_exists_and_is_small() -> None:
+    for document in DOCUMENTS:
+        for named in re.findall(r"!\[[^\]]*\]\(([^):]+\.png)\)", document.read_text("utf-8")):
+            picture = document.parent / named
+            assert picture.exists(), f"{document.name} shows {named}"
+            assert picture.stat().st_size < 200_000, f"{named} is too large for a page"
+
+
 def test_every_public_name_is_in_the_reference() -> None:
     text = (DOCS / "reference" / "python.md").read_text("utf-8")
     listed = set(re.findall(r"^::: hatbox\.(\w+)$", text, re.MULTILINE)) - {"errors"}

@@ -8,20 +8,25 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from playwright.async_api import Browser, Page, async_playwright
 
 import hatbox
-from docs.screenshots.sample_profile import fill
+from docs.screenshots.sample_profile import fill, show_as_loaded, start_extension
 from hatbox.engines.chromium.launch import find_browser
 from hatbox.ui.server import ManagerServer
 
 _IMAGES: Final = Path(__file__).parents[1] / "images"
 _HEIGHTS: Final = {360: 740, 1440: 900}
+_PHONE: Final = 641  # pixels; below this width, the page is that of a phone
+_DRAWN: Final = 700  # milliseconds until the last frame after the data
+_REFRESHED: Final = 3_000  # milliseconds until the start page has read its data again
 _WORK: Final = "firefox-container-7"
 _BANKING: Final = "firefox-container-8"
 _LUMEN: Final = "firefox-container-10"
@@ -32,6 +37,8 @@ class _Shot(NamedTuple):
     route: str
     width: int
     theme: str
+    start: str = ""
+    """The identity whose start page is shown instead of a route."""
 
 
 _ROUTES: Final = {
@@ -54,6 +61,8 @@ _DOCUMENTED: Final = [
     _Shot("manager-sites", _ROUTES["sites"], 1440, "light"),
     _Shot("manager-cookies", _ROUTES["identity-cookies"], 1440, "light"),
     _Shot("manager-rules", _ROUTES["rules"], 1440, "light"),
+    _Shot("manager-extensions", _ROUTES["extensions"], 1440, "light"),
+    _Shot("start-page", "", 1440, "light", start="Work"),
 ]
 
 
@@ -68,35 +77,83 @@ def _every_shot() -> list[_Shot]:
 
 async def _take(shots: Sequence[_Shot], folder: Path) -> None:
     with tempfile.TemporaryDirectory() as temporary:
-        async with hatbox.open(Path(temporary) / "profile.db") as profile, async_playwright() as playwright:
-            await fill(profile)
-            browser = await playwright.chromium.launch(executable_path=find_browser(), args=["--no-sandbox"])
-            async with ManagerServer(profile) as server:
+        path = Path(temporary) / "profile.db"
+        with _called("import"):
+            async with hatbox.open(path) as profile:
+                await fill(profile)
+        with _called("ui"):
+            async with hatbox.open(path) as profile, async_playwright() as playwright:
+                await start_extension(profile)
+                browser = await playwright.chromium.launch(executable_path=find_browser(), args=["--no-sandbox"])
+                async with ManagerServer(profile) as server:
+                    for shot in shots:
+                        if not shot.start:
+                            await _shoot(browser, server, shot, folder / f"{shot.name}.png")
+                await browser.close()
                 for shot in shots:
-                    await _shoot(browser, server, shot, folder / f"{shot.name}.png")
-            await browser.close()
+                    if shot.start:
+                        await _shoot_start_page(profile, shot, folder / f"{shot.name}.png")
+
+
+@contextmanager
+def _called(command: str) -> Iterator[None]:
+    """Have the activity of the profile name a command of Hatbox, and not this program."""
+    before, sys.argv = sys.argv, ["bin/hatbox", command]
+    try:
+        yield
+    finally:
+        sys.argv = before
 
 
 async def _shoot(browser: Browser, server: ManagerServer, shot: _Shot, path: Path) -> None:
+    is_phone = shot.width < _PHONE
     context = await browser.new_context(
         viewport={"width": shot.width, "height": _HEIGHTS[shot.width]},
         color_scheme="dark" if shot.theme == "dark" else "light",
         reduced_motion="reduce",
+        has_touch=is_phone,
+        is_mobile=is_phone,
+        device_scale_factor=2 if is_phone else 1,
     )
     page = await context.new_page()
     await page.goto(server.create_link())
     await page.wait_for_url(f"{server.url}*")
-    await _show(page, shot.route)
+    await show(page, shot.route)
     await page.screenshot(path=path)
     await context.close()
 
 
-async def _show(page: Page, route: str) -> None:
-    """Open a screen, and wait until it has drawn its data."""
+async def _shoot_start_page(profile: hatbox.Profile, shot: _Shot, path: Path) -> None:
+    """The start page of a window."""
+    tab = await profile.tabs.open(shot.start)
+    async with profile.chromium(headless=True, indicator=True, identities=[shot.start]) as engine:
+        page = await engine.page(tab.id)
+        for other in await profile.tabs.query(shot.start):
+            await engine.wait_until_loaded(other.id)
+        await show_as_loaded(profile, shot.start)
+        await page.set_viewport_size({"width": shot.width, "height": _HEIGHTS[shot.width]})
+        await page.wait_for_timeout(_REFRESHED)
+        await page.screenshot(path=path)
+
+
+async def show(page: Page, route: str) -> None:
+    """Open a screen, wait until it has drawn its data, and open what a picture of it should show."""
     await page.evaluate("route => { location.hash = route; }", route)
     await page.wait_for_selector("main h1")
     await page.wait_for_selector("main [aria-busy=true]", state="detached")
-    await page.wait_for_timeout(700)  # the last frame of what is drawn after the data
+    if route.endswith("/cookies"):
+        await page.locator("main [aria-expanded=false]").first.click()
+        await page.get_by_role("button", name="Show the value of session").first.click()
+    if route == _ROUTES["rules"]:
+        field = page.get_by_role("textbox", name="Where does this address open?").first
+        await field.fill("https://forge.example/lumen/site")
+        await field.press("Enter")
+    if route == _ROUTES["extensions"]:
+        card = page.get_by_role("region", name="Container switcher")
+        await card.get_by_text("Permissions:").click()
+        await card.get_by_text("Log", exact=True).click()
+    await page.evaluate("document.activeElement?.blur()")
+    await page.wait_for_timeout(_DRAWN)
 
 
 def _main() -> None:

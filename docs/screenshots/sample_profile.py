@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from hatbox import Profile
 from hatbox.cookies.cookie import Cookie, SameSite
+from hatbox.extensions.extension import Extension
 from hatbox.identities.palette import Color, Icon
 from hatbox.store.base import Transaction
 from hatbox.tabs.pages import PageState, navigation_started, update_page
 
-__all__ = ["fill"]
+__all__ = ["fill", "show_as_loaded", "start_extension"]
 
 _EXAMPLES: Final = Path(__file__).parents[2] / "examples"
 _DAY: Final = 86_400.0
@@ -158,11 +160,26 @@ _RULES: Final = [
     ("rail.example", ["Travel"]),
     ("stay.example", ["Travel"]),
 ]
-_REMOVED: Final[list[tuple[str, Color, Icon]]] = [
-    ("Old agency", "red", "tree"),
-    ("Conference 2026", "yellow", "food"),
-    ("Trial account", "gray", "circle"),
+_PINNED: Final = ("Inbox (3)", "Team inbox")
+_MINUTES: Final = (1, 4, 12, 35, 90, 170, 400, 1_500, 4_400)  # since tabs were used, in turn
+_REMOVED: Final = [
+    _Sample(
+        "Old agency",
+        "red",
+        "tree",
+        [("Invoices", "https://docs.example/agency/invoices"), ("#general", "https://chat.example/agency")],
+        [_Site("docs.example", 200, 9), _Site("chat.example", 190, 9), _Site("forge.example", 0, 20)],
+    ),
+    _Sample(
+        "Conference 2026",
+        "yellow",
+        "food",
+        [("Schedule", "https://news.example/conference")],
+        [_Site("news.example", 30, 12)],
+    ),
+    _Sample("Trial account", "gray", "circle", [], [_Site("video.example", 8, 8)]),
 ]
+_STARTED: Final = "container-switcher"
 
 
 async def fill(profile: Profile) -> None:
@@ -177,11 +194,31 @@ async def fill(profile: Profile) -> None:
     await profile.identities.set_settings(
         "Lumen Studio", proxy="socks5://127.0.0.1:9050", locale="de-DE", timezone="Europe/Berlin"
     )
-    for name, color, icon in _REMOVED:
-        await profile.identities.create(name, color=color, icon=icon)
-        await profile.identities.remove(name)
+    await profile.browser(["hatbox"]).hatbox.archives.backup({"name": "before-the-trip"})
+    for sample in _REMOVED:
+        await _create(profile, sample)
+        await profile.identities.remove(sample.name)
     for folder in ("container-switcher", "site-assignment", "temporary-containers"):
         await profile.extensions.install(_EXAMPLES / folder)
+
+
+async def start_extension(profile: Profile) -> Extension:
+    """Run one of the extensions: its button has a badge."""
+    (tab, *_) = await profile.tabs.query("Work")
+    await profile.tabs.activate(tab.id)
+    await profile.browser(["tabs"]).windows.update(tab.window_id, {"focused": True})
+    extension = await profile.extensions.start(await profile.extensions.package(f"{_STARTED}@hatbox.example"))
+    await extension.evaluate('console.log("ready, 9 containers"); console.log("Team inbox is in Work");')
+    return extension
+
+
+async def show_as_loaded(profile: Profile, name: str) -> None:
+    """Record the pages of an identity again, after a browser could not load them: the sites do not exist."""
+    titles = {url: title for sample in _SAMPLES for title, url in sample.tabs}
+    for tab in await profile.tabs.query(name):
+        if tab.url in titles:
+            page = PageState(tab.url, titles[tab.url])
+            await profile.store.write(partial(_load, tab_id=tab.id, page=page))
 
 
 async def _create(profile: Profile, sample: _Sample) -> None:
@@ -191,6 +228,17 @@ async def _create(profile: Profile, sample: _Sample) -> None:
     for title, url in sample.tabs:
         tab = await profile.tabs.open(sample.name, url, active=False)
         await profile.store.write(partial(_load, tab_id=tab.id, page=PageState(url, title)))
+        if title in _PINNED:
+            await profile.browser(["tabs"]).tabs.update(tab.id, {"pinned": True})
+    used = time.time() - len(sample.name) * 30
+    tabs = [tab.id for tab in await profile.tabs.query(sample.name)]
+    await profile.store.write(partial(_use, tabs=tabs, now=used))
+
+
+def _use(transaction: Transaction, tabs: Sequence[int], now: float) -> None:
+    """Record when tabs were last used: the first ones last."""
+    for tab_id, minutes in zip(tabs, _MINUTES, strict=False):
+        transaction.tabs.update(tab_id, last_accessed=now - minutes * 60)
 
 
 def _load(transaction: Transaction, tab_id: int, page: PageState) -> None:

@@ -271,6 +271,7 @@ async def test_an_extension_is_started_in_a_process_of_its_own_and_stopped_from_
         listed = await only(profile)
         assert listed["isRunning"]
         assert listed["enabled"]
+        assert listed["showsPages"]  # in a browser that is started when a page is requested
         assert not await profile.running_engines()  # the choice of an engine is the user's
         await api(profile).start(ID)  # it runs already: nothing happens
         assert (await only(profile))["pid"] == listed["pid"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hatbox.errors import EngineError
 from tests.extensions.made import make
 from tests.extensions.runtime.lab import needs_deno
 from tests.manager_api.test_managed_extensions import BACKGROUND, FILES, MANIFEST, packed
@@ -91,8 +92,22 @@ async def test_a_running_extension_is_used_from_its_card_and_its_lines_are_text(
     await expect(log).to_contain_text("menu work")
     await extension.evaluate('browser.browserAction.setBadgeText({text: "42"})')
     await expect(card.get_by_label("Badge: 42")).to_be_visible()
-    await card.get_by_role("button", name="Options of made").click()
-    await expect(card.get_by_role("alert")).to_contain_text("hatbox run --engine chromium")
+    await expect(card.get_by_role("button", name="Options of made")).to_be_disabled()
+    await expect(card).to_contain_text("Run it with: hatbox run --engine chromium")
+
+    async def start_browser() -> None:
+        raise EngineError("no display found. Run in a desktop session, or use --headless.")
+
+    await profile.extensions.stop(extension)
+    profile.extensions.page_tabs.start_on_request(start_browser)
+    await profile.extensions.start(tmp_path / "made")
+    options = card.get_by_role("button", name="Options of made")
+    await expect(options).to_be_enabled()
+    await options.click()
+    await expect(card.get_by_role("alert")).to_have_text(
+        "The page is not open: no display found. Run in a desktop session."
+    )
+    profile.extensions.page_tabs.stop_requests()
     await card.get_by_role("switch", name="Run made").click()
     await expect(card).to_have_count(0)
 

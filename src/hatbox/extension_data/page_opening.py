@@ -1,6 +1,7 @@
 """Requests to show a page of a running extension: a popup, the options page, the sidebar or a file.
 
-Any process can request a page. The process that runs the extension shows it, if it has a Chromium engine.
+Any process can request a page. The process that runs the extension shows it, if it has a Chromium engine or can start
+one, and then answers.
 """
 
 from __future__ import annotations
@@ -11,13 +12,26 @@ import msgspec
 
 from hatbox.store.base import Transaction
 
-__all__ = ["PAGE_KINDS", "PAGE_REQUESTED", "PageRequested", "decode_request", "request_page"]
+__all__ = [
+    "PAGE_ANSWERED",
+    "PAGE_KINDS",
+    "PAGE_REQUESTED",
+    "PageAnswered",
+    "PageRequested",
+    "answer_page",
+    "decode_answer",
+    "decode_request",
+    "request_page",
+]
 
 PAGE_KINDS: Final = ("popup", "options", "sidebar")
 """The pages that a user can open by name."""
 
 PAGE_REQUESTED: Final = "extensions.pageRequested"
 """The topic of requests."""
+
+PAGE_ANSWERED: Final = "extensions.pageAnswered"
+"""The topic of answers: a requested page is open, or could not be shown."""
 
 
 class PageRequested(msgspec.Struct, frozen=True):
@@ -33,6 +47,15 @@ class PageRequested(msgspec.Struct, frozen=True):
     """How a file is shown: TAB, POPUP or SIDE_PANEL."""
 
 
+class PageAnswered(msgspec.Struct, frozen=True):
+    """Payload of an answer."""
+
+    extension: str
+    """The data area of the extension."""
+    error: str = ""
+    """Why the page is not shown; empty if it is open."""
+
+
 def request_page(
     transaction: Transaction, extension: str, page: str, *, tab_id: int | None = None, kind: str = "TAB"
 ) -> None:
@@ -41,4 +64,10 @@ def request_page(
     transaction.changes.append(PAGE_REQUESTED, msgspec.json.encode(requested))
 
 
+def answer_page(transaction: Transaction, extension: str, error: str = "") -> None:
+    """Answer a request. `extension` is the data area."""
+    transaction.changes.append(PAGE_ANSWERED, msgspec.json.encode(PageAnswered(extension, error)))
+
+
 decode_request = msgspec.json.Decoder(PageRequested).decode
+decode_answer = msgspec.json.Decoder(PageAnswered).decode

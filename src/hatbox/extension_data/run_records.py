@@ -67,6 +67,8 @@ class RunRecord(msgspec.Struct, frozen=True):
     """The extension id that other extensions see."""
     host: str = ""
     """The machine of the process; see ProcessId. Empty in records of earlier versions: this machine."""
+    opens_browser: bool = False
+    """Whether its process starts a browser when a page of the extension is requested."""
 
     @property
     def process_id(self) -> ProcessId:
@@ -102,6 +104,7 @@ def register_run(
     *,
     extension_id: str | None = None,
     is_same_version: bool,
+    opens_browser: bool = False,
 ) -> None:
     """Record that an extension runs in this process, and clear the UI of its last run.
 
@@ -116,7 +119,14 @@ def register_run(
     for kind in (*_CLEARED_AT_START, *((menu_items.KIND,) if clear_menus else ())):
         transaction.extensions.clear(extension, kind)
     running = RunRecord(
-        extension, name, process.pid, process.started_at, manifest, extension_id or extension, process.host
+        extension,
+        name,
+        process.pid,
+        process.started_at,
+        manifest,
+        extension_id or extension,
+        process.host,
+        opens_browser or (other is not None and other.opens_browser),
     )
     transaction.extensions.put(extension, _KIND, "", msgspec.json.encode(running))
     transaction.changes.append(STARTED, msgspec.json.encode(RunChange(extension, name)))

@@ -31,7 +31,7 @@ _LABELS: Final = {"popup": "popup", "options": "options page", "sidebar": "sideb
 
 def shows_pages(transaction: Transaction, extension: RunRecord) -> bool:
     """Whether the process that runs an extension can show its pages."""
-    return any(
+    return extension.opens_browser or any(
         each.engine == _PAGE_ENGINE and each.process == extension.process_id for each in find_records(transaction)
     )
 

@@ -232,7 +232,10 @@ class Extensions:
         try:
             title = await self.packages.title(loaded)
             await self._store.register_process()
-            run = await self._store.write(lambda transaction: starting.register_start(transaction, loaded, title))
+            opens_browser = self.page_tabs.opens_browser
+            run = await self._store.write(
+                lambda transaction: starting.register_start(transaction, loaded, title, opens_browser=opens_browser)
+            )
         finally:
             self._starting.discard(manifest.id)
         extension = Extension(
@@ -316,7 +319,8 @@ class Extensions:
     ) -> asyncio.Future[ui_triggers.TriggerResult]:
         """Show the `popup`, `options` page or `sidebar` of a running extension, as in the active tab or another one.
 
-        The process that runs the extension shows it, if it runs the Chromium engine too. Otherwise raises TriggerError.
+        The process that runs the extension shows it, if it runs the Chromium engine too, or starts a Chromium for it,
+        as an extension that was started on the manager page does. Otherwise raises TriggerError.
         In that process, `Extension.browser_pages` opens pages for Playwright.
         """
         return self._store.write(

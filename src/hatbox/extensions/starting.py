@@ -39,14 +39,16 @@ class ExtensionRun(NamedTuple):
     is_installed: bool
 
 
-def register_start(transaction: Transaction, loaded: LoadedPackage, title: str) -> ExtensionRun:
-    """Record that an extension was started."""
+def register_start(
+    transaction: Transaction, loaded: LoadedPackage, title: str, *, opens_browser: bool = False
+) -> ExtensionRun:
+    """Record that an extension was started. Its process `opens_browser` for its pages, or does not."""
     manifest = loaded.manifest
     run = _prepare(transaction, loaded, title)
     if run.before is not None and not run.before.enabled:
         raise ExtensionError(f"{manifest.id} is disabled. Enable it first.")
     transaction.extensions.clear(run.area, "storage.session")
-    return _register(transaction, manifest, run)
+    return _register(transaction, manifest, run, opens_browser=opens_browser)
 
 
 def register_restart(transaction: Transaction, loaded: LoadedPackage, title: str, area: str) -> ExtensionRun:
@@ -121,7 +123,9 @@ def _prepare(transaction: Transaction, loaded: LoadedPackage, title: str, *, ane
     return ExtensionRun(area, before, granted.covered_by(manifest.optional | manifest.at_install), is_installed)
 
 
-def _register(transaction: Transaction, manifest: Manifest, run: ExtensionRun) -> ExtensionRun:
+def _register(
+    transaction: Transaction, manifest: Manifest, run: ExtensionRun, *, opens_browser: bool = False
+) -> ExtensionRun:
     alarms.delete_alarms(transaction, run.area)
     before = run.before
     is_same_version = before is not None and before.ran == manifest.version and not before.renewed
@@ -134,5 +138,6 @@ def _register(transaction: Transaction, manifest: Manifest, run: ExtensionRun) -
         manifest.for_scripts(),
         extension_id=manifest.id,
         is_same_version=is_same_version,
+        opens_browser=opens_browser,
     )
     return run

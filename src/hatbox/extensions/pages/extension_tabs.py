@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING, Final
 
 from hatbox.errors import EngineError, HatboxError
-from hatbox.extension_data.page_opening import PAGE_REQUESTED, PageRequested, decode_request
+from hatbox.extension_data.page_opening import PAGE_REQUESTED, PageRequested, answer_page, decode_request
 from hatbox.extension_data.sidebars import SIDEBARS_CHANGED, decode_sidebar
 from hatbox.extensions.pages.sidebar_windows import SidebarWindows
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of
@@ -19,6 +19,7 @@ from hatbox.store.base import ChangeRecord, Store, Transaction
 from hatbox.tabs.opening import open_tab
 from hatbox.tabs.pages import navigate, reload
 from hatbox.tabs.tab_model import WINDOW_REMOVED, Tab, decoder
+from hatbox.tasks import Tasks
 
 if TYPE_CHECKING:
     from playwright.async_api import Page
@@ -51,6 +52,8 @@ class ExtensionTabs:
         self._tabs: dict[int, ExtensionTab] = {}
         self._sidebars = SidebarWindows(store, running)
         self._opening_popups: set[str] = set()  # of these data areas
+        self._start_browser: Callable[[], Awaitable[None]] | None = None
+        self._requests = Tasks(_log_failure)
 
     @property
     def _env(self) -> BrowserEnvironment | None:
@@ -60,6 +63,24 @@ class ExtensionTabs:
     def is_running(self) -> bool:
         """Whether a browser is running."""
         return self._env is not None
+
+    @property
+    def opens_browser(self) -> bool:
+        """Whether a browser is started when a page is requested."""
+        return self._start_browser is not None
+
+    def start_on_request(self, start: Callable[[], Awaitable[None]]) -> None:
+        """Call `start`, which starts a browser, when a page is requested while no browser is running."""
+        self._start_browser = start
+        if not self._envs:
+            self._store.subscribe(self._on_change)
+
+    def stop_requests(self) -> None:
+        """Show no more pages on request."""
+        self._start_browser = None
+        self._requests.cancel()
+        if not self._envs:
+            self._store.unsubscribe(self._on_change)
 
     def require_browser(self) -> BrowserEnvironment:
         """The running browser. Raises EngineError without one."""
@@ -110,7 +131,7 @@ class ExtensionTabs:
 
     async def start(self, env: BrowserEnvironment) -> None:
         """See HostedPages."""
-        if not self._envs:
+        if not self._envs and not self.opens_browser:
             self._store.subscribe(self._on_change)
         self._envs.append(env)
         if env is self._env:
@@ -211,7 +232,7 @@ class ExtensionTabs:
         is_shown_elsewhere = self._env is not None and self._env is not env
         if env in self._envs:
             self._envs.remove(env)
-            if not self._envs:
+            if not self._envs and not self.opens_browser:
                 self._store.unsubscribe(self._on_change)
         if is_shown_elsewhere:
             return False
@@ -223,12 +244,15 @@ class ExtensionTabs:
     def _on_change(self, change: ChangeRecord) -> None:
         if change.topic == SIDEBARS_CHANGED and self._env is not None:
             self._env.tasks.spawn(self._sidebars.show(decode_sidebar(change.payload), self._env.tasks))
+        elif change.topic == SIDEBARS_CHANGED and self._extension_with(decode_sidebar(change.payload).extension):
+            self._requests.spawn(self._require_started())  # and then all open sidebars are shown
         elif change.topic == WINDOW_REMOVED and self._env is not None:
             self._env.tasks.spawn(self._sidebars.window_removed(_decode_window_id(change.payload)))
-        elif change.topic == PAGE_REQUESTED and self._env is not None:
+        elif change.topic == PAGE_REQUESTED and (self._env is not None or self.opens_browser):
             requested = decode_request(change.payload)
-            if extension := next((each for each in self._running() if each.area == requested.extension), None):
-                self._env.tasks.spawn(self._show_requested(extension, requested))
+            if extension := self._extension_with(requested.extension):
+                tasks = self._requests if self._env is None else self._env.tasks
+                tasks.spawn(self._show_requested(extension, requested))
 
     async def _show_requested(self, extension: Extension, requested: PageRequested) -> None:
         """Show a page. A popup replaces the one that is open; while one opens, others are not shown."""
@@ -243,12 +267,21 @@ class ExtensionTabs:
                 self._opening_popups.discard(extension.area)
 
     async def _show(self, extension: Extension, requested: PageRequested) -> None:
-        """Show a page that another program, or a user action, has requested."""
+        """Show a page that another program, or a user action, has requested, and answer."""
         kind: WindowKind = "POPUP" if requested.kind == "POPUP" else "TAB"
+        problem = ""
         try:
+            await self._require_started()
             await extension.browser_pages.show(requested.page, tab_id=requested.tab_id, kind=kind)
         except HatboxError as error:
             logger.warning("%s: page not shown: %s", extension.id, error)
+            problem = str(error)
+        await self._store.write(lambda transaction: answer_page(transaction, extension.area, problem))
+
+    async def _require_started(self) -> None:
+        """Start a browser if none is running. Raises EngineError."""
+        if self._env is None and self._start_browser is not None:
+            await self._start_browser()
 
     async def _cookie_store_of(self, tab_id: int | None) -> str:
         row = None if tab_id is None else await self._store.read(lambda transaction: transaction.tabs.get(tab_id))
@@ -266,5 +299,12 @@ class ExtensionTabs:
             if self._env is not None:
                 self._env.tasks.spawn(self._env.delegate.page_closed(tab.tab_id))
 
+    def _extension_with(self, area: str) -> Extension | None:
+        return next((each for each in self._running() if each.area == area), None)
+
     def _extension_of(self, url: str) -> Extension | None:
         return next((each for each in self._running() if url.startswith(each.manifest.base_url)), None)
+
+
+def _log_failure(error: BaseException) -> None:
+    logger.warning("page of an extension not shown: %s", error)

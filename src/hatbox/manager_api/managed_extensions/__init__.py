@@ -14,11 +14,11 @@ from hatbox.extension_data import installed_extensions as installed
 from hatbox.extension_data import run_records
 from hatbox.extension_data.log_watching import MAX_WATCH_SECONDS, LogRecord, watch_log
 from hatbox.extensions.page_triggers import NO_PAGE_ENGINE
-from hatbox.extensions.ui_triggers import TriggerResult
 from hatbox.manager_api.managed_extensions.background_runs import BackgroundRuns
 from hatbox.manager_api.managed_extensions.extension_events import ExtensionChanges, LoggedLines, LogLines
 from hatbox.manager_api.managed_extensions.extension_listing import ExtensionListing
 from hatbox.manager_api.managed_extensions.package_uploads import PackageUploads
+from hatbox.manager_api.managed_extensions.page_answers import expect_page
 from hatbox.manager_api.managed_extensions.permission_sentences import as_permissions
 from hatbox.manager_api.managed_profile import ManagedProfile
 from hatbox.schema import NamespaceSchema
@@ -82,10 +82,10 @@ class _ManagedExtensions(Namespace):
     def click_action(self, extension: str) -> asyncio.Future[Any]:
         return self._run("clickAction", self._click(extension))
 
-    async def _click(self, extension: str) -> None:
+    async def _click(self, extension: str) -> bool:
         ui = await self._profile.extensions.ui(extension)
         what = "page-action" if ui and ui[0].action is None and ui[0].page_action is not None else "action"
-        _expect_shown(await self._profile.extensions.trigger(extension, what))
+        return await self._trigger(extension, what)
 
     def open_options(self, extension: str) -> asyncio.Future[Any]:
         return self._run("openOptions", self._open_page(extension, "options"))
@@ -94,7 +94,10 @@ class _ManagedExtensions(Namespace):
         return self._run("openSidebar", self._open_page(extension, "sidebar"))
 
     async def _open_page(self, extension: str, kind: str) -> None:
-        await self._profile.extensions.open_page(extension, kind)
+        async with expect_page(self._store, extension) as is_open:
+            await self._profile.extensions.open_page(extension, kind)
+            if kind != "sidebar":  # which is open in the profile, whether it is shown or not
+                await is_open("The page")
 
     def click_menu(self, extension: str, menu_id: str) -> asyncio.Future[Any]:
         return self._run("clickMenu", self._trigger(extension, f"menu:{menu_id}"))
@@ -102,8 +105,15 @@ class _ManagedExtensions(Namespace):
     def run_command(self, extension: str, name: str) -> asyncio.Future[Any]:
         return self._run("runCommand", self._trigger(extension, f"command:{name}"))
 
-    async def _trigger(self, extension: str, what: str) -> None:
-        _expect_shown(await self._profile.extensions.trigger(extension, what))
+    async def _trigger(self, extension: str, what: str) -> bool:
+        """Returns whether a popup is open. Raises ApiError if it is not shown."""
+        async with expect_page(self._store, extension) as is_open:
+            result = await self._profile.extensions.trigger(extension, what)
+            if result.popup and not result.shown:
+                raise ApiError(f"Its popup is not open. {NO_PAGE_ENGINE}")
+            if result.popup:
+                await is_open("The popup")
+            return bool(result.popup)
 
     # ── Running, installing, removing ──
 
@@ -170,12 +180,6 @@ def _watch(transaction: Transaction, extension: str) -> LogRecord:
 
 async def _result(work: Any) -> Any:
     return work()
-
-
-def _expect_shown(result: TriggerResult) -> None:
-    """Raise an error if a popup was opened that no engine shows."""
-    if result.popup and not result.shown:
-        raise ApiError(f"Its popup is not shown: no Chromium runs in the process of the extension. {NO_PAGE_ENGINE}")
 
 
 def _sentence(error: HatboxError) -> str:

@@ -23,9 +23,10 @@ export class ExtensionCard {
     this.state = h("span", {});
     this.run = h("input", {type: "checkbox", class: "switch", role: "switch", onchange: () => this.toggle()});
     this.more = iconButton("ui-dots", "", () => this.openMore(), {"aria-haspopup": "menu"});
-    this.action = h("button", {class: "btn sm", type: "button", onclick: () => this.act(api.clickAction(this.id))});
-    this.options = btn("Options", () => this.act(api.openOptions(this.id)), {kind: "sm quiet"});
+    this.action = h("button", {class: "btn sm", type: "button", onclick: () => this.click(this.action, api.clickAction)});
+    this.options = btn("Options", () => this.show(this.options, api.openOptions, "options page"), {kind: "sm quiet"});
     this.menu = btn("Menu", () => this.openMenu(), {kind: "sm quiet", "aria-haspopup": "menu"});
+    this.note = h("p", {class: "ext-note small muted", hidden: true});
     this.problem = h("div", {class: "ext-problem", hidden: true});
     this.grantedCount = h("span", {});
     this.permissions = h("div", {});
@@ -40,6 +41,7 @@ export class ExtensionCard {
       {class: "box ext"},
       h("header", {}, this.face, title, this.run, this.more),
       h("div", {class: "buttons"}, this.action, this.options, this.menu),
+      this.note,
       this.problem,
       granted,
       console,
@@ -72,11 +74,12 @@ export class ExtensionCard {
     this.drawFace(extension);
     this.drawAction(action);
     this.options.hidden = !extension.hasOptions;
-    this.options.disabled = !isRunning;
+    this.options.disabled = !extension.showsPages;
     this.options.setAttribute("aria-label", `Options of ${name}`);
     this.menu.hidden = !menus.length && !commands.length;
     this.menu.disabled = !isRunning;
     this.menu.setAttribute("aria-label", `Menu of ${name}`);
+    this.drawNote(extension);
     this.showProblem();
     this.drawPermissions(extension.permissions);
   }
@@ -92,13 +95,21 @@ export class ExtensionCard {
     this.action.hidden = !action;
     if (!action) return;
     const {title, badge, badgeColor, enabled, hasPopup, icon: url} = action;
-    this.action.disabled = !enabled;
+    this.action.disabled = !enabled || (hasPopup && !this.extension.showsPages);
     const label = badge && h("span", {class: "badge", "aria-label": `Badge: ${badge}`}, badge);
     if (label && badgeColor) setBadgeColor(label, badgeColor);
     const image = url && h("img", {src: url, alt: "", width: "16", height: "16"});
     this.action.replaceChildren(...[image, h("span", {class: "ellipsis"}, title), label].filter(Boolean));
     if (hasPopup) this.action.setAttribute("aria-haspopup", "dialog");
     else this.action.removeAttribute("aria-haspopup");
+  }
+
+  // Why a popup or the options page cannot be opened, although the extension is running.
+  drawNote({name, isRunning, isInstalled, showsPages, action, hasOptions, hasSidebar}) {
+    const hasPages = action?.hasPopup || hasOptions || hasSidebar;
+    this.note.hidden = !isRunning || showsPages || !hasPages;
+    const remedy = isInstalled ? "Stop it, and start it here." : "Run it with: hatbox run --engine chromium";
+    this.note.textContent = `${name} runs in a program without Chromium, so its pages cannot be opened. ${remedy}`;
   }
 
   drawPermissions(permissions) {
@@ -154,23 +165,23 @@ export class ExtensionCard {
       depths.set(item.id, depth);
       if (item.type === "separator") return "-";
       const label = `${"\u2003".repeat(depth)}${item.checked ? "✓ " : ""}${item.title}`;
-      return item.canClick ? {label, run: () => this.act(api.clickMenu(this.id, item.id))} : {label};
+      return item.canClick ? {label, run: () => this.click(this.menu, api.clickMenu, item)} : {label};
     });
     const shortcuts = commands.map((command) => ({
       label: command.description || command.name,
       key: command.shortcut,
-      run: () => this.act(api.runCommand(this.id, command.name)),
+      run: () => this.click(this.menu, api.runCommand, {id: command.name, title: command.description || command.name}),
     }));
     const headed = (label, list) => (list.length ? [{label}, ...list] : []);
     menu(this.menu, [...headed("Commands", shortcuts), ...headed("Menu items", items)], `Menu of ${name}`);
   }
 
   openMore() {
-    const {name, isInstalled, isRunning, hasSidebar} = this.extension;
-    const openSidebar = () => this.act(api.openSidebar(this.id));
+    const {name, isInstalled, showsPages, hasSidebar} = this.extension;
+    const openSidebar = () => this.show(this.more, api.openSidebar, "sidebar");
     const items = [
       {label: "Copy id", glyph: "ui-copy", run: () => this.copyId()},
-      isRunning && hasSidebar && {label: "Open sidebar", glyph: "ui-window", run: openSidebar},
+      showsPages && hasSidebar && {label: "Open sidebar", glyph: "ui-window", run: openSidebar},
       isInstalled && "-",
       isInstalled && {
         label: "Delete forever",
@@ -190,6 +201,30 @@ export class ExtensionCard {
     } catch {
       problem(this.more, `The browser did not allow copying. The id is ${extensionId}`);
     }
+  }
+
+  // Opens a page of the extension. Chromium may have to be started for it, which takes some seconds.
+  show(button, open, page) {
+    return this.once(button, async () => {
+      if (await this.act(open(this.id))) toast(`The ${page} of ${this.extension.name} is open in Chromium.`);
+    });
+  }
+
+  // Clicks a button or menu item, or runs a command. Its popup may open.
+  click(button, call, item) {
+    return this.once(button, async () => {
+      const clicked = call(this.id, ...(item ? [item.id] : []));
+      if (!(await this.act(clicked))) return;
+      if (await clicked) toast(`The popup of ${this.extension.name} is open in Chromium.`);
+      else toast(`“${item ? item.title : this.extension.action.title}” clicked.`);
+    });
+  }
+
+  async once(button, work) {
+    if (button.ariaBusy === "true") return;
+    button.ariaBusy = "true";
+    await work();
+    button.ariaBusy = null;
   }
 
   // Waits for a call and shows its error under the buttons. Resolves to whether it worked.

@@ -29,8 +29,10 @@ from hatbox.extensions.runtime import DenoProcess, Exit, LogEntry, RuntimeLimits
 from hatbox.tasks import wait_for_first
 
 if TYPE_CHECKING:
+    from hatbox.engines.base import Engine
     from hatbox.engines.runner import EngineRunner
     from hatbox.extensions.extension import Extension
+    from hatbox.extensions.pages.page_browser import PageBrowser
     from hatbox.profile import Profile
 
 __all__ = ["run_extensions"]
@@ -101,6 +103,8 @@ async def _run(
     started, all_ended = asyncio.Event(), asyncio.Event()
     engines: list[EngineRunner] = []
     async with contextlib.AsyncExitStack() as stack:
+        if _is_background():
+            await stack.enter_async_context(_page_browser(opened, selection))
         if selection.name == "chromium" and any(
             _is_in_chromium(each, read_manifest(each), selection, options) for each in packages
         ):
@@ -138,6 +142,16 @@ async def _load_pages(
         return
     with contextlib.suppress(EngineAlreadyRunning):
         engines.append(await stack.enter_async_context(opened.engine(selection)))
+
+
+def _page_browser(opened: Profile, selection: EngineSelection) -> PageBrowser:
+    """Shows popups and options pages, which the user opens on the manager page."""
+    from hatbox.extensions.pages.page_browser import PageBrowser
+
+    def create() -> Engine:
+        return opened.chromium(headless=selection.headless, browser=selection.browser).engine
+
+    return PageBrowser(create, opened.extensions)
 
 
 async def _start(
