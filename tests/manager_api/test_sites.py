@@ -205,13 +205,16 @@ async def test_changes_of_any_program_name_the_identities(tmp_path: Path) -> Non
 
 
 @in_loop
-async def test_ten_thousand_identities_are_listed_in_one_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_sites_of_many_identities_are_listed_without_values(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with hatbox.open(tmp_path / "profile.db", key=KEY) as profile:
 
         def fill(transaction: Any) -> None:
             for number in range(200):
                 row = (f"s{number % 7}.example", 1, "/", "sid", "", "v", 1, 1, "lax", None, number, 5.0, 6.0)
-                transaction.cookies.put(number + 1, [row])
+                store = transaction.identities.insert(f"Identity {number}", "circle", "red")
+                transaction.cookies.put(store, [row])
 
         await profile.store.write(fill)
         monkeypatch.setattr("hatbox.store.tables.row_cipher.RowCipher.decrypted", _unexpected)

@@ -153,12 +153,14 @@ class EngineStarts:
             on_progress(ready=True)
         except (HatboxError, OSError) as error:  # TimeoutError is an OSError
             if not opened.done():
-                self._remove(selection.name)
+                if not is_running:
+                    self._remove(selection.name)
                 opened.set_exception(error)
             elif not was_ready:
                 self._fail(selection.name, str(error), opened.result().id)
         except BaseException:
-            self._remove(selection.name)
+            if not is_running:
+                self._remove(selection.name)
             opened.cancel()
             raise
 

@@ -1,33 +1,40 @@
 """The namespace hatbox.sites: who is signed in where, and the cookies of each identity.
 
-Values of cookies leave only through `value`, `curl` and `exportFile`, each for what the caller names.
+Values of cookies leave only through `value`, `curl` and `exportFile`, each for what the caller names. Those of removed
+cookies are in memory for a minute, for `undo`.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.namespaces.cookies.cookie_views import cookie_view
 from hatbox.api.services import Services
+from hatbox.cookies.cookie_clock import cookie_time
 from hatbox.cookies.cookie_rows import COOKIE_CHANGED, STORE_REMOVED, cookie_of, decode_change, expect_identity
 from hatbox.engines.site_data_holders import SiteDataHolders
 from hatbox.errors import ApiError, HatboxError, InvalidIdentity
 from hatbox.identities.ids import cookie_store_id_of, user_context_id_of
 from hatbox.manager_api.coalesced_changes import CoalescedChanges
+from hatbox.manager_api.cookie_domains import all_stores
 from hatbox.manager_api.managed_profile import ManagedProfile
+from hatbox.manager_api.partial_reads import read_parts
 from hatbox.manager_api.sites import cookie_removal, cookie_transfer, site_list
 from hatbox.manager_api.sites.cookie_ids import key_of_cookie_id
+from hatbox.manager_api.sites.cookie_undo import CookieUndo
 from hatbox.manager_api.sites.curl_target import curl_for
-from hatbox.manager_api.sites.undo_records import UndoRecords
+from hatbox.manager_api.undo_records import UndoRecords
 from hatbox.schema import NamespaceSchema
 from hatbox.store.base import Transaction
 
 __all__ = ["implement"]
 
 T = TypeVar("T")
+
+_UNDO_SECONDS: Final = 60.0
 
 
 def implement(schema: NamespaceSchema, services: Services, profile: ManagedProfile) -> Namespace:
@@ -44,7 +51,7 @@ class _Sites(Namespace):
     def __init__(self, schema: NamespaceSchema, services: Services, profile: ManagedProfile) -> None:
         self._services = services
         self._profile = profile
-        self._undo = UndoRecords()
+        self._undo = UndoRecords[CookieUndo](_UNDO_SECONDS)
         changed = CoalescedChanges(
             services.store, "sites.onChanged", {COOKIE_CHANGED: _store_of_change, STORE_REMOVED: _removed_store}
         )
@@ -93,9 +100,12 @@ class _Sites(Namespace):
         return user_context_id, self._services.cookies.prepare_row_access(user_context_id)
 
     async def _list(self, stores: Sequence[int] | None) -> Any:
+        if stores is None:
+            stores = await self._store.read(all_stores, single_statement=True)
         now = self._store.time()
-        found = await self._store.read(lambda each: site_list.read_metadata(each, stores, now))
-        return await asyncio.to_thread(site_list.sites_in, *found)
+        time = await self._store.read(lambda transaction: cookie_time(transaction, now), single_statement=True)
+        parts = await read_parts(self._store, stores, lambda transaction, part: transaction.cookies.metadata(part))
+        return await asyncio.to_thread(site_list.sites_in, parts, time)
 
     async def _remove(self, store: int, selection: cookie_removal.Selection, now: float) -> dict[str, Any]:
         removed = await self._write_whole(lambda each: cookie_removal.remove_cookies(each, store, selection, now))

@@ -7,7 +7,8 @@ cookies of a partition (CHIPS) belong to the site that has set them.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Iterable
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -22,7 +23,7 @@ from hatbox.identities.ids import cookie_store_id_of
 from hatbox.manager_api.sites.cookie_ids import cookie_id
 from hatbox.store.base import CookieDescription, CookieMetadata, Transaction
 
-__all__ = ["CookieInfo", "list_cookies", "read_metadata", "sites_in"]
+__all__ = ["CookieInfo", "list_cookies", "sites_in"]
 
 
 class CookieInfo(msgspec.Struct, frozen=True, gc=False):
@@ -44,15 +45,9 @@ class CookieInfo(msgspec.Struct, frozen=True, gc=False):
     sign_in: bool
 
 
-def read_metadata(
-    transaction: Transaction, stores: Collection[int] | None, now: float
-) -> tuple[list[CookieMetadata], float]:
-    """The cookies of all stores, or of these, and the time that they expire by."""
-    return transaction.cookies.metadata(stores), cookie_time(transaction, now)
-
-
-def sites_in(cookies: list[CookieMetadata], now: float) -> list[dict[str, Any]]:
+def sites_in(parts: Iterable[Iterable[CookieMetadata]], now: float) -> list[dict[str, Any]]:
     """The sites of these cookies by name, as scripts see them. Pure: a hundred thousand cookies take a thread."""
+    cookies = chain.from_iterable(parts)
     found: dict[str, list[dict[str, Any]]] = {}
     for store, sites in sorted(cookie_sites(cookies, now).items()):
         cookie_store_id = cookie_store_id_of(store)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
-from hatbox.store.base import NO_GROUP, TabRow, WindowRow, WindowSummary
+from hatbox.store.base import NO_GROUP, TabRow, TabText, WindowRow, WindowSummary
 from hatbox.store.tables.counters import Counters
 from hatbox.store.tables.rows import Rows
 from hatbox.store.tables.tab_order import TabOrder
@@ -102,6 +102,9 @@ class SqlTabTable:
 
     def find(self, *, window: int | None = None, store: int | None = None) -> list[TabRow]:
         return list(map(TabRow._make, self._rows.find(*_in_order(window, store))))
+
+    def texts(self) -> list[TabText]:
+        return self._rows.select("store, title, url, target")
 
     def counts_by_store(self, stores: Collection[int] | None = None) -> dict[int, int]:
         if stores is None:
