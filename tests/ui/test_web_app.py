@@ -18,6 +18,7 @@ from websockets.exceptions import InvalidStatus
 
 from tests.ui.manager import Manager, open_manager
 from tests.ui.page_client import PageClient, open_link
+from tests.ui.served_process import free_port
 
 OTHER_ORIGINS = [
     None,
@@ -150,9 +151,12 @@ async def test_a_link_is_not_used_by_a_frame_an_image_or_a_prefetch(manager: Man
         ):
             assert (await client.get(link, headers=headers)).status_code == 403
         assert (await client.head(link)).status_code == 403
-        opened = await client.get(link)
-        assert opened.status_code == 200
-        # a service worker of a program that used the port before
+        assert (await client.get(link)).status_code == 200
+
+
+async def test_a_service_worker_of_a_program_that_used_the_port_before_is_deleted(tmp_path: Path) -> None:
+    async with open_manager(tmp_path / "profile.db", port=free_port()) as manager, client_of(manager) as client:
+        opened = await client.get(manager.server.create_link())
         assert opened.headers["clear-site-data"] == '"cache", "storage"'
         assert (await client.get("/", headers={"Service-Worker": "script"})).content == b""
 

@@ -89,7 +89,8 @@ class ManagerServer:
             # Without the check, another user could take the port of a server that has ended, and get the cookie.
             if self._key_file is not None and checks_user:
                 self.keys = AccessKeys(self._key_file.load(), self._key_file.save)
-            app = create_app(self.keys, StaticFiles(), self.sockets, allowed_hosts(self.port))
+            hosts, is_fixed = allowed_hosts(self.port), self._wanted_port != 0
+            app = create_app(self.keys, StaticFiles(), self.sockets, hosts, is_fixed=is_fixed)
             config = uvicorn.Config(
                 app,
                 http=protocol_class(self._limits, UserCheck() if checks_user else None),

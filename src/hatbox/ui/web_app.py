@@ -38,9 +38,11 @@ _REFUSED: Final = (
 )
 
 
-def create_app(keys: AccessKeys, files: StaticFiles, sockets: PageSockets, hosts: frozenset[str]) -> ASGIApp:
-    """The application. `hosts` are the values of Host of this server."""
-    routes = _Routes(keys, files, sockets)
+def create_app(
+    keys: AccessKeys, files: StaticFiles, sockets: PageSockets, hosts: frozenset[str], *, is_fixed: bool = False
+) -> ASGIApp:
+    """The application. `hosts` are the values of Host of this server; `is_fixed` is whether its port was chosen."""
+    routes = _Routes(keys, files, sockets, is_fixed=is_fixed)
     app = Starlette(
         routes=[
             Route(f"{OPEN}{{token}}", routes.open, methods=["GET"]),
@@ -73,7 +75,8 @@ class _Guard:
 
 
 class _Routes:
-    def __init__(self, keys: AccessKeys, files: StaticFiles, sockets: PageSockets) -> None:
+    def __init__(self, keys: AccessKeys, files: StaticFiles, sockets: PageSockets, *, is_fixed: bool) -> None:
+        self._is_fixed = is_fixed
         self._keys = keys
         self._files = files
         self._sockets = sockets
@@ -91,8 +94,8 @@ class _Routes:
         path = f"/{self._keys.prefix}/"
         body = f'<p>Opening Hatbox. <a href="{path}">Continue</a></p>'
         response = _document(request, 200, body, f'<meta http-equiv="refresh" content="0; url={escape(path)}">')
-        # A service worker or a file of a program that used this port before would otherwise handle the page.
-        response.headers["Clear-Site-Data"] = '"cache", "storage"'
+        if self._is_fixed:  # else a service worker of a program that used the port before could handle the page
+            response.headers["Clear-Site-Data"] = '"cache", "storage"'
         response.set_cookie(COOKIE, value, path=path, httponly=True, samesite="strict")
         return response
 
