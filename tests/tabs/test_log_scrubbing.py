@@ -109,7 +109,16 @@ async def test_no_caller_that_deletes_an_identity_for_ever_leaves_it_in_the_log(
             elif caller == "manager":
                 await api.hatbox.identities.remove(cookie_store_id, {"forever": True})
         if caller == "command line":
-            arguments = [sys.executable, "-m", "hatbox", "--profile", str(path), "remove", cookie_store_id, "--forever"]
+            arguments = [
+                sys.executable,
+                "-m",
+                "hatbox",
+                "remove",
+                "--profile",
+                reader.address,
+                cookie_store_id,
+                "--forever",
+            ]
             process = await asyncio.create_subprocess_exec(*arguments, "--yes", stdout=asyncio.subprocess.DEVNULL)
             assert await process.wait() == 0
         commits = await logged(reader)

@@ -63,7 +63,8 @@ class SqlCookieTable:
         return [row for part in _parts(stores) for row in self._rows.select(_METADATA, f"WHERE {_in(part)}", part)]
 
     def domains(self, stores: Collection[int], now: float) -> list[tuple[int, str]]:
-        return [row for part in _parts(stores) for row in self._rows.select(_DOMAINS, _valid_in(part), (*part, now))]
+        parts = (self._rows.select(_DOMAINS, _valid_in(part), (*part, float(now))) for part in _parts(stores))
+        return [row for part in parts for row in part]
 
     def put(self, store: int, rows: Iterable[CookieRow]) -> None:
         self._rows.put((*_as_stored(row), store) for row in rows)
