@@ -669,6 +669,7 @@ class Profile:
                 self.rules.forget()
             if "cookies" in created:
                 await self.cookies.close()
+            await self.identities.log_scrubs.finish()
         finally:
             self.identities.settings_cache.clear()
             await self._store.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import zipfile
 from base64 import b64encode
@@ -82,6 +83,8 @@ async def test_a_dropped_file_is_installed_after_its_permissions_were_shown(addr
         listed = await only(profile)
         assert (listed["id"], listed["isInstalled"], listed["isRunning"]) == (ID, True, False)
         assert listed["icon"].startswith("data:image/svg+xml;base64,")
+        assert (listed["action"]["title"], listed["action"]["enabled"]) == ("Switch", False)  # it is stopped
+        assert [each["name"] for each in listed["commands"]] == ["go"]
         with pytest.raises(ApiError, match="Choose it again"):
             await api(profile).install(prepared["token"])
         again = await upload(profile, data)
@@ -131,6 +134,30 @@ async def test_uploads_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             await api(profile).beginInstall("a.xpi", 10)
         with pytest.raises(ApiError, match="Choose it again"):  # the oldest of four is dropped
             await api(profile).addInstallPart(first, "")
+        reading = await api(profile).beginInstall("a.xpi", 1)
+        await api(profile).addInstallPart(reading, "AA==")
+        preparing = asyncio.ensure_future(api(profile).prepareInstall(reading))
+        await asyncio.sleep(0)
+        with pytest.raises(ApiError, match="no part can be added"):
+            await api(profile).addInstallPart(reading, "")
+        with pytest.raises(ApiError):
+            await preparing
+        monkeypatch.setattr(package_uploads, "_MAX_SECONDS", 0.0)
+        token = await api(profile).beginInstall("a.xpi", 10)  # as of a page that was closed
+        expired = asyncio.get_running_loop().create_future()
+        asyncio.get_running_loop().call_later(0.0, expired.set_result, None)
+        await expired
+        with pytest.raises(ApiError, match="too long ago"):
+            await api(profile).addInstallPart(token, "")
+
+
+@pytest.mark.parametrize("extension", ["", "unknown@example", "hatbox"])
+@in_loop
+async def test_the_console_of_an_unknown_extension_is_not_watched(tmp_path: Path, extension: str) -> None:
+    async with hatbox.open(tmp_path / "profile.db") as profile:
+        with pytest.raises(ApiError, match="Extension not found"):
+            await api(profile).log(extension)
+        assert await profile.store.read(lambda each: each.extensions.find("log.watchers")) == []
 
 
 # ── Permissions ──

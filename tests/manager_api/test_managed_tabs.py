@@ -11,9 +11,8 @@ import pytest
 
 import hatbox
 from hatbox.errors import ApiError
-from hatbox.manager_api.tab_undo import TabMemory, UndoableClose
 from hatbox.profile import Profile
-from hatbox.tabs.closed_tabs import ClosedTab, get_sessions
+from hatbox.tabs.closed_tabs import get_sessions
 from tests.site import Site
 from tests.waiting import until_awaited
 
@@ -211,10 +210,22 @@ def test_bringing_a_tab_to_the_front_focuses_its_window_even_if_it_is_active(tmp
     in_profile(tmp_path, test)
 
 
-def test_the_memory_for_undo_is_bounded() -> None:
-    memory = TabMemory()
-    tab = UndoableClose(1, ClosedTab({}, 0, 1, 0.0), None)
-    numbers = [memory.add(tab) for _ in range(60)]
-    with pytest.raises(ApiError):
-        memory.get(numbers[9])
-    assert memory.get(numbers[10]) is tab
+def test_two_undos_at_once_open_one_tab_and_tokens_of_another_program_open_none(tmp_path: Path) -> None:
+    async def test(profile: Profile, tabs: Any) -> None:
+        tab = await profile.tabs.open(WORK, "https://site.example/")
+        token = (await tabs.close(tab.id))["undo"]
+        done = await asyncio.gather(tabs.reopen(token), tabs.reopen(token), return_exceptions=True)
+        assert [type(each) is ApiError for each in done] == [False, True]
+        assert len(await tabs.list()) == 1
+        token = (await tabs.close((await tabs.list())[0]["id"]))["undo"]
+        async with hatbox.open(tmp_path / "profile.db") as other:
+            others = other.browser(["hatbox"]).hatbox.tabs
+            with pytest.raises(ApiError, match="can no longer be undone"):
+                await others.reopen(token)
+        await profile.identities.remove(WORK)
+        with pytest.raises(ApiError, match="may be in the trash"):
+            await tabs.reopen(token)
+        await profile.trash.restore(WORK)
+        assert (await tabs.reopen(token))["cookieStoreId"] == WORK  # the failed call has lost nothing
+
+    in_profile(tmp_path, test)

@@ -119,6 +119,9 @@ async def test_a_curl_command_has_the_settings_of_the_identity_and_never_cookies
         assert command == (
             f"curl '{SITE}a?b' -H 'Cookie: sid=1' -H 'User-Agent: Agent/1' --proxy 'socks5h://127.0.0.1:9050'"
         )
+        await profile.identities.set_settings("Work", proxy="http://me:hunter2@127.0.0.1:9050")
+        command = await sites.curl(work, "site.example")
+        assert command.endswith("--proxy 'http://127.0.0.1:9050' --proxy-user 'me'")  # curl asks for the password
         with pytest.raises(ApiError, match="No cookies are sent to http://accounts"):
             await sites.curl(work, "site.example", "http://accounts.site.example/")
         for wrong in ("https://other.example/", "file:///etc/passwd", "https://site.example.evil.example/"):

@@ -11,7 +11,7 @@ import pytest
 import hatbox
 from hatbox.cookies import Cookie, Partition
 from hatbox.errors import ApiError, ArgumentError, InvalidIdentity
-from hatbox.store.base import CookieRow
+from hatbox.store.base import CookieRow, Transaction
 from hatbox.store.keys import Key
 from tests.store.in_loop import in_loop
 
@@ -101,7 +101,12 @@ async def test_what_does_not_exist_is_named_in_the_error(tmp_path: Path) -> None
         await sites.remove(work, {"cookie": cookie["id"]})
         with pytest.raises(ApiError, match="This cookie is gone"):
             await sites.value(work, cookie["id"])
-        assert await sites.remove(work, {"cookie": cookie["id"]}) == {"removed": 0, "undo": None}
+        assert await sites.remove(work, {"cookie": cookie["id"]}) == {
+            "removed": 0,
+            "undo": None,
+            "origins": 0,
+            "siteData": 0,
+        }
         for id_ in ("x", "!", "e30", "W10"):
             with pytest.raises(ApiError, match="Invalid cookie id"):
                 await sites.value(work, id_)
@@ -204,14 +209,69 @@ async def test_changes_of_any_program_name_the_identities(tmp_path: Path) -> Non
             found |= set((await asyncio.wait_for(changes.get(), 30))["cookieStoreIds"])
 
 
+async def put_site_data(profile: hatbox.Profile, number: int, *origins: str) -> None:
+    def put_all(transaction: Transaction) -> None:
+        for origin in origins:
+            transaction.site_data.put(number, origin, b'{"local":[["token","secret"]],"databases":[]}')
+
+    await profile.store.write(put_all)
+
+
 @in_loop
-async def test_ten_thousand_identities_are_listed_in_one_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_site_data_is_listed_and_deleted_with_its_site_only(tmp_path: Path, key: str | None) -> None:
+    async with hatbox.open(tmp_path / "profile.db", key=key) as profile:
+        work = await put(profile, "Work", "sid=1; HttpOnly")
+        origins = ["https://accounts.site.example", "http://site.example:8080", "https://other.example"]
+        await put_site_data(profile, 2, *origins)
+        await put_site_data(profile, 1, *origins)  # of Personal
+        changes: asyncio.Queue[Any] = asyncio.Queue()
+        sites = sites_of(profile)
+        sites.onChanged.addListener(changes.put_nowait)
+        await profile.store.deliver_pending_changes()
+        other, site = await sites.list({"cookieStoreIds": [work]})
+        assert (site["host"], site["identities"][0]["origins"]) == ("site.example", 2)
+        assert site["identities"][0]["siteData"] >= 90
+        (alone,) = other["identities"]
+        assert (alone["cookies"], alone["origins"], alone["signedInSince"]) == (0, 1, None)
+
+        kept = await sites.remove(work, {"host": "site.example"})  # without site data
+        assert (kept["removed"], kept["origins"], kept["siteData"]) == (1, 0, 0)
+        await sites.undo(kept["undo"])
+        removed = await sites.remove(work, {"host": "site.example", "siteData": True})
+        assert (removed["removed"], removed["origins"], removed["undo"]) == (1, 2, None)
+        assert removed["siteData"] >= 90
+        assert await profile.store.read(lambda each: each.site_data.origins(2)) == ["https://other.example"]
+        assert len(await profile.store.read(lambda each: each.site_data.origins(1))) == 3
+        assert await asyncio.wait_for(changes.get(), 30) == {"cookieStoreIds": [work], "all": False}
+
+        removed = await sites.remove(work, {"all": True, "siteData": True})
+        assert (removed["removed"], removed["origins"]) == (0, 1)
+        assert await profile.store.read(lambda each: each.site_data.origins(2)) == []
+
+
+@in_loop
+async def test_site_data_goes_with_no_single_cookie(tmp_path: Path) -> None:
+    async with hatbox.open(tmp_path / "profile.db") as profile:
+        work = await put(profile, "Work", "sid=1")
+        await put_site_data(profile, 2, SITE.rstrip("/"))
+        (cookie,) = await sites_of(profile).cookies(work)
+        with pytest.raises(ApiError, match="siteData needs host or all"):
+            await sites_of(profile).remove(work, {"cookie": cookie["id"], "siteData": True})
+        assert len(await rows_of(profile)) == 1
+        assert await profile.store.read(lambda each: each.site_data.origins(2)) == [SITE.rstrip("/")]
+
+
+@in_loop
+async def test_sites_of_many_identities_are_listed_without_values(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with hatbox.open(tmp_path / "profile.db", key=KEY) as profile:
 
         def fill(transaction: Any) -> None:
             for number in range(200):
                 row = (f"s{number % 7}.example", 1, "/", "sid", "", "v", 1, 1, "lax", None, number, 5.0, 6.0)
-                transaction.cookies.put(number + 1, [row])
+                store = transaction.identities.insert(f"Identity {number}", "circle", "red")
+                transaction.cookies.put(store, [row])
 
         await profile.store.write(fill)
         monkeypatch.setattr("hatbox.store.tables.row_cipher.RowCipher.decrypted", _unexpected)

@@ -95,6 +95,7 @@ async def test_an_identity_that_is_deleted_for_ever_leaves_nothing(address: str,
         await fill(profile)
         if how == "remove for ever":
             await api(profile).identities.remove(WORK, {"forever": True})
+            await profile.identities.log_scrubs.finish()
         else:
             await api(profile).identities.remove(WORK)
             await (api(profile).trash.empty() if how == "empty the trash" else api(profile).trash.remove(WORK))

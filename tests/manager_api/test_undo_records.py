@@ -1,13 +1,11 @@
-"""Removed cookies in memory: bounded in time, number and size."""
+"""Changes that can be undone: bounded in time, number and size."""
 
 from __future__ import annotations
 
 import asyncio
 
-import pytest
-
-from hatbox.manager_api.sites import undo_records
-from hatbox.manager_api.sites.undo_records import CookieUndo, RowChange, UndoRecords
+from hatbox.manager_api.sites.cookie_undo import CookieUndo, RowChange
+from hatbox.manager_api.undo_records import UndoRecords
 from hatbox.store.base import CookieRow
 from tests.store.in_loop import in_loop
 
@@ -19,14 +17,14 @@ def record(value: str = "v") -> CookieUndo:
 
 @in_loop
 async def test_the_oldest_records_are_dropped_for_newer_ones() -> None:
-    records = UndoRecords(max_records=2)
+    records = UndoRecords[CookieUndo](60.0, max_records=2)
     tokens = [records.add(record()) for _ in range(3)]
     assert [records.take(each or "") is not None for each in tokens] == [False, True, True]
 
 
 @in_loop
 async def test_records_take_a_bounded_amount_of_memory() -> None:
-    records = UndoRecords(max_bytes=3000)
+    records = UndoRecords[CookieUndo](60.0, max_bytes=3000)
     first, second = records.add(record("x" * 1500)), records.add(record("x" * 1500))
     assert records.take(first or "") is None
     assert records.add(record("x" * 3000)) is None
@@ -34,9 +32,8 @@ async def test_records_take_a_bounded_amount_of_memory() -> None:
 
 
 @in_loop
-async def test_a_record_is_dropped_after_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(undo_records, "UNDO_SECONDS", 0.0)
-    records = UndoRecords()
+async def test_a_record_is_dropped_after_its_time() -> None:
+    records = UndoRecords[CookieUndo](0.0)
     token = records.add(record()) or ""
     expired = asyncio.get_running_loop().create_future()
     asyncio.get_running_loop().call_later(0.0, expired.set_result, None)  # after the timer of the record

@@ -1147,6 +1147,29 @@ async def test_cookies_are_listed_without_their_values(new_store: NewStore) -> N
         assert await store.read(lambda each: each.cookies.metadata([])) == []
         many = range(2, 3000)
         assert await store.read(lambda each: each.cookies.metadata(many)) == [two]
+        valid = await store.read(lambda each: each.cookies.domains([0, 1, 7, 1], 99.5))
+        assert sorted(valid) == [(0, "default.example"), (1, "ünï.example")]
+        assert (1, "one.example") in await store.read(lambda each: each.cookies.domains([1], 99))
+        assert await store.read(lambda each: each.cookies.domains(many, 0.0)) == [(2, "two.example")]
+
+
+@in_loop
+async def test_identities_and_texts_of_tabs_are_listed_for_pages(new_store: NewStore) -> None:
+    def put(transaction: Transaction) -> tuple[int, int]:
+        numbers = [transaction.identities.insert(name, "circle", "red") for name in ("One", "Two")]
+        transaction.identities.move(numbers[1:], 0)
+        transaction.tabs.insert(transaction.windows.insert(), 0, numbers[0], url="https://a.example/", title="Ä")
+        return numbers[0], numbers[1]
+
+    async with opened(new_store()) as store:
+        one, two = await store.write(put)
+        ids = await store.read(lambda each: each.identities.ids())
+        assert ids == [row[0] for row in await store.read(lambda each: each.identities.find())]
+        assert ids.index(two) < ids.index(one)
+        found = await store.read(lambda each: each.identities.get_many([two, 999_999, one, two]))
+        assert [row[1] for row in found] == ["Two", "One"]
+        assert len(await store.read(lambda each: each.identities.get_many(range(5000)))) == len(ids)
+        assert await store.read(lambda each: each.tabs.texts()) == [(one, "Ä", "https://a.example/", "")]
 
 
 @in_loop

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import hatbox
+from hatbox.identities import trash_rows
 from hatbox.identities.ids import container_user_context_id
 from hatbox.identities.trash_rows import expire
-from hatbox.store.base import CommitRecord
+from hatbox.store.base import CommitRecord, Transaction
 from hatbox.tabs.log_scrubbing import _places
 from hatbox.tabs.pages import PageState, update_page
+from hatbox.tabs.program_records import find_records, put_record
 from tests.engines.fake import FakeEngine, run
 from tests.store.in_loop import in_loop
 from tests.waiting import until
@@ -36,6 +41,11 @@ async def fill(profile: hatbox.Profile) -> str:
 
 async def logged(profile: hatbox.Profile) -> list[CommitRecord]:
     return await profile.store.read(lambda each: each.changes.latest_commits(1000))
+
+
+async def has_secrets(profile: hatbox.Profile) -> bool:
+    text = text_of(await logged(profile))
+    return any(secret in text for secret in SECRETS)
 
 
 def text_of(commits: list[CommitRecord]) -> bytes:
@@ -78,19 +88,79 @@ async def test_deleting_an_identity_at_once_deletes_its_activity_and_others_rece
         await other.store.deliver_pending_changes()
         await profile.identities.remove(cookie_store_id, forever=True)
         await until(lambda: removed)
-        commits = await logged(profile)
-        assert not any(secret in text_of(commits[1:]) for secret in SECRETS)
+        await profile.identities.log_scrubs.finish()
+        assert not await has_secrets(profile)
     assert removed == ["Secret lair"]
 
 
+@pytest.mark.parametrize("caller", ["python", "script", "manager", "command line"])
 @in_loop
-async def test_a_temporary_identity_leaves_only_its_removal(tmp_path: Path) -> None:
+async def test_no_caller_that_deletes_an_identity_for_ever_leaves_it_in_the_log(tmp_path: Path, caller: str) -> None:
+    path = tmp_path / "profile.db"
+    async with hatbox.open(path) as reader:  # the last program that closes a profile empties the log anyway
+        async with hatbox.open(path) as profile:
+            cookie_store_id = await fill(profile)
+            api = profile.browser(["hatbox", "contextualIdentities"])
+            if caller == "python":
+                await profile.identities.remove(cookie_store_id, forever=True)
+            elif caller == "script":
+                await profile.set_settings(trash_days=0)
+                await api.contextualIdentities.remove(cookie_store_id)
+            elif caller == "manager":
+                await api.hatbox.identities.remove(cookie_store_id, {"forever": True})
+        if caller == "command line":
+            arguments = [
+                sys.executable,
+                "-m",
+                "hatbox",
+                "remove",
+                "--profile",
+                reader.address,
+                cookie_store_id,
+                "--forever",
+            ]
+            process = await asyncio.create_subprocess_exec(*arguments, "--yes", stdout=asyncio.subprocess.DEVNULL)
+            assert await process.wait() == 0
+        commits = await logged(reader)
+        assert not any(secret in text_of(commits) for secret in SECRETS)
+        assert not await reader.store.read(find_records)
+
+
+@in_loop
+async def test_the_log_of_a_program_that_was_killed_is_scrubbed_by_the_next_one(tmp_path: Path) -> None:
+    path = tmp_path / "profile.db"
+    async with hatbox.open(path) as profile:
+        cookie_store_id = await fill(profile)
+
+        def kill(transaction: Transaction) -> None:
+            trash_rows.remove(transaction, cookie_store_id, forever=True)
+            for key, record in find_records(transaction):
+                ended = record.process._replace(pid=2**22 + 1)
+                put_record(transaction, key, msgspec.structs.replace(record, process=ended))
+
+        await profile.store.write(kill)
+        assert await has_secrets(profile)
+        async with hatbox.open(path):
+            pass
+        assert not await has_secrets(profile)
+
+
+@in_loop
+async def test_a_closed_temporary_identity_does_not_read_the_whole_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with hatbox.open(tmp_path / "profile.db") as profile:
-        async with profile.temporary("Secret lair") as identity:
-            await (await profile.cookie_store(identity)).receive(["sid=hunter2"], "https://lair.example/")
-        commits = await logged(profile)
-        assert commits[0].changes[-1][0] == "identities.removed"
-        assert not any(secret in text_of(commits[1:]) for secret in SECRETS)
+        with monkeypatch.context() as patch:
+            patch.setattr("hatbox.store.tables.log_entries.LogEntries.scrub", _unexpected)
+            async with profile.temporary("Secret lair") as identity:
+                await (await profile.cookie_store(identity)).receive(["sid=hunter2"], "https://lair.example/")
+            await profile.identities.log_scrubs.finish()
+        activity = await profile.browser(["hatbox"]).hatbox.activity.list()
+        assert "lair" not in repr(activity)  # it is shown nowhere
+
+
+def _unexpected(*_: object) -> None:
+    raise AssertionError("the log was read")
 
 
 def test_only_the_changes_of_the_identity_are_chosen() -> None:

@@ -48,6 +48,8 @@ async def test_an_extension_is_installed_from_a_file_granted_and_removed(
     await dialog.get_by_role("button", name="Install").click()
     card = page.get_by_role("region", name="made")
     await expect(card).to_contain_text("Stopped, version 1")
+    for name in ("Switch", "Options of made", "Menu of made"):
+        await expect(card.get_by_role("button", name=name)).to_be_disabled()
 
     await card.get_by_text("Permissions: 2 of 4 granted").click()
     await expect(card.get_by_role("switch", name="Add items to menus")).to_be_disabled()
@@ -57,10 +59,10 @@ async def test_an_extension_is_installed_from_a_file_granted_and_removed(
     await expect(card).to_contain_text("Permissions: 2 of 4 granted")
 
     await card.get_by_role("button", name="More about made").click()
-    await page.get_by_role("menuitem", name="Remove").click()
-    removal = page.get_by_role("dialog", name="Remove made?")
+    await page.get_by_role("menuitem", name="Delete forever").click()
+    removal = page.get_by_role("dialog", name="Delete made forever?")
     await expect(removal).to_contain_text("This cannot be undone.")
-    await removal.get_by_role("button", name="Remove forever").click()
+    await removal.get_by_role("button", name="Delete forever").click()
     await expect(card).to_have_count(0)
     assert not await manager.profile.extensions.installed()
 

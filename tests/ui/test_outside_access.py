@@ -12,12 +12,12 @@ from hatbox.errors import PermissionDenied
 from hatbox.testing.site import LoopbackSite
 from hatbox.ui.server import ManagerServer
 from tests.engines.chromium.real import with_browser
-from tests.extensions.content_scripts.content_lab import content_lab
+from tests.extensions.content_scripts.content_lab import ContentLab, content_lab, script
 from tests.extensions.made import make
 from tests.extensions.runtime.lab import needs_deno
 from tests.ui.manager import Manager
 from tests.ui.page_client import PageClient, open_link
-from tests.waiting import until
+from tests.waiting import until, until_awaited
 
 if TYPE_CHECKING:
     from playwright.async_api import Page
@@ -121,7 +121,7 @@ async def test_an_extension_gets_nothing_with_access_to_all_sites_and_the_permis
     async with PageClient(await open_link(manager.server.create_link())):
         extension = await manager.profile.extensions.start(folder)
         tried = await extension.evaluate(f"return await attack({json.dumps(manager.url)})")
-        assert (tried["read"], tried["post"], tried["socket"]) == (403, 403, "failed")
+        assert (tried["read"], tried["post"], tried["socket"]) == ("failed", "failed", "failed")
         seen = "[typeof browser.hatbox, 'hatbox' in browser, JSON.stringify(await browser.permissions.getAll())]"
         kind, is_member, granted = await extension.evaluate(f"return {seen}")
         assert (kind, is_member) == ("undefined", False) and "hatbox" not in granted
@@ -135,11 +135,29 @@ async def test_an_extension_gets_nothing_with_access_to_all_sites_and_the_permis
         assert manager.server.sockets.connected == 1
 
 
+PERMISSIONS = ["<all_urls>", "cookies", "tabs", "hatbox", "webRequest", "webRequestBlocking"]
+LISTEN = """
+globalThis.seen = [];
+const note = ({url}) => { if (url.startsWith("http://127.0.0.1")) seen.push(url); };
+browser.webRequest.onBeforeRequest.addListener(note, {urls: ["<all_urls>"]}, ["blocking"]);
+"""
+ATTACK = """
+const message = (promise) => promise.then(() => "allowed", (error) => error.message);
+const storeId = %(store)s, url = "http://127.0.0.1/";
+await browser.cookies.set({storeId, url, name: "other", value: "1"});
+return {
+    cookies: (await browser.cookies.getAll({storeId, domain: "127.0.0.1"})).map(({name}) => name),
+    script: await message(browser.tabs.executeScript(%(tab)d, {code: "1"})),
+    picture: await message(browser.tabs.captureTab(%(tab)d)),
+};
+"""
+
+
 @pytest.mark.browser
 @with_browser
 async def test_pages_and_content_scripts_in_a_browser_of_hatbox_get_nothing(tmp_path: Path, browser: str) -> None:
     async with (
-        content_lab(tmp_path, browser, permissions=["<all_urls>", "hatbox"]) as lab,
+        content_lab(tmp_path, browser, permissions=PERMISSIONS) as lab,
         ManagerServer(lab.profile) as server,
         PageClient(await open_link(server.create_link())),
     ):
@@ -152,3 +170,32 @@ async def test_pages_and_content_scripts_in_a_browser_of_hatbox_get_nothing(tmp_
         assert tried["read"] in (403, "failed") and tried["post"] in (403, "failed")
         assert tried["socket"] == "failed"
         await until(lambda: server.sockets.connected == 1)
+        await _check_that_the_page_is_protected(lab, server)
+
+
+async def _check_that_the_page_is_protected(lab: ContentLab, server: ManagerServer) -> None:
+    """The manager page in a window in which an extension runs that has every permission, and knows its address."""
+    await lab.set_scripts(script("browser.test.sendMessage('ran', location.pathname)"))
+    await lab.extension.evaluate(LISTEN)
+    page = await lab.open(server.create_link())
+    await page.wait_for_url(f"{server.url}**")
+    await until(lambda: server.sockets.connected == 2)
+    stored = (await lab.profile.identities.query(name="Work"))[0].cookie_store_id
+    cookies = await lab.profile.cookies.open(stored)
+
+    async def has_cookie() -> bool:
+        return "hatbox_page=" in await cookies.header(server.url)
+
+    await until_awaited(has_cookie)
+    tab = lab.tab_of(page)
+    tried = await lab.extension.evaluate(ATTACK % {"tab": tab, "store": json.dumps(stored)})
+    assert tried["cookies"] == ["other"]
+    assert "host permission" in tried["script"] and "manager page" in tried["picture"]
+    origin = f"http://127.0.0.1:{server.port}"
+    await page.goto(f"{origin}/other")  # what the server sends there is no page of Hatbox, and has no origin
+    assert await lab.message("ran") == "/other"
+    assert await lab.value(page, "self.origin") == "null"
+    tried = await lab.value(page, f"({TRY})({json.dumps(server.url)})")
+    assert {key: tried[key] for key in NOTHING} == NOTHING
+    seen = await lab.extension.evaluate("return seen")
+    assert f"{origin}/other" in seen and not [url for url in seen if "/hatbox-" in url]

@@ -42,14 +42,22 @@ def hello(session: str = SESSION) -> str:
     return json.dumps({"session": session, "received": 0})
 
 
-async def test_a_connection_that_sends_nothing_is_closed(tmp_path: Path) -> None:
+WHOLE = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+PART = b"GET / HTTP/1.1\r\nHost: "
+
+
+async def test_a_connection_that_sends_nothing_or_a_part_of_a_request_is_closed(tmp_path: Path) -> None:
     async with open_manager(tmp_path / "profile.db", limits=PageLimits(request_timeout=0.2)) as manager:
-        for start in (b"", b"GET / HTTP/1.1\r\nHost: "):
+        for start, then in ((b"", b""), (PART, b""), (WHOLE, PART), (WHOLE + PART, b""), (WHOLE + PART, b"x")):
             reader, writer = await asyncio.open_connection("127.0.0.1", manager.server.port)
             writer.write(start)
+            if start.startswith(WHOLE):
+                assert b"403" in await reader.readuntil(b"\r\n\r\n")
+            writer.write(then)
             with pytest.raises(ConnectionResetError):
-                if await reader.read() == b"":
-                    raise ConnectionResetError
+                async with asyncio.timeout(4):  # the time of uvicorn for the next request is 5 seconds
+                    await reader.read()
+                raise ConnectionResetError
             writer.close()
         async with raw_socket(manager) as websocket:
             assert await close_code(websocket) == 1002
@@ -138,3 +146,20 @@ async def test_the_session_of_a_closed_page_ends_when_its_calls_are_done(manager
     await until(lambda: manager.server.sockets.sessions == 0)
     assert "Last" in [each.name for each in await manager.profile.identities.query()]
     await manager.server.wait_until_unused(0.01)
+
+
+async def test_a_result_that_is_too_large_is_an_error_of_its_call_and_the_page_goes_on(tmp_path: Path) -> None:
+    limits = PageLimits(results=1 << 16)
+    async with (
+        open_manager(tmp_path / "profile.db", limits=limits) as manager,
+        PageClient(await open_link(manager.server.create_link())) as page,
+    ):
+        name = "x" * 20_000
+        for _ in range(5):
+            await page.call("contextualIdentities.create", {"name": name, "color": "red", "icon": "gift"})
+        large = page.call("contextualIdentities.query", {})
+        assert (await page.call("hatbox.getProfile"))["label"] == manager.profile.label
+        with pytest.raises(RuntimeError, match="too large for this page"):
+            await large
+        assert len(await page.call("contextualIdentities.query", {"name": "Work"})) == 1
+        assert page.welcomes == [False]

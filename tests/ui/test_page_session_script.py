@@ -81,6 +81,39 @@ def test_a_server_that_does_not_know_the_session_gets_everything_again() -> None
 
 
 @needs_deno
+def test_large_calls_are_sent_again_in_frames_that_the_server_accepts() -> None:
+    sizes, ids = in_session("""
+        const large = "x".repeat(3_000_000);
+        replayed = [["l", "event", 1, true, []], ...[1, 2, 3].map((id) => ["c", id, "import", [large]])];
+        sockets[0].welcome(false, 0);
+        session.send(["c", 4, "import", [large]]); session.send(["c", 5, "import", [large + large]]); await turn();
+        const frames = sockets[0].sent.slice(1);
+        return [frames.map(([number]) => number), frames.map(([, , messages]) => messages.map((each) => each[1]))];
+    """)
+    assert sizes == [1, 2, 3, 4, 5]
+    assert ids == [["event", 1], [2], [3], [4], [5]]
+
+
+@needs_deno
+def test_a_connection_that_is_lost_at_once_does_not_reset_the_delay() -> None:
+    delays = in_session("""
+        const delays = [];
+        for (let i = 0; i < 3; i++) {
+            sockets.at(-1).welcome(false, 0);
+            sockets.at(-1).onclose();
+            delays.push(session.delay);
+            session.connect();
+        }
+        sockets.at(-1).welcome(false, 0);
+        session.since -= 11_000;
+        sockets.at(-1).onclose();
+        clearTimeout(session.timer);
+        return [...delays, session.delay];
+    """)
+    assert delays == [200, 400, 800, 200]
+
+
+@needs_deno
 def test_frames_of_the_server_are_acknowledged_also_if_the_page_sends_nothing() -> None:
     sent = in_session("""
         sockets[0].welcome(false, 0);

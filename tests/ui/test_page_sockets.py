@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+from uuid import uuid4
 
+import pytest
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed
+
+from hatbox.ui.page_calls import DONE
+from hatbox.ui.page_limits import PageLimits
 from tests.ui.manager import Manager, open_manager
-from tests.ui.page_client import PageClient, open_link
+from tests.ui.page_client import Cookie, PageClient, open_link
 from tests.waiting import until
+
+DETAILS: Final = {"name": "Once", "color": "red", "icon": "gift"}
 
 
 def _create(client: PageClient, name: str) -> asyncio.Future[Any]:
@@ -60,3 +70,39 @@ async def test_pages_of_two_servers_of_one_profile_receive_the_same_events(manag
         await _create(other, "From the other")
         await until(lambda: len(one.events) == len(other.events) == 2)
         assert one.events == other.events
+
+
+async def test_a_lost_page_that_comes_back_late_does_not_repeat_what_was_done(tmp_path: Path) -> None:
+    async with open_manager(tmp_path / "profile.db", limits=PageLimits(resume_timeout=0.1)) as manager:
+        cookie = await open_link(manager.server.create_link())
+        session, call = str(uuid4()), ["c", 1, "contextualIdentities.create", [DETAILS]]
+        async with _connect(cookie) as lost:
+            await lost.send(json.dumps({"session": session, "received": 0}))
+            await lost.recv()
+            await lost.send(json.dumps([1, 0, [call]]))
+            await lost.recv()  # the result, which the page does not acknowledge
+            lost.transport.abort()
+        await until(lambda: manager.server.sockets.sessions == 0)
+        async with _connect(cookie) as back:
+            await back.send(json.dumps({"session": session, "received": 0, "calls": 1}))
+            assert json.loads(await back.recv()) == {"resumed": False, "received": 0}
+            await back.send(json.dumps([1, 0, [call]]))
+            assert json.loads(await back.recv())[2] == [["r", 1, False, DONE]]
+        assert [each.name for each in await manager.profile.identities.query()][4:] == [DETAILS["name"]]
+
+
+async def test_a_page_that_connects_while_the_server_stops_gets_no_session(manager: Manager) -> None:
+    cookie = await open_link(manager.server.create_link())
+    await manager.server.sockets.close()
+    async with _connect(cookie) as late:
+        await late.send(json.dumps({"session": str(uuid4()), "received": 0}))
+        with pytest.raises(ConnectionClosed):
+            await late.recv()
+        assert late.close_code == 1013
+    assert manager.server.sockets.sessions == 0
+
+
+def _connect(cookie: Cookie) -> connect:
+    url, value = cookie
+    headers = {"Cookie": value, "Origin": url[: url.index("/", 8)]}
+    return connect(url.replace("http", "ws", 1) + "bridge", additional_headers=headers, proxy=None, open_timeout=60)

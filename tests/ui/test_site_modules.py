@@ -66,10 +66,32 @@ def test_as_many_chips_are_shown_as_fit_and_at_least_one() -> None:
         ),
         ("undoText({restored: 0, superseded: 2})", "2 cookies were set again and stay as they are."),
         (
-            "removedText(3, 'forge.example', 'Work', true)",
+            "removedText(3, {host: 'forge.example', signedInSince: 5, siteData: 0}, 'Work')",
             "Deleted 3 cookies of forge.example. Work is signed out there.",
         ),
-        ("removedText(1, 'news.example', 'Work', false)", "Deleted 1 cookie of news.example."),
+        (
+            "removedText(1, {host: 'news.example', signedInSince: null, siteData: 0}, 'Work')",
+            "Deleted 1 cookie of news.example.",
+        ),
+        (
+            "removedText(1, {host: 'news.example', signedInSince: 5, siteData: 9}, 'Work')",
+            "Deleted 1 cookie of news.example. Its site data stays.",
+        ),
+        (
+            "emptiedText(2, {host: 'news.example', signedInSince: 5}, 'Work')",
+            "Deleted 2 cookies and the site data of news.example. Work is signed out there.",
+        ),
+        (
+            "emptiedText(0, {host: 'news.example', signedInSince: null}, 'Work')",
+            "Deleted the site data of news.example.",
+        ),
+        ("allRemovedText([{siteData: 0}], 'Work')", "Deleted all cookies of Work. It is signed out everywhere."),
+        ("allRemovedText([{siteData: 9}], 'Work')", "Deleted all cookies of Work. Site data of 1 site stays."),
+        (
+            "summaryText([{signedInSince: 5, cookies: 2, siteData: 12000}, "
+            "{signedInSince: null, cookies: 0, siteData: 300}])",
+            "Signed in on 1 site. 2 cookies on 1 site and 12 KB of site data, no other identity sees them.",
+        ),
         (
             "importText('cookies.txt', 'Work', {added: 13, changed: 1, unchanged: 2, origins: 0, "
             "leftOut: [{what: 'expired cookies', count: 1}]})",
@@ -86,5 +108,5 @@ def test_as_many_chips_are_shown_as_fit_and_at_least_one() -> None:
     ],
 )
 def test_the_words_say_what_was_done(call: str, text: str) -> None:
-    names = "undoText, removedText, importText, flagsText, domainText, summaryText"
+    names = "undoText, removedText, emptiedText, allRemovedText, importText, flagsText, domainText, summaryText"
     assert value_of("identity_tabs/cookie_texts.js", names, f"return {call};") == text

@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from playwright.async_api import Page
 
 HOSTILE = "<img onerror=x>"
-DROP = """(text) => {
+DROP = """([selector, text]) => {
     const data = new DataTransfer();
     data.items.add(new File([text], "dropped.txt"));
     const event = (type) => new DragEvent(type, {dataTransfer: data, bubbles: true, cancelable: true});
-    const target = document.querySelector(".drop");
-    target.dispatchEvent(event("dragover"));
-    target.dispatchEvent(event("drop"));
+    const target = [...document.querySelectorAll(selector)].at(-1);
+    const isTaken = !target.dispatchEvent(event("dragover"));
+    return !target.dispatchEvent(event("drop")) && isTaken; // else the browser would open the file
 }"""
 LINE = "b.example\tFALSE\t/\tFALSE\t0\tdropped\t1\n"
 
@@ -101,6 +101,17 @@ async def test_cookies_of_an_identity_are_shown_deleted_and_restored(manager: Ma
     await page.get_by_role("button", name="forge.example Signed in").wait_for()
     assert await profile.store.read(lambda each: sorted(each.cookies.load(2))) == before
 
+    origin = "https://app.forge.example"
+    await profile.store.write(lambda each: each.site_data.put(2, origin, b'{"local":[["a","b"]],"databases":[]}'))
+    await put(profile, "Work", "https://news.example/", "visits=4")  # the page reads the sites again
+    await page.locator("text=and 36 bytes of site data").wait_for()
+    await page.get_by_role("button", name="Actions for forge.example").click()
+    await page.get_by_role("menuitem", name="Delete cookies and site data").click()
+    await page.get_by_role("dialog").get_by_role("button", name="Delete forever").click()
+    await toast(page, "Deleted 2 cookies and the site data of forge.example. Work is signed out there.").wait_for()
+    assert await profile.store.read(lambda each: each.site_data.origins(2)) == []
+    await page.get_by_role("button", name="forge.example Signed in").wait_for(state="detached")
+
 
 async def test_cookies_go_to_files_and_come_from_files(manager: Manager, manager_page: Page) -> None:
     profile, page = manager.profile, manager_page
@@ -119,7 +130,9 @@ async def test_cookies_go_to_files_and_come_from_files(manager: Manager, manager
     ):
         await picker.set_input_files({"name": name, "mimeType": "text/plain", "buffer": data})
         await page.locator(".panel .error", has_text=problem).wait_for()
-    await page.evaluate(DROP, LINE)
+    assert await page.evaluate(DROP, [".sidebar, nav", LINE])  # beside the target the page stays
+    assert not await page.locator(".toast", has_text="dropped.txt").count()
+    assert await page.evaluate(DROP, [".scroll", LINE])
     await toast(page, "dropped.txt: 1 cookie imported into Work.").wait_for()
     await page.get_by_role("button", name="b.example Cookies only").wait_for()
     await page.get_by_role("button", name="Undo").click()

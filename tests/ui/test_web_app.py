@@ -18,6 +18,7 @@ from websockets.exceptions import InvalidStatus
 
 from tests.ui.manager import Manager, open_manager
 from tests.ui.page_client import PageClient, open_link
+from tests.ui.served_process import free_port
 
 OTHER_ORIGINS = [
     None,
@@ -37,6 +38,8 @@ OTHER_HOSTS = [
     "127.0.0.1:1",
     "127.0.0.1.evil.example:{port}",
     "127.0.0.2:{port}",
+    "localhost:{port}",
+    "[::1]:{port}",
     "",
 ]
 
@@ -97,9 +100,17 @@ async def test_a_client_without_a_token_or_with_a_used_or_guessed_one_gets_nothi
     url, _ = await open_link(link)
     other = "hatbox_page=" + "B" * 43
     async with client_of(manager) as client:
-        paths = ["/", "/index.html", "/open/", "/open/guess", httpx.URL(link).path, httpx.URL(url).path, "/favicon.ico"]
+        paths = [
+            "/",
+            "/index.html",
+            "/hatbox-open/",
+            "/hatbox-open/guess",
+            httpx.URL(link).path,
+            httpx.URL(url).path,
+            "/favicon.ico",
+        ]
         bodies = set()
-        for path in [*paths, f"{httpx.URL(url).path}api.js", f"{httpx.URL(url).path}bridge", "/%2e%2e/etc/passwd"]:
+        for path in [*paths, f"{httpx.URL(url).path}api.js", f"{httpx.URL(url).path}bridge", "/etc/passwd"]:
             for headers in ({}, {"Cookie": other}):
                 response = await client.get(path, headers=headers)
                 assert response.status_code == 403 and "set-cookie" not in response.headers, path
@@ -121,7 +132,7 @@ async def test_the_cookie_is_strict_and_its_path_is_known_to_this_server_only(ma
         response = await client.get(manager.server.create_link())
         cookie, *attributes = response.headers["set-cookie"].split("; ")
         assert set(attributes) == {"HttpOnly", "SameSite=strict", f"Path=/{manager.server.keys.prefix}/"}
-        assert len(manager.server.keys.prefix) == 43
+        assert len(manager.server.keys.prefix) == len("hatbox-") + 43
         own = {"Cookie": f"hatbox_page=of-another-server; {cookie}"}
         page = await client.get(httpx.URL(manager.url).path, headers=own)
         assert page.status_code == 200
@@ -139,7 +150,15 @@ async def test_a_link_is_not_used_by_a_frame_an_image_or_a_prefetch(manager: Man
             {"Sec-Purpose": "prefetch"},
         ):
             assert (await client.get(link, headers=headers)).status_code == 403
+        assert (await client.head(link)).status_code == 403
         assert (await client.get(link)).status_code == 200
+
+
+async def test_a_service_worker_of_a_program_that_used_the_port_before_is_deleted(tmp_path: Path) -> None:
+    async with open_manager(tmp_path / "profile.db", port=free_port()) as manager, client_of(manager) as client:
+        opened = await client.get(manager.server.create_link())
+        assert opened.headers["clear-site-data"] == '"cache", "storage"'
+        assert (await client.get("/", headers={"Service-Worker": "script"})).content == b""
 
 
 async def test_every_response_has_the_security_headers_and_no_other_method_works(manager: Manager) -> None:
@@ -214,7 +233,7 @@ async def test_no_log_has_a_token_or_a_cookie(manager: Manager, caplog: pytest.L
     async with PageClient(cookie) as page:
         await page.call("hatbox.getProfile")
     async with client_of(manager) as client:
-        await client.get("/open/guess")
+        await client.get("/hatbox-open/guess")
     own = [each.getMessage() for each in caplog.records if each.name.startswith(("uvicorn", "hatbox", "starlette"))]
     secrets = (link.rpartition("/")[2], cookie[1].partition("=")[2], manager.server.keys.prefix, "guess")
     assert not [line for line in own if any(secret in line for secret in secrets)]

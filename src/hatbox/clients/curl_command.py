@@ -51,9 +51,12 @@ def _proxy_options(settings: IdentitySettings) -> list[str]:
     proxy = settings.proxy_url
     if proxy is None:
         return []
-    text = proxy.text
+    text = proxy.server if proxy.password else proxy.text
     # The proxy resolves host names, as for all clients of the identity. curl's name for that is socks5h.
-    return ["--proxy", _word(text.replace("socks5://", "socks5h://", 1) if proxy.is_socks else text)]
+    options = ["--proxy", _word(text.replace("socks5://", "socks5h://", 1) if proxy.is_socks else text)]
+    if proxy.password:  # curl asks for it: the command is shown, copied and stored in the history of the shell
+        options += ["--proxy-user", _word(proxy.username)]
+    return options
 
 
 def _word(octets: str) -> str:

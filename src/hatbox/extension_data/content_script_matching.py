@@ -14,6 +14,7 @@ import msgspec
 from hatbox.extension_data.content_script import ContentScript
 from hatbox.urls.globs import Glob, glob
 from hatbox.urls.match_patterns import HostPermissions, parse_url_pattern
+from hatbox.urls.protected_pages import is_protected_page
 from hatbox.urls.url import Url, parse_url
 
 __all__ = ["RESTRICTED_HOSTS", "FrameDocument", "is_restricted", "script_matches"]
@@ -94,7 +95,12 @@ def compared_url(document: FrameDocument, *, about_blank: bool, origin_as_fallba
 def is_restricted(url: str) -> bool:
     """Whether no extension may inject anything into documents with this URL."""
     parsed = parse_url(url)
-    return parsed is None or parsed.scheme in _RESTRICTED_SCHEMES or parsed.host in RESTRICTED_HOSTS
+    return (
+        parsed is None
+        or parsed.scheme in _RESTRICTED_SCHEMES
+        or parsed.host in RESTRICTED_HOSTS
+        or is_protected_page(parsed)
+    )
 
 
 def _matches_url(script: ContentScript, url: Url) -> bool:

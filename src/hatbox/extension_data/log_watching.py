@@ -6,6 +6,7 @@ lines, which are deleted when nothing watches them any more.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Final
 
 import msgspec
@@ -20,6 +21,7 @@ __all__ = [
     "LogLine",
     "LogRecord",
     "end_log",
+    "end_unused_logs",
     "read_log",
     "store_log",
     "watch_log",
@@ -60,7 +62,7 @@ class LogRecord(msgspec.Struct, frozen=True):
 
 
 def watch_log(transaction: Transaction, area: str) -> LogRecord:
-    """Have the lines of an extension stored for the next 30 seconds, or renew that. Returns the lines so far."""
+    """Store the lines of an extension for the next 30 seconds, or renew that. Returns the lines so far."""
     now = transaction.time()
     process = transaction.processes.current
     key = f"{process.host} {process.pid}"
@@ -96,6 +98,12 @@ def end_log(transaction: Transaction, area: str) -> None:
     transaction.extensions.clear(area, _LINES)
     if watched_until(transaction, area) is None:
         transaction.extensions.clear(area, _WATCHERS)
+
+
+def end_unused_logs(transaction: Transaction, running: Collection[str]) -> None:
+    """The same for all extensions that are not running: a program that was killed leaves its watches."""
+    for area in {area for area, _, _ in transaction.extensions.find(_WATCHERS)}.difference(running):
+        end_log(transaction, area)
 
 
 def read_log(transaction: Transaction, area: str) -> LogRecord:

@@ -163,6 +163,7 @@ def clean_up(transaction: Transaction) -> None:
     for extension, _, _ in transaction.extensions.find(_KIND):
         if extension not in alive:
             _delete(transaction, extension)
+    log_watching.end_unused_logs(transaction, alive)
     show_abandoned(transaction, alive)
     for extension in {each.extension for each in open_sidebars(transaction)} - alive:
         close_sidebars_of(transaction, extension)

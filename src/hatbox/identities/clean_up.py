@@ -1,5 +1,7 @@
 """Removes what is left in a profile: tabs and temporary identities of ended programs, and expired trash.
 
+It also scrubs the change log for identities that a program deleted for ever before it was killed.
+
 Runs when a profile is opened, when an engine starts, and each hour while a profile is open. What is needed only if
 something is left is imported then.
 """
@@ -77,11 +79,16 @@ def _left(transaction: Transaction) -> list[tuple[str, ProgramRecord]]:
 
 
 def _remove_left(transaction: Transaction, *, at_once: bool) -> None:
+    from hatbox.identities.log_scrubs import is_scrub, scrub_log
     from hatbox.identities.temporary import remove_temporary
     from hatbox.identities.trash_rows import expire
     from hatbox.tabs.script_tabs import close_script_tabs
 
-    for key, record in _left(transaction):
+    left = _left(transaction)
+    scrub_log(transaction, [key for key, _ in left if is_scrub(key)])
+    for key, record in left:
+        if is_scrub(key):
+            continue
         if record.identity:
             remove_temporary(transaction, key)
         else:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from hatbox.identities import changes
+from hatbox.identities.log_scrubs import LogScrubs
 from hatbox.identities.model import (
     CREATED,
     HIDDEN,
@@ -71,6 +72,8 @@ class Identities:
         """Emitted for each shown identity."""
         self.on_settings_changed = events.event("on_settings_changed", SETTINGS_CHANGED, decode_settings_change)
         """Emitted with the cookieStoreId when settings of an identity have changed."""
+        self.log_scrubs = LogScrubs(store)
+        """Deletes what the change log says about identities that were deleted for ever."""
         self.settings_cache = SettingsCache(store)
         """The settings of identities in memory, for clients: current at each request, and cheap to read."""
 
@@ -137,8 +140,10 @@ class Identities:
         from hatbox.identities import trash_rows
 
         expect_identity(identity)
-        return self._store.write(
-            lambda transaction: trash_rows.remove(transaction, id_of(transaction, identity), forever=forever)
+        return self.log_scrubs.after(
+            self._store.write(
+                lambda transaction: trash_rows.remove(transaction, id_of(transaction, identity), forever=forever)
+            )
         )
 
     def preview_removal(self, identity: IdentityLike) -> asyncio.Future[RemovalPreview]:

@@ -13,7 +13,6 @@ from hatbox.identities.ids import container_user_context_id, cookie_store_id_of
 from hatbox.identities.model import ContextualIdentity
 from hatbox.store.base import Store, Transaction, TransactionFunction
 from hatbox.tabs.identity_removal import delete_unused_identities, identities_until_last_tab, temporary_key
-from hatbox.tabs.log_scrubbing import scrub_identities
 from hatbox.tabs.program_records import ProgramRecord, delete_record, get_record, put_record
 
 __all__ = ["TemporaryIdentities", "create_temporary", "is_unused", "remove_temporary"]
@@ -96,7 +95,6 @@ def remove_temporary(transaction: Transaction, key: str) -> None:
     delete_record(transaction, key)
     user_context_id = int(key.rpartition(":")[2])
     if transaction.identities.uuid(user_context_id) == record.identity:
-        scrub_identities(transaction, [user_context_id])
         changes.remove(transaction, cookie_store_id_of(user_context_id))
 
 

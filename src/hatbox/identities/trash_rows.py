@@ -16,6 +16,7 @@ from hatbox.archive.identity_restore import restore_identity
 from hatbox.errors import AmbiguousIdentity, ArchiveDamaged, IdentityExists, NotInTrash, TooLargeForTrash
 from hatbox.identities import changes
 from hatbox.identities.ids import container_user_context_id, cookie_store_id_of
+from hatbox.identities.log_scrubs import note_deletion
 from hatbox.identities.model import ContextualIdentity, get, nearest_names, row_of
 from hatbox.identities.trash_state import TrashState, earliest_removal, load_state, may_expire, note_expiry, put_state
 from hatbox.store.base import CookieRow, IdentityRow, Transaction, TrashRow
@@ -57,13 +58,15 @@ def remove(
 ) -> ContextualIdentity:
     """Remove an identity: to the trash, or for ever. Returns its last state.
 
-    `extension` is the extension that removes it. Raises TooLargeForTrash; without `require_trash`, an identity that
+    One that is removed for ever stays in the change log until LogScrubs deletes it there. `extension` is the extension
+    that removes it. Raises TooLargeForTrash; without `require_trash`, an identity that
     is too large is removed for ever.
     """
     row = row_of(transaction, cookie_store_id)
     transaction.load(stores=[row[0]], values=places_of_temporary([row[0]]), last_focused=True)
     cookies = None
-    if not forever and get_record(transaction, temporary_key(row[0])) is None:
+    is_temporary = get_record(transaction, temporary_key(row[0])) is not None
+    if not forever and not is_temporary:
         stored = dict(transaction.settings.load(PROFILE))
         settings = load_profile_settings(stored)
         own = settings.trash_skips_extensions and extension is not None and extension == read_maker(transaction, row[0])
@@ -71,7 +74,8 @@ def remove(
             cookies = _add(transaction, row, settings, require_trash=require_trash)
     if cookies is None:
         _delete_earlier(transaction, row[0])
-        scrub_identities(transaction, [row[0]])
+        if not is_temporary:
+            note_deletion(transaction, row[0])
     return changes.remove(transaction, cookie_store_id, cookies)
 
 

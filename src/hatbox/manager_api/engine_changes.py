@@ -8,14 +8,14 @@ from typing import Final
 import msgspec
 
 from hatbox.engines.running_engines import ENGINES_CHANGED
-from hatbox.errors import ProfileError
+from hatbox.errors import ProfileClosed, ProfileError
 from hatbox.manager_api.coalesced_changes import StoreEvent
 from hatbox.manager_api.managed_profile import ManagedProfile
 from hatbox.store.base import Store
 
 __all__ = ["EnginesChange", "EnginesEvent"]
 
-_POLL_SECONDS: Final = 5.0  # a process that was killed leaves its record
+_POLL_SECONDS: Final = 1.0  # a process that was killed leaves its record
 
 
 class EnginesChange(msgspec.Struct, frozen=True):
@@ -52,8 +52,11 @@ class EnginesEvent(StoreEvent[EnginesChange]):
         while True:
             try:
                 running = await self._profile.running_engines()
-            except ProfileError:
-                return  # the profile is closed, or its server is away: a resync follows
+            except ProfileClosed:
+                return
+            except ProfileError:  # the server of the profile is not reachable
+                await asyncio.sleep(_POLL_SECONDS)
+                continue
             if known is not None and known != running:
                 self.add(EnginesChange())
             known = running

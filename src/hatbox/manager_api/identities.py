@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from hatbox.api.namespace import EventBinding, Namespace
@@ -15,13 +16,13 @@ from hatbox.identities.model import row_of
 from hatbox.identities.settings import NO_SETTINGS, IdentitySettings, checked_settings, read_settings
 from hatbox.manager_api.identity_changes import IdentityEvent
 from hatbox.manager_api.identity_search import search_content
-from hatbox.manager_api.identity_summaries import IdentitySummary, all_summaries, summaries_of, summary_of
+from hatbox.manager_api.identity_summaries import IdentitySummary, read_basis, summaries_of, summary_of
 from hatbox.manager_api.managed_profile import ManagedProfile
+from hatbox.manager_api.partial_reads import read_parts
 from hatbox.schema import NamespaceSchema
 from hatbox.store.base import Transaction
 from hatbox.store.profile_settings import read_profile_settings
 from hatbox.tabs.identity_removal import temporary_key
-from hatbox.tabs.log_scrubbing import scrub_identities
 from hatbox.tabs.program_records import get_record
 
 __all__ = ["implement"]
@@ -67,16 +68,27 @@ class _Identities(Namespace):
         self._profile = profile
 
     def list(self) -> asyncio.Future[Any]:
-        return self._read("list", all_summaries, self._store.time())
+        return asyncio.ensure_future(self._list())
+
+    async def _list(self) -> Any:
+        return await self._summaries("list", await self._store.read(_order, single_statement=True))
 
     def summaries(self, cookie_store_ids: Sequence[str]) -> asyncio.Future[Any]:
-        return self._read("summaries", summaries_of, cookie_store_ids, self._store.time())
+        return asyncio.ensure_future(self._summaries("summaries", [*dict.fromkeys(cookie_store_ids)]))
+
+    async def _summaries(self, member: str, cookie_store_ids: Sequence[str]) -> Any:
+        now, convert = self._store.time(), self._result_converters[member]
+        basis = await self._store.read(lambda transaction: read_basis(transaction, now))
+        parts = await read_parts(
+            self._store, cookie_store_ids, lambda transaction, part: convert(summaries_of(transaction, part, basis))
+        )
+        return [*chain.from_iterable(parts)]
 
     def order(self) -> asyncio.Future[Any]:
         return self._read_single_statement("order", _order)
 
     def search(self, text: str) -> asyncio.Future[Any]:
-        return self._read("search", search_content, text, self._store.time())
+        return asyncio.ensure_future(search_content(self._store, text))
 
     def details(self, cookie_store_id: str) -> asyncio.Future[Any]:
         return self._read("details", _details, cookie_store_id, self._store.time())
@@ -109,20 +121,11 @@ class _Identities(Namespace):
         return self._result_converters["setSettings"](result)
 
     def remove(self, cookie_store_id: str, options: Mapping[str, bool]) -> asyncio.Future[Any]:
-        if not options["forever"]:
-            return self._write("remove", _remove, cookie_store_id, False)
-        return asyncio.ensure_future(self._delete(cookie_store_id))
-
-    async def _delete(self, cookie_store_id: str) -> Any:
-        removed = await self._write("remove", _remove, cookie_store_id, True)
-        number = container_user_context_id(cookie_store_id) or 0
-        # Its removal is in the change log, with its name and cookies, for those who receive it. Now nothing is left.
-        await self._store.write(lambda transaction: scrub_identities(transaction, [number]))
-        return removed
+        return self._identities.log_scrubs.after(self._write("remove", _remove, cookie_store_id, options["forever"]))
 
 
 def _order(transaction: Transaction) -> list[str]:
-    return [cookie_store_id_of(row[0]) for row in transaction.identities.find()]
+    return [*map(cookie_store_id_of, transaction.identities.ids())]
 
 
 def _details(transaction: Transaction, cookie_store_id: str, now: float) -> _Details:

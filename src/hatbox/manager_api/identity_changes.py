@@ -56,7 +56,8 @@ _ALL: Final = IdentityChanges(order=True, all=True)
 class IdentityEvent(StoreEvent[IdentityChanges]):
     """Emitted when identities, or what a summary counts, have changed, by any process.
 
-    The change log does not say which identities a changed rule names, so the numbers of their rules are compared.
+    The change log names the identities of a changed rule only if few rules have changed, and not those of a replaced
+    rule. So the numbers of their rules are compared.
     """
 
     def __init__(self, store: Store) -> None:

@@ -1,13 +1,13 @@
 """Identities with counts of what belongs to them: tabs, cookies, sites, rules. Transaction functions.
 
-All identities are summarized with one query per table, and without cookie values: a profile may have ten thousand.
+Several identities are summarized with one query per table, and without cookie values: a profile may have ten thousand.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
-from typing import Final
+from collections.abc import Collection, Sequence
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -18,7 +18,7 @@ from hatbox.identities.ids import container_user_context_id, cookie_store_id_of
 from hatbox.identities.site_rules.rule_rows import find_rules
 from hatbox.store.base import IdentityRow, Transaction
 
-__all__ = ["MAX_HOSTS", "IdentitySummary", "all_summaries", "rule_counts", "summaries_of", "summary_of"]
+__all__ = ["MAX_HOSTS", "IdentitySummary", "SummaryBasis", "read_basis", "rule_counts", "summaries_of", "summary_of"]
 
 MAX_HOSTS: Final = 5
 """The number of sites that a summary names."""
@@ -45,22 +45,31 @@ class IdentitySummary(msgspec.Struct, frozen=True, kw_only=True):
     """The number of site rules that name it."""
 
 
-def all_summaries(transaction: Transaction, now: float) -> list[IdentitySummary]:
-    """All identities, in the user's order. `now` is the time of the store."""
-    return _summaries(transaction, transaction.identities.find(), now, stores=None)
+class SummaryBasis(NamedTuple):
+    """What the summaries of all identities need, and is read once."""
+
+    time: float
+    """The time that cookies expire by."""
+    rules: Counter[str]
+    """The number of site rules that name each cookieStoreId."""
 
 
-def summaries_of(transaction: Transaction, cookie_store_ids: Collection[str], now: float) -> list[IdentitySummary]:
+def read_basis(transaction: Transaction, now: float) -> SummaryBasis:
+    """Read the basis of summaries. `now` is the time of the store."""
+    return SummaryBasis(cookie_time(transaction, now), rule_counts(transaction))
+
+
+def summaries_of(
+    transaction: Transaction, cookie_store_ids: Collection[str], basis: SummaryBasis
+) -> list[IdentitySummary]:
     """Those of these identities that exist, each once, in this order."""
     ids = [each for each in map(container_user_context_id, dict.fromkeys(cookie_store_ids)) if each]
-    transaction.load(identities=ids)
-    rows = [row for each in ids if (row := transaction.identities.get(each)) is not None]
-    return _summaries(transaction, rows, now, stores=[row[0] for row in rows])
+    return _summaries(transaction, transaction.identities.get_many(ids), basis)
 
 
 def summary_of(transaction: Transaction, cookie_store_id: str, now: float) -> IdentitySummary:
-    """One identity. Raises InvalidIdentity."""
-    found = summaries_of(transaction, [cookie_store_id], now)
+    """One identity. `now` is the time of the store. Raises InvalidIdentity."""
+    found = summaries_of(transaction, [cookie_store_id], read_basis(transaction, now))
     if not found:
         raise InvalidIdentity(cookie_store_id)
     return found[0]
@@ -71,15 +80,13 @@ def rule_counts(transaction: Transaction) -> Counter[str]:
     return Counter(each for rule in find_rules(transaction) for each in dict.fromkeys(rule.identities))
 
 
-def _summaries(
-    transaction: Transaction, rows: Collection[IdentityRow], now: float, *, stores: Collection[int] | None
-) -> list[IdentitySummary]:
+def _summaries(transaction: Transaction, rows: Sequence[IdentityRow], basis: SummaryBasis) -> list[IdentitySummary]:
     if not rows:
         return []
+    stores = [row[0] for row in rows]
     tabs = transaction.tabs.counts_by_store(stores)
-    sites = cookie_sites(transaction.cookies.metadata(stores), cookie_time(transaction, now))
-    rules = rule_counts(transaction)
-    return [_summary(row, tabs.get(row[0], 0), sites.get(row[0], []), rules) for row in rows]
+    sites = cookie_sites(transaction.cookies.metadata(stores), basis.time)
+    return [_summary(row, tabs.get(row[0], 0), sites.get(row[0], []), basis.rules) for row in rows]
 
 
 def _summary(row: IdentityRow, tabs: int, sites: list[CookieSite], rules: Counter[str]) -> IdentitySummary:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
@@ -19,7 +19,8 @@ from hatbox.identities.ids import user_context_id_of
 from hatbox.manager_api.address_argument import parse_address
 from hatbox.manager_api.managed_profile import ManagedProfile
 from hatbox.manager_api.tab_listing import ListedTab, TabsChange, list_tabs, listed_tab, tabs_changed_event
-from hatbox.manager_api.tab_undo import TAB_IS_GONE, TabMemory, close_tab, move_tab, reopen_closed
+from hatbox.manager_api.tab_undo import TAB_IS_GONE, UndoableClose, close_tab, move_tab, reopen_closed
+from hatbox.manager_api.undo_records import UndoRecords
 from hatbox.schema import NamespaceSchema
 from hatbox.store.base import Transaction
 from hatbox.tabs.strip import row_of
@@ -32,7 +33,8 @@ __all__ = ["implement"]
 Details: TypeAlias = Mapping[str, Any]
 EngineState: TypeAlias = Literal["running", "starting"]
 
-_IDENTITY_IS_GONE = "This identity is gone. It was removed, here or by another program. It may be in the trash."
+_UNDO_SECONDS: Final = 3600.0
+_IDENTITY_IS_GONE: Final = "This identity is gone. It was removed, here or by another program. It may be in the trash."
 
 
 def implement(schema: NamespaceSchema, services: Services, profile: ManagedProfile) -> Namespace:
@@ -46,13 +48,13 @@ class _OpenedTab(msgspec.Struct, frozen=True):
 
 
 class _ClosedTab(msgspec.Struct, frozen=True):
-    undo: int | None
+    undo: str | None
 
 
 class _MovedTab(msgspec.Struct, frozen=True):
     tab: ListedTab
     engine: EngineState | None
-    undo: int | None
+    undo: str | None
 
 
 class _ManagedTabs(Namespace):
@@ -60,7 +62,7 @@ class _ManagedTabs(Namespace):
         changed = tabs_changed_event(services.store)
         super().__init__(schema, services.store, {"onChanged": EventBinding(changed, _change_args)})
         self._profile = profile
-        self._memory = TabMemory()
+        self._undo = UndoRecords[UndoableClose](_UNDO_SECONDS)
 
     def list(self, filter_: Details | None) -> asyncio.Future[Any]:
         given = filter_ or {}
@@ -75,7 +77,7 @@ class _ManagedTabs(Namespace):
     def close(self, tab_id: int) -> asyncio.Future[Any]:
         return asyncio.ensure_future(self._close(tab_id))
 
-    def reopen(self, undo: int) -> asyncio.Future[Any]:
+    def reopen(self, undo: str) -> asyncio.Future[Any]:
         return asyncio.ensure_future(self._reopen(undo))
 
     def move_to(self, tab_id: int, cookie_store_id: str) -> asyncio.Future[Any]:
@@ -104,12 +106,17 @@ class _ManagedTabs(Namespace):
 
     async def _close(self, tab_id: int) -> Any:
         closed = await self._store.write(lambda each: close_tab(each, tab_id))
-        return self._converted("close", _ClosedTab(None if closed is None else self._memory.add(closed)))
+        return self._converted("close", _ClosedTab(None if closed is None else self._undo.add(closed)))
 
-    async def _reopen(self, undo: int) -> Any:
-        closed = self._memory.get(undo)
-        tab_id = await self._store.write(lambda each: reopen_closed(each, closed))
-        self._memory.remove(undo)
+    async def _reopen(self, undo: str) -> Any:
+        closed = self._undo.take(undo)  # before the write: a second call at the same time opens no second tab
+        if closed is None:
+            raise ApiError("This can no longer be undone. Open the address again.")
+        try:
+            tab_id = await asyncio.shield(self._store.write(lambda each: reopen_closed(each, closed)))
+        except HatboxError:
+            self._undo.put_back(undo, closed)
+            raise
         return self._converted("reopen", await self._listed(tab_id))
 
     async def _move_to(self, tab_id: int, cookie_store_id: str) -> Any:
@@ -119,7 +126,7 @@ class _ManagedTabs(Namespace):
 
         new_id, closed = await self._store.write(move)
         is_running = await engine_for(self._store, cookie_store_id) is not None
-        undo = None if closed is None else self._memory.add(closed)
+        undo = None if closed is None else self._undo.add(closed)
         return self._converted("moveTo", _MovedTab(await self._listed(new_id), "running" if is_running else None, undo))
 
     async def _listed(self, tab_id: int) -> ListedTab:

@@ -1,13 +1,14 @@
-"""How many sites, tabs, rules, extensions and removed identities a profile has: transaction functions.
+"""How many sites, tabs, rules, extensions and removed identities a profile has.
 
 Each number is that of the list which the page shows.
 """
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from hatbox.cookies.cookie_clock import cookie_time
 from hatbox.cookies.cookie_rows import COOKIE_CHANGED
 from hatbox.cookies.cookie_sites import host_of
 from hatbox.extension_data import installed_extensions, run_records
@@ -15,7 +16,8 @@ from hatbox.identities import model as identity_model
 from hatbox.identities.site_rules.rule_rows import find_rules
 from hatbox.identities.site_rules.site_rule import RULES_CHANGED
 from hatbox.identities.trash_rows import TRASH_CHANGED
-from hatbox.store.base import Transaction
+from hatbox.manager_api.cookie_domains import valid_domains
+from hatbox.store.base import Store, Transaction
 from hatbox.tabs import tab_model
 
 __all__ = ["COUNTED_TOPICS", "ProfileCounts", "count_all"]
@@ -51,11 +53,17 @@ class ProfileCounts(NamedTuple):
     """The removed identities that can be restored."""
 
 
-def count_all(transaction: Transaction, now: float) -> ProfileCounts:
-    """Count. `now` is the time of the store."""
+async def count_all(store: Store) -> ProfileCounts:
+    """Count."""
+    domains = {domain for _, domain in await valid_domains(store)}
+    sites = await asyncio.to_thread(_count_sites, domains)
+    return await store.read(lambda transaction: _count(transaction, sites))
+
+
+def _count(transaction: Transaction, sites: int) -> ProfileCounts:
     return ProfileCounts(
         identities=transaction.identities.count(),
-        sites=_count_sites(transaction, now),
+        sites=sites,
         tabs=sum(transaction.tabs.counts_by_store().values()),
         rules=len(find_rules(transaction)),
         extensions=_count_extensions(transaction),
@@ -63,12 +71,8 @@ def count_all(transaction: Transaction, now: float) -> ProfileCounts:
     )
 
 
-def _count_sites(transaction: Transaction, now: float) -> int:
-    time = cookie_time(transaction, now)
-    domains = {
-        domain for _, domain, _, _, expires, _, _ in transaction.cookies.metadata() if expires is None or expires > time
-    }
-    return len({host_of(each) for each in domains})
+def _count_sites(domains: Iterable[str]) -> int:
+    return len(set(map(host_of, domains)))
 
 
 def _count_extensions(transaction: Transaction) -> int:

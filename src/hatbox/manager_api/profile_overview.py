@@ -33,7 +33,10 @@ class _ProfileOverview(Namespace):
         return asyncio.ensure_future(self._overview())
 
     def get_counts(self) -> asyncio.Future[Any]:
-        return self._read("getCounts", count_all, self._store.time())
+        return asyncio.ensure_future(self._counts())
+
+    async def _counts(self) -> Any:
+        return self._result_converters["getCounts"](await count_all(self._store))
 
     async def _overview(self) -> dict[str, Any]:
         settings = await self._profile.settings()

@@ -1,4 +1,4 @@
-"""Closes tabs, and moves them to other identities, so that both can be undone: transaction functions and a memory."""
+"""Closes tabs, and moves them to other identities, so that both can be undone: transaction functions."""
 
 from __future__ import annotations
 
@@ -19,12 +19,9 @@ from hatbox.tabs.tab_model import Tab
 from hatbox.tabs.visibility import hide_again
 from hatbox.tabs.windows import announce_window, insert_window, window_for_new_tab
 
-__all__ = ["TAB_IS_GONE", "TabMemory", "UndoableClose", "close_tab", "move_tab", "reopen_closed"]
+__all__ = ["TAB_IS_GONE", "UndoableClose", "close_tab", "move_tab", "reopen_closed"]
 
 TAB_IS_GONE: Final = "This tab is gone. It was closed, here or by another program."
-
-_MAX_TABS: Final = 50
-_MAX_BYTES: Final = 64 * 2**20  # of page snapshots
 
 
 class UndoableClose(msgspec.Struct, frozen=True):
@@ -37,34 +34,10 @@ class UndoableClose(msgspec.Struct, frozen=True):
     moved_to: int | None = None
     """The tab that took its place."""
 
-
-class TabMemory:
-    """The tabs that were closed last, in the memory of this process. The oldest are dropped."""
-
-    def __init__(self) -> None:
-        self._tabs: dict[int, UndoableClose] = {}
-        self._last = 0
-
-    def add(self, tab: UndoableClose) -> int:
-        """Store a tab. Returns its number."""
-        self._last += 1
-        self._tabs[self._last] = tab
-        while len(self._tabs) > 1 and (len(self._tabs) > _MAX_TABS or self._size() > _MAX_BYTES):
-            self._tabs.pop(next(iter(self._tabs)))
-        return self._last
-
-    def get(self, number: int) -> UndoableClose:
-        """The tab with this number. Raises ApiError."""
-        if number not in self._tabs:
-            raise ApiError("This can no longer be undone. Open the address again.")
-        return self._tabs[number]
-
-    def remove(self, number: int) -> None:
-        """Drop a tab, which is open again."""
-        self._tabs.pop(number, None)
-
-    def _size(self) -> int:
-        return sum(len(each.closed.page) for each in self._tabs.values())
+    @property
+    def size(self) -> int:
+        """The size of the snapshot of its page, in bytes."""
+        return len(self.closed.page)
 
 
 def close_tab(transaction: Transaction, tab_id: int) -> UndoableClose | None:

@@ -47,6 +47,7 @@ __all__ = [
     "Store",
     "TabRow",
     "TabTable",
+    "TabText",
     "Transaction",
     "TransactionFunction",
     "TrashRow",
@@ -79,6 +80,9 @@ CookieMetadata: TypeAlias = tuple[int, str, str, int, float | None, float, float
 
 CookieTimeRow: TypeAlias = tuple[float, float | None, float | None]
 """The high-water time of cookies; then, for an unconfirmed leap of the clock, the time before and after it."""
+
+TabText: TypeAlias = tuple[int, str, str, str]
+"""The texts of a tab: store, title, URL, pending URL."""
 
 
 class TabRow(NamedTuple):
@@ -209,6 +213,12 @@ class IdentityTable(Protocol):
     def find(self, name: str | None = None) -> list[IdentityRow]:
         """All identities, or those with exactly this name."""
 
+    def ids(self) -> list[int]:
+        """The userContextIds of all identities, in the user's order. Not verified."""
+
+    def get_many(self, user_context_ids: Collection[int]) -> list[IdentityRow]:
+        """Those of these identities that exist, each once, in this order."""
+
     def names(self, limit: int) -> list[str]:
         """The names in use, each once, at most `limit`."""
 
@@ -296,6 +306,9 @@ class CookieTable(Protocol):
         Not verified: for lists that are shown to users, never for requests.
         """
 
+    def domains(self, stores: Collection[int], now: float) -> list[tuple[int, str]]:
+        """These stores with the domains of their cookies that have not expired, each once. Not verified either."""
+
     def put(self, store: int, rows: Iterable[CookieRow]) -> None:
         """Store these cookies. They replace cookies with the same key."""
 
@@ -339,6 +352,9 @@ class TabTable(Protocol):
 
     def pinned_count(self, window: int) -> int:
         """The number of pinned tabs in a window."""
+
+    def texts(self) -> list[TabText]:
+        """The texts that a search finds of all tabs, in no order. Not verified."""
 
     def counts_by_store(self, stores: Collection[int] | None = None) -> dict[int, int]:
         """The number of tabs of each cookie store, or of each of these, that has tabs."""
@@ -415,6 +431,9 @@ class SiteDataTable(Protocol):
 
     def total_bytes(self, store: int) -> int:
         """The size of the data of all origins of a store. Does not read the data."""
+
+    def sizes(self, stores: Collection[int] | None = None) -> list[tuple[int, str, int]]:
+        """The origins of all stores, or of these: store, origin, the size of what is stored. Does not read the data."""
 
     def get(self, store: int, origin: str) -> bytes | None:
         """The data of an origin, or None."""

@@ -1,7 +1,7 @@
 """Calls that take effect once, although a client may send them again after the server was killed.
 
 The first write of such a call, and each further one, stores a record in the same transaction. A record exists exactly
-if the call has changed the profile. Records are rows of extension data without an extension, so backups ignore them.
+if the call has made a write. Records are rows of extension data without an extension, so backups ignore them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 
 from hatbox.store.base import Store, Transaction, TransactionFunction
 
-__all__ = ["RecordedCall", "delete_records", "expire_records", "recorded", "recorded_numbers"]
+__all__ = ["RecordedCall", "delete_records", "expire_records", "recorded", "recorded_numbers", "unrecorded"]
 
 T = TypeVar("T")
 
@@ -49,6 +49,16 @@ class RecordedCall:
         value = b"%d" % transaction.time()
         transaction.extensions.put(_NO_EXTENSION, _KIND, _key(self.session, self.number), value)
         delete_records(transaction, self.session, self.obsolete)
+
+
+@contextmanager
+def unrecorded() -> Iterator[None]:
+    """Writes in the body belong to no call: repeating them changes nothing, and the call is not done with them."""
+    token = _current.set(None)
+    try:
+        yield
+    finally:
+        _current.reset(token)
 
 
 def recorded(work: TransactionFunction[T]) -> TransactionFunction[T]:

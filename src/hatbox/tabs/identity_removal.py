@@ -9,7 +9,6 @@ from hatbox.cookies.cookie_rows import delete_cookies
 from hatbox.identities.ids import cookie_store_id_of
 from hatbox.identities.model import REMOVED, ContextualIdentity, record_change
 from hatbox.store.base import CookieRow, IdentityRow, Transaction
-from hatbox.tabs.log_scrubbing import scrub_identities
 from hatbox.tabs.program_records import ProgramRecord, delete_record, get_record, place_of_record
 
 __all__ = [
@@ -66,5 +65,4 @@ def delete_unused_identities(transaction: Transaction, identities: Mapping[int, 
         delete_record(transaction, temporary_key(store))
         row = transaction.identities.get(store)
         if row is not None and transaction.identities.uuid(store) == record.identity:
-            scrub_identities(transaction, [store])
             delete_identity(transaction, row)

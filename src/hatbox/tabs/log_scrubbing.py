@@ -15,6 +15,7 @@ from hatbox.tabs.site_data import SITE_DATA_CLEARED
 
 __all__ = ["scrub_identities"]
 
+_NAMED: Final = re.compile(rb"firefox-container-([0-9]{1,18})(?![0-9])")
 _HISTORY: Final = "history."  # visits do not name their identity, so none of them stays
 _TAB_KEYS: Final = ("tab_id", "previous_tab_id", "tabId")
 _TAB_LIST: Final = "tab_ids"
@@ -30,12 +31,10 @@ def scrub_identities(transaction: Transaction, user_context_ids: Collection[int]
 
 def _places(changes: Sequence[tuple[str, bytes]], numbers: frozenset[int]) -> set[int]:
     """The places of changes that are about these identities or their tabs."""
-    ids = "|".join(re.escape(cookie_store_id_of(number)) for number in numbers)
-    named = re.compile(rf"(?:{ids})(?![0-9])".encode())
     found = {
         place
         for place, (topic, payload) in enumerate(changes)
-        if topic.startswith(_HISTORY) or named.search(payload) or _number_of(topic, payload) in numbers
+        if topic.startswith(_HISTORY) or _names(payload, numbers) or _number_of(topic, payload) in numbers
     }
     stores = frozenset(map(cookie_store_id_of, numbers))
     tabs = {tab for place in found for tab in _tabs_in(_decode(changes[place][1]), stores)}
@@ -46,6 +45,10 @@ def _places(changes: Sequence[tuple[str, bytes]], numbers: frozenset[int]) -> se
             if place not in found and not tabs.isdisjoint(_tab_ids_in(topic, _decode(payload)))
         )
     return found
+
+
+def _names(payload: bytes, numbers: frozenset[int]) -> bool:
+    return any(int(each) in numbers for each in _NAMED.findall(payload))
 
 
 def _number_of(topic: str, payload: bytes) -> int | None:

@@ -21,6 +21,7 @@ __all__ = [
     "SiteDataRemoval",
     "clear_site_data",
     "decode_site_data",
+    "delete_site_data",
     "encode_site_data",
     "parts_of",
 ]
@@ -33,6 +34,7 @@ SITE_DATA_CLEARED: Final = "site_data.forgotten"
 """Topic of the change log; engines clear their copies."""
 
 _STORED_TYPES: Final = (LOCAL_STORAGE, DATABASES)
+_ALL_TYPES: Final = (*_STORED_TYPES, SERVICE_WORKERS)
 
 
 class SiteDataRemoval(msgspec.Struct, frozen=True):
@@ -71,6 +73,19 @@ def clear_site_data(
             else:
                 transaction.site_data.delete(number, origin)
     transaction.changes.append(SITE_DATA_CLEARED, msgspec.json.encode(removal))
+
+
+def delete_site_data(transaction: Transaction, number: int, hosts: Collection[str] | None) -> tuple[int, int]:
+    """Delete all site data of an identity: of all origins, or of hosts with their ports. Reads none of it.
+
+    Returns the number of stored origins, and their size in bytes.
+    """
+    removal = SiteDataRemoval(number, _ALL_TYPES, None if hosts is None else sorted(hosts))
+    found = [(origin, size) for _, origin, size in transaction.site_data.sizes([number]) if removal.is_about(origin)]
+    for origin, _ in found:
+        transaction.site_data.delete(number, origin)
+    transaction.changes.append(SITE_DATA_CLEARED, msgspec.json.encode(removal))
+    return len(found), sum(size for _, size in found)
 
 
 def parts_of(data: bytes) -> set[str]:

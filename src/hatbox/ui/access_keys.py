@@ -16,16 +16,20 @@ from typing import Final
 
 import msgspec
 
+from hatbox.urls.protected_pages import PROTECTED_COOKIE, PROTECTED_PATH
+
 __all__ = ["COOKIE", "AccessKeys", "StoredKeys"]
 
-COOKIE: Final = "hatbox_page"
+COOKIE: Final = PROTECTED_COOKIE
 """The name of the cookie."""
 
 _BYTES: Final = 32
 _MAX_TOKENS: Final = 64
 _MAX_COOKIES: Final = 64
+_TOKEN_LIFETIME: Final = 600  # seconds
 _LIFETIME: Final = 7 * 24 * 3600  # seconds since the last use of a cookie
-_PREFIX: Final = re.compile(r"[A-Za-z0-9_-]{32,64}")
+_NAME: Final = PROTECTED_PATH.removeprefix("/")
+_PREFIX: Final = re.compile(_NAME + r"[A-Za-z0-9_-]{32,64}")
 
 
 class StoredKeys(msgspec.Struct, frozen=True):
@@ -47,25 +51,26 @@ class AccessKeys:
         clock: Callable[[], float] = time.time,
     ) -> None:
         is_valid = stored is not None and _PREFIX.fullmatch(stored.prefix) is not None
-        self.prefix = stored.prefix if stored is not None and is_valid else secrets.token_urlsafe(_BYTES)
+        self.prefix = stored.prefix if stored is not None and is_valid else _NAME + secrets.token_urlsafe(_BYTES)
         """The first part of all paths."""
         self._cookies = dict(stored.cookies) if stored is not None and is_valid else {}
         self._save = save
         self._clock = clock
-        self._tokens: list[str] = []
+        self._tokens: dict[str, float] = {}
+        """The hashes of unused tokens, and when they expire."""
 
     def create_token(self) -> str:
-        """A token for one link. The oldest unused one expires if there are too many."""
+        """A token for one link, for ten minutes. The oldest unused one expires if there are too many."""
         token = secrets.token_urlsafe(_BYTES)
-        self._tokens = [*self._tokens, _hash(token)][-_MAX_TOKENS:]
+        self._tokens[_hash(token)] = self._clock() + _TOKEN_LIFETIME
+        self._tokens = dict(list(self._tokens.items())[-_MAX_TOKENS:])
         return token
 
     def redeem(self, token: str) -> str | None:
         """The value of a new cookie for an unused token, which is used then; None for any other text."""
         found = _find(_hash(token), self._tokens)
-        if found is None:
+        if found is None or self._tokens.pop(found) <= self._clock():
             return None
-        self._tokens.remove(found)
         value = secrets.token_urlsafe(_BYTES)
         self._cookies[_hash(value)] = self._clock() + _LIFETIME
         self._prune()
@@ -93,7 +98,7 @@ def _hash(secret: str) -> str:
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _find(wanted: str, hashes: list[str] | dict[str, float]) -> str | None:
+def _find(wanted: str, hashes: dict[str, float]) -> str | None:
     """The equal hash, compared in constant time, and with all of them."""
     found = None
     for each in hashes:

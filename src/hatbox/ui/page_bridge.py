@@ -19,11 +19,11 @@ from hatbox.extensions.runtime.host import Host, LogEntry
 from hatbox.extensions.runtime.host_requests import HostRequests
 from hatbox.extensions.runtime.incoming_messages import IncomingMessages
 from hatbox.extensions.runtime.limits import RuntimeLimits
-from hatbox.extensions.runtime.outgoing_messages import OutgoingMessages
 from hatbox.extensions.runtime.script_listeners import ScriptListeners
 from hatbox.extensions.runtime.wire_frames import ProtocolError
 from hatbox.ui.page_calls import PageCalls
 from hatbox.ui.page_limits import PageLimits
+from hatbox.ui.page_messages import PageMessages
 from hatbox.ui.page_session import PageSession
 
 __all__ = ["PageBridge"]
@@ -39,7 +39,7 @@ class PageBridge:
     ) -> None:
         self._session = session
         bounds = RuntimeLimits(frame=limits.text, calls=limits.calls, listeners=limits.listeners)
-        outgoing = OutgoingMessages(session)
+        outgoing = PageMessages(session, limits.results)
         turns = FairTurns.of_loop().of_extension(f"{caller_id} {session.id}")
         self._incoming = IncomingMessages(
             session, bounds, self._handle, outgoing.flush, host.shared_snapshot, turns, _is_call
@@ -58,7 +58,7 @@ class PageBridge:
         return self._incoming.is_behind or len(self._calls) > 0
 
     def take_records(self) -> list[int]:
-        """The ids of all answered calls whose records exist: see hatbox.store.recorded_calls."""
+        """The ids of calls whose results the page has: see hatbox.store.recorded_calls."""
         return self._calls.take_records()
 
     def _handle(self, message: Any) -> None:

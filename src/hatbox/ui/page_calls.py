@@ -62,9 +62,9 @@ class PageCalls(ScriptCalls):
         return str(error) if isinstance(error, HatboxError) else super()._error_message(error)
 
     def take_records(self) -> list[int]:
-        """The ids of all answered calls whose records exist."""
+        """The ids of calls whose records exist and whose results the page has. It may send the others again."""
         answered, self._answered = self._answered, deque()
-        return [request_id for _, request_id in answered]
+        return [request_id for frame, request_id in answered if frame <= self._session.acknowledged]
 
     def _finish(self, record: RecordedCall) -> None:
         record.is_finished = True

@@ -13,7 +13,7 @@ class PageLimits(NamedTuple):
     """What pages and other clients may use."""
 
     connections: int = 128
-    """Connections of all clients. Further requests get status 503."""
+    """Connections of all clients. Further ones are closed at once."""
     pages: int = 32
     """Sessions of pages, those that reconnect included."""
     text: int = 32 * _MIB
@@ -24,6 +24,8 @@ class PageLimits(NamedTuple):
     """The time for a whole request, and for the first text of a WebSocket."""
     high_water: int = 8 * _MIB
     """Bytes that a page has not acknowledged, beyond which its calls wait."""
+    results: int = 48 * _MIB
+    """Bytes of results that a page has not acknowledged. A larger result is an error of its call."""
     unacknowledged: int = 64 * _MIB
     """Bytes that a page has not acknowledged, beyond which its session ends. It loads everything again."""
     send_timeout: float = 30.0

@@ -45,7 +45,8 @@ class PageSession:
         """The number of the last frame that the page has received."""
         self._unacknowledged: deque[tuple[int, str, int]] = deque()
         """Frames for the page: number, messages, size."""
-        self._unacknowledged_bytes = 0
+        self.unacknowledged_bytes = 0
+        """The size of the frames that the page has not acknowledged."""
         self._writable = True
         self.on_frame: Callable[[], None] = _ignore
         """Called when a frame for the page was added, or one of the page received."""
@@ -78,8 +79,8 @@ class PageSession:
         content = content_of(frame)
         self.sent += 1
         self._unacknowledged.append((self.sent, content.decode(), len(content)))
-        self._unacknowledged_bytes += len(content)
-        if self._unacknowledged_bytes > self._limits.unacknowledged:
+        self.unacknowledged_bytes += len(content)
+        if self.unacknowledged_bytes > self._limits.unacknowledged:
             self.end(Exit("unresponsive", "the page does not read what it is sent"))
             return
         self._check_buffer()
@@ -98,7 +99,7 @@ class PageSession:
             raise ProtocolError(f"frame {number} was not sent")
         self.acknowledged = max(number, self.acknowledged)
         while self._unacknowledged and self._unacknowledged[0][0] <= number:
-            self._unacknowledged_bytes -= self._unacknowledged.popleft()[2]
+            self.unacknowledged_bytes -= self._unacknowledged.popleft()[2]
         self._check_buffer()
 
     def handle(self, text: str) -> None:
@@ -123,7 +124,7 @@ class PageSession:
         if self.running:
             self.running = False
             self._unacknowledged.clear()
-            self._unacknowledged_bytes = 0
+            self.unacknowledged_bytes = 0
             self._readable.set()
             self._exited.set_result(reason)
 
@@ -134,7 +135,7 @@ class PageSession:
         return await exited
 
     def _check_buffer(self) -> None:
-        writable = self._unacknowledged_bytes <= self._limits.high_water
+        writable = self.unacknowledged_bytes <= self._limits.high_water
         if writable != self._writable:
             self._writable = writable
             self.receiver.writable(writable)

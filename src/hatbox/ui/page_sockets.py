@@ -43,6 +43,7 @@ class PageSockets:
         self._pages: dict[str, _Page] = {}
         self._opening = asyncio.Lock()
         self._tasks = Tasks()
+        self._is_accepting = False
         self._was_used = False
         self._last_use = 0.0
         self._used = asyncio.Event()
@@ -56,6 +57,10 @@ class PageSockets:
     def sessions(self) -> int:
         """The number of sessions: of connected pages, and of those that may reconnect or finish their calls."""
         return len(self._pages)
+
+    def accept(self) -> None:
+        """Open sessions from now on, until `close`."""
+        self._is_accepting = True
 
     def note_use(self) -> None:
         """A page was connected or closed, or is being loaded."""
@@ -86,12 +91,13 @@ class PageSockets:
             await _close(websocket, _INVALID, str(error))
             return
         if page is None:
-            await _close(websocket, _TRY_LATER, "too many pages")
+            await _close(websocket, _TRY_LATER, "too many pages" if self._is_accepting else "the server is closing")
             return
         await page.serve(websocket, welcome)
 
     async def close(self) -> None:
-        """End all sessions."""
+        """End all sessions, and open no other one."""
+        self._is_accepting = False
         for page in [*self._pages.values()]:
             page.session.end(Exit("stopped"))
         self._tasks.cancel()
@@ -103,10 +109,13 @@ class PageSockets:
             if page is not None and page.session.running:
                 page.session.acknowledge(hello.received)
                 return page, Welcome(True, page.session.received)
-            if len(self._pages) >= self._limits.pages:
+            if not self._is_accepting or len(self._pages) >= self._limits.pages:
                 return None, Welcome(False, 0)
             session = PageSession(hello.session, self._limits)
             bridge = await self._create_bridge(session, hello.calls > 0)
+            if not self._is_accepting:  # any more
+                session.end(Exit("stopped"))
+                return None, Welcome(False, 0)
             page = self._pages[hello.session] = _Page(session, bridge, self._limits, self._on_change)
             session.exited.add_done_callback(lambda _: self._remove(page))
             return page, Welcome(False, 0)
@@ -165,7 +174,7 @@ class _Page:
         deadline = loop.time() + (self._limits.closing_timeout if is_closed else self._limits.resume_timeout)
         while self.socket is None and self.session.running:
             if loop.time() >= deadline or (is_closed and not self._bridge.is_busy):
-                self.session.end(Exit("exited", "the page was closed"))
+                self.session.end(Exit("exited", "the page was closed" if is_closed else "the page was lost"))
                 return
             await asyncio.sleep(_CHECK_SECONDS if is_closed else min(1.0, deadline - loop.time()))
 

@@ -7,21 +7,53 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Iterator
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-__all__ = ["can_check_users", "is_of_this_user"]
+__all__ = ["UserCheck", "can_check_users", "is_of_this_user"]
 
 _TABLES: Final = (Path("/proc/self/net/tcp"), Path("/proc/self/net/tcp6"))
-_ESTABLISHED: Final = "01"
+_ESTABLISHED: Final = b"01"
 _ROOT: Final = 0  # can read everything anyway; forwards connections into some virtual machines
+_MAX_REFUSED: Final = 20
+_LOOPBACK: Final = b"%08X" % int.from_bytes(bytes((127, 0, 0, 1)), sys.byteorder)
+_MAPPED: Final = b"%016X%08X" % (0, int.from_bytes(bytes((0, 0, 255, 255)), sys.byteorder)) + _LOOPBACK
+"""::ffff:127.0.0.1, for an IPv6 socket that is connected to 127.0.0.1."""
 
 
-def is_of_this_user(client_port: int, server_port: int) -> bool:
-    """Whether the connection between these ports of loopback was opened by this user or by root."""
-    return any(user in (os.getuid(), _ROOT) for user in _users(client_port, server_port))
+def is_of_this_user(client_port: int, server_port: int, tables: Sequence[Path] = _TABLES) -> bool:
+    """Whether the connection between these ports of 127.0.0.1 was opened by this user or by root."""
+    users = set(_users(client_port, server_port, tables))
+    return bool(users) and users <= {os.getuid(), _ROOT}
+
+
+class UserCheck:
+    """Checks connections to one server. Reading the tables takes time, so another user cannot make it read them often.
+
+    After `_MAX_REFUSED` refused connections in a second, all new ones are refused until the second has passed.
+    """
+
+    def __init__(
+        self, check: Callable[[int, int], bool] = is_of_this_user, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._check = check
+        self._clock = clock
+        self._refused: deque[float] = deque(maxlen=_MAX_REFUSED)
+
+    def accepts(self, client_port: int, server_port: int) -> bool:
+        """Whether a connection between these ports is of this user."""
+        now = self._clock()
+        if len(self._refused) == _MAX_REFUSED and self._refused[0] > now - 1:
+            return False
+        if self._check(client_port, server_port):
+            return True
+        self._refused.append(now)
+        return False
 
 
 def can_check_users() -> bool:
@@ -34,12 +66,16 @@ def can_check_users() -> bool:
             return is_of_this_user(client.getsockname()[1], address[1])
 
 
-def _users(client_port: int, server_port: int) -> Iterator[int]:
-    """The users of open sockets that are connected from one port to the other. A closed socket has no user."""
-    ends = f":{client_port:04X}", f":{server_port:04X}"
-    for table in _TABLES:
-        with suppress(OSError):
-            for line in table.read_text("ascii").splitlines()[1:]:
-                fields = line.split()
-                if fields[1].endswith(ends[0]) and fields[2].endswith(ends[1]) and fields[3] == _ESTABLISHED:
-                    yield int(fields[7])
+def _users(client_port: int, server_port: int, tables: Sequence[Path]) -> Iterator[int]:
+    """The users of open sockets that are connected from one port of 127.0.0.1 to the other one.
+
+    Sockets with the same ports and other addresses are other connections. A closed socket has no user.
+    """
+    ports = f":{client_port:04X}".encode(), f":{server_port:04X}".encode()
+    ends = [(host + ports[0], host + ports[1]) for host in (_LOOPBACK, _MAPPED)]
+    for table in tables:
+        with suppress(OSError), table.open("rb") as lines:
+            for line in lines:
+                for client, server in ends:
+                    if client in line and (fields := line.split())[1:4] == [client, server, _ESTABLISHED]:
+                        yield int(fields[7])

@@ -6,42 +6,57 @@ import asyncio
 import logging
 from typing import Any, Final
 
+import h11
 from starlette.websockets import WebSocket
-from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
+from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
-from hatbox.ui.peer_user import is_of_this_user
+from hatbox.ui.page_limits import PageLimits
+from hatbox.ui.peer_user import UserCheck
 
 __all__ = ["HttpProtocol", "WebSocketProtocol", "abort", "protocol_class"]
 
 logger = logging.getLogger("hatbox.ui")
 
 _ABORT: Final = "hatbox.abort"
+_COMPLETE: Final = (h11.DONE, h11.MUST_CLOSE, h11.CLOSED)
+"""States of a client that has sent its request with the body."""
 
 
 class HttpProtocol(H11Protocol):
-    """HTTP for connections of this user, which have `request_timeout` seconds for each request."""
+    """HTTP for connections of this user, which have a limited time for each request."""
 
-    request_timeout = 10.0
-    checks_user = False
-    """Whether the users of connections are checked."""
+    limits = PageLimits()
+    user_check: UserCheck | None = None
+    """Checks the users of connections, where that is possible."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn declares it
         """Refuse other users, and start the timer of the first request."""
         super().connection_made(transport)
-        self._request_timer: asyncio.TimerHandle | None = self.loop.call_later(self.request_timeout, transport.abort)
-        client, server = transport.get_extra_info("peername"), transport.get_extra_info("sockname")
-        if self.checks_user and not is_of_this_user(client[1], server[1]):
+        self._request_timer: asyncio.TimerHandle | None = None
+        if self.client is None or self.server is None:  # it was closed at once
+            transport.abort()
+        elif len(self.connections) > self.limits.connections:
+            logger.warning("manager page: more than %d connections", self.limits.connections)
+            transport.abort()
+        elif self.user_check is not None and not self.user_check.accepts(self.client[1], self.server[1] or 0):
             logger.info("manager page: refused a connection that is not of this user, or closed again")
             transport.abort()
+        else:
+            self._start_timer()
 
     def data_received(self, data: bytes) -> None:
         """Start the timer of a further request, and stop it if the request is complete."""
-        if self._request_timer is None:
-            self._request_timer = self.loop.call_later(self.request_timeout, self.transport.abort)
+        self._start_timer()
         super().data_received(data)
-        if self._is_complete():
+        if self.conn.their_state in _COMPLETE:
             self._stop_timer()
+
+    def on_response_complete(self) -> None:
+        """Start the timer of a further request whose start was received before."""
+        super().on_response_complete()
+        if self.conn.trailing_data[0] and self.conn.their_state not in _COMPLETE:
+            self._start_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop the timer."""
@@ -53,10 +68,13 @@ class HttpProtocol(H11Protocol):
         self._stop_timer()
         super().handle_websocket_upgrade(event)
 
-    def _is_complete(self) -> bool:
-        """Whether the last request was received with its body."""
-        cycle: RequestResponseCycle | None = self.cycle
-        return cycle is not None and not cycle.more_body
+    def send_400_response(self, msg: str) -> None:  # noqa: ARG002
+        """Close the connection. Documents of uvicorn have the origin of the page, and are not sandboxed."""
+        self.transport.abort()
+
+    def _start_timer(self) -> None:
+        if self._request_timer is None:
+            self._request_timer = self.loop.call_later(self.limits.request_timeout, self.transport.abort)
 
     def _stop_timer(self) -> None:
         if self._request_timer is not None:
@@ -73,9 +91,9 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
         await super().run_asgi()
 
 
-def protocol_class(timeout: float, *, checks_user: bool) -> type[HttpProtocol]:
+def protocol_class(limits: PageLimits, user_check: UserCheck | None) -> type[HttpProtocol]:
     """The protocol of a server with these settings."""
-    return type("ConfiguredProtocol", (HttpProtocol,), {"request_timeout": timeout, "checks_user": checks_user})
+    return type("ConfiguredProtocol", (HttpProtocol,), {"limits": limits, "user_check": user_check})
 
 
 def abort(websocket: WebSocket) -> None:

@@ -9,16 +9,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-__all__ = ["allowed_hosts", "cookie_values", "is_from_here", "is_from_page", "is_opened_by_user"]
+from hatbox.urls.protected_pages import PROTECTED_HOST
+
+__all__ = ["ADDRESS", "allowed_hosts", "cookie_values", "is_from_here", "is_from_page", "is_opened_by_user"]
+
+ADDRESS: Final = PROTECTED_HOST
+"""The only address of the server."""
 
 _HTTP_PORT: Final = 80
 
 
 def allowed_hosts(port: int) -> frozenset[str]:
-    """The values of Host that a browser sends to this port of loopback."""
-    names = ("127.0.0.1", "localhost", "[::1]")
-    without_port = names if port == _HTTP_PORT else ()
-    return frozenset({*(f"{name}:{port}" for name in names), *without_port})
+    """The values of Host that a browser sends to this port of 127.0.0.1. Links have no other name for it."""
+    return frozenset({f"{ADDRESS}:{port}", *([ADDRESS] if port == _HTTP_PORT else [])})
 
 
 def is_from_here(headers: Mapping[str, str], hosts: frozenset[str], *, needs_origin: bool) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 __all__ = ["security_headers"]
 
 
-def security_headers(host: str) -> dict[str, str]:
-    """The headers for a request with this Host, which was checked."""
+def security_headers(host: str, *, sandboxed: bool = False) -> dict[str, str]:
+    """The headers for a request with this Host, which was checked. A sandboxed document has an origin of its own."""
     policy = {
         "default-src": "'none'",
         "script-src": "'self'",
@@ -18,9 +18,10 @@ def security_headers(host: str) -> dict[str, str]:
         "frame-ancestors": "'none'",
         "require-trusted-types-for": "'script'",
         "trusted-types": "'none'",
+        **({"sandbox": ""} if sandboxed else {}),
     }
     return {
-        "Content-Security-Policy": "; ".join(f"{name} {value}" for name, value in policy.items()),
+        "Content-Security-Policy": "; ".join(f"{name} {value}".strip() for name, value in policy.items()),
         "Cross-Origin-Opener-Policy": "same-origin",
         "Cross-Origin-Resource-Policy": "same-origin",
         "X-Content-Type-Options": "nosniff",

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import socket
+import sys
 from collections.abc import Iterator
-from functools import partial
 from types import TracebackType
 from typing import Final
 
@@ -28,12 +29,12 @@ from hatbox.ui.page_bridge import PageBridge
 from hatbox.ui.page_limits import PageLimits
 from hatbox.ui.page_session import PageSession
 from hatbox.ui.page_sockets import PageSockets
-from hatbox.ui.peer_user import can_check_users
+from hatbox.ui.peer_user import UserCheck, can_check_users
 from hatbox.ui.protocols import WebSocketProtocol, protocol_class
-from hatbox.ui.request_checks import allowed_hosts
+from hatbox.ui.request_checks import ADDRESS, allowed_hosts
 from hatbox.ui.static_files import StaticFiles
 from hatbox.ui.stored_keys import KeyFile
-from hatbox.ui.web_app import create_app
+from hatbox.ui.web_app import OPEN, create_app
 
 __all__ = ["CALLER", "PERMISSIONS", "ManagerServer"]
 
@@ -43,8 +44,9 @@ CALLER: Final = "hatbox ui"
 PERMISSIONS: Final = ("contextualIdentities", "cookies", "hatbox")
 """What the page needs. contextualIdentities needs cookies, which gives no access to a site without host permissions."""
 
-_ADDRESS: Final = "127.0.0.1"
 _BACKLOG: Final = 128
+
+logger = logging.getLogger("hatbox.ui")
 
 
 class ManagerServer:
@@ -71,11 +73,11 @@ class ManagerServer:
     @property
     def url(self) -> str:
         """The address of the page, for a browser that has the cookie."""
-        return f"http://{_ADDRESS}:{self.port}/{self.keys.prefix}/"
+        return f"http://{ADDRESS}:{self.port}/{self.keys.prefix}/"
 
     def create_link(self) -> str:
         """A link that opens the page once."""
-        return f"http://{_ADDRESS}:{self.port}/open/{self.keys.create_token()}"
+        return f"http://{ADDRESS}:{self.port}{OPEN}{self.keys.create_token()}"
 
     async def start(self) -> None:
         """Accept connections from now on."""
@@ -83,15 +85,15 @@ class ManagerServer:
         listener = _listen(self._wanted_port)
         try:
             self.port = listener.getsockname()[1]
-            checks_user = can_check_users()
+            checks_user = _can_check_users()
             # Without the check, another user could take the port of a server that has ended, and get the cookie.
             if self._key_file is not None and checks_user:
-                save = partial(self._key_file.save, self.port)
-                self.keys = AccessKeys(self._key_file.load(self.port), save)
-            app = create_app(self.keys, StaticFiles(), self.sockets, allowed_hosts(self.port))
+                self.keys = AccessKeys(self._key_file.load(), self._key_file.save)
+            hosts, is_fixed = allowed_hosts(self.port), self._wanted_port != 0
+            app = create_app(self.keys, StaticFiles(), self.sockets, hosts, is_fixed=is_fixed)
             config = uvicorn.Config(
                 app,
-                http=protocol_class(self._limits.request_timeout, checks_user=checks_user),
+                http=protocol_class(self._limits, UserCheck() if checks_user else None),
                 ws=WebSocketProtocol,
                 lifespan="off",
                 interface="asgi3",
@@ -101,18 +103,20 @@ class ManagerServer:
                 proxy_headers=False,
                 server_header=False,
                 date_header=False,
-                limit_concurrency=self._limits.connections,
                 h11_max_incomplete_event_size=self._limits.request,
                 ws_max_size=self._limits.text,
                 ws_per_message_deflate=False,
                 timeout_graceful_shutdown=1,
             )
+            self.sockets.accept()
             self._server = _InProcessServer(config)
             self._serving = asyncio.ensure_future(self._server.serve([listener]))
             await asyncio.wait(
                 [self._serving, asyncio.ensure_future(self._server.ready.wait())],
                 return_when=asyncio.FIRST_COMPLETED,
             )
+            if self._serving.done():
+                self._serving.result()
         except BaseException:
             listener.close()
             raise
@@ -128,7 +132,7 @@ class ManagerServer:
         """Wait until the last page was closed `grace` seconds ago. A reloaded page counts as open."""
         await self.sockets.wait_until_unused(grace)
         if self._key_file is not None:
-            self._key_file.delete(self.port)  # no page can need them
+            self._key_file.delete()  # no page can need them
 
     async def __aenter__(self) -> ManagerServer:
         await self.start()
@@ -148,7 +152,7 @@ class ManagerServer:
         return bridge
 
     def _on_exit(self, session_id: str, bridge: PageBridge, reason: Exit) -> None:
-        """Delete the records of a page that was closed. A page that a server has left may connect to the next one."""
+        """Delete the records that a closed or lost page does not need. The others stay: it may come back."""
         records = bridge.take_records()
         if records and reason.reason == "exited":
             self._tasks.spawn(self._delete(session_id, records))
@@ -183,12 +187,19 @@ class _InProcessServer(uvicorn.Server):
         await self._stopping.wait()
 
 
+def _can_check_users() -> bool:
+    can_check = can_check_users()
+    if not can_check and sys.platform == "linux":
+        logger.warning("manager page: the tables of sockets in /proc are empty, so other users are not recognized")
+    return can_check
+
+
 def _listen(port: int) -> socket.socket:
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         if os.name == "posix":  # a server that was killed can be started again at once
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((_ADDRESS, port))
+        listener.bind((ADDRESS, port))
         listener.listen(_BACKLOG)
     except BaseException:
         listener.close()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -48,7 +49,7 @@ class StaticFiles:
         self._folder = folder
         self._contents: dict[str, Callable[[], str]] = {
             **{
-                path.relative_to(folder).as_posix(): path.read_text
+                path.relative_to(folder).as_posix(): partial(path.read_text, "utf-8")
                 for path in folder.rglob("*")
                 if path.suffix in _TYPES
             },

@@ -1,6 +1,7 @@
 """The file with the hashes of cookies, so that open pages survive a restart of the server on the same port.
 
-It has mode 0600, and is beside the profile or, for a profile on a server, in the state directory of the user.
+Each port has its own file, so that two servers of one profile do not overwrite each other's keys. It has mode 0600, and
+is beside the profile or, for a profile on a server, in the state directory of the user.
 """
 
 from __future__ import annotations
@@ -22,49 +23,34 @@ __all__ = ["KeyFile", "keys_path"]
 
 logger = logging.getLogger("hatbox.ui")
 
-_MAX_BYTES: Final = 1 << 20
-_MAX_PORTS: Final = 16
+_MAX_BYTES: Final = 1 << 16
 
 
-def keys_path(store: Store) -> Path:
-    """The path of the file of a profile."""
-    beside = store.side_file("ui.json")
+def keys_path(store: Store, port: int) -> Path:
+    """The path of the file of a profile and a port."""
+    beside = store.side_file(f"ui-{port}.json")
     if beside is not None:
         return beside
     name = re.sub(r"[^\w.-]+", "_", store.label)
-    return Path(platformdirs.user_state_dir("hatbox", appauthor=False)) / f"{name}-ui.json"
+    return Path(platformdirs.user_state_dir("hatbox", appauthor=False)) / f"{name}-ui-{port}.json"
 
 
 class KeyFile:
-    """The stored keys of the servers of one profile, by port. A damaged file counts as an empty one."""
+    """The stored keys of the servers of one profile on one port. A damaged file counts as an empty one."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def load(self, port: int) -> StoredKeys | None:
-        """The keys of the last server on a port."""
-        return self._read().get(str(port))
-
-    def save(self, port: int, keys: StoredKeys) -> None:
-        """Replace the keys of a port. A file that cannot be written is reported, and pages need a new link."""
-        others = {key: value for key, value in self._read().items() if key != str(port)}
-        latest = dict(sorted(others.items(), key=lambda each: max(each[1].cookies.values(), default=0)))
-        self._write({**dict(list(latest.items())[-_MAX_PORTS + 1 :]), str(port): keys})
-
-    def delete(self, port: int) -> None:
-        """Delete the keys of a port: no page is open."""
-        found = self._read()
-        if found.pop(str(port), None) is not None:
-            self._write(found)
-
-    def _read(self) -> dict[str, StoredKeys]:
+    def load(self) -> StoredKeys | None:
+        """The keys of the last server."""
         try:
             with self._path.open("rb") as file:
                 return _decode(file.read(_MAX_BYTES))
         except (OSError, msgspec.DecodeError):
-            return {}
+            return None
 
-    def _write(self, keys: dict[str, StoredKeys]) -> None:
+    def save(self, keys: StoredKeys) -> None:
+        """Replace the keys. A file that cannot be written is reported, and pages need a new link."""
         temporary = self._path.with_name(f"{self._path.name}.{secrets.token_hex(8)}")
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -76,5 +62,12 @@ class KeyFile:
             temporary.unlink(missing_ok=True)
             logger.warning("manager page: writing %s failed: %s", self._path, error)
 
+    def delete(self) -> None:
+        """Delete the keys: no page is open."""
+        try:
+            self._path.unlink(missing_ok=True)
+        except OSError as error:
+            logger.warning("manager page: deleting %s failed: %s", self._path, error)
 
-_decode = msgspec.json.Decoder(dict[str, StoredKeys]).decode
+
+_decode = msgspec.json.Decoder(StoredKeys).decode

@@ -19,27 +19,33 @@ from starlette.websockets import WebSocket
 
 from hatbox.ui.access_keys import COOKIE, AccessKeys
 from hatbox.ui.page_sockets import PageSockets
-from hatbox.ui.request_checks import cookie_values, is_from_here, is_from_page, is_opened_by_user
+from hatbox.ui.request_checks import ADDRESS, cookie_values, is_from_here, is_from_page, is_opened_by_user
 from hatbox.ui.response_headers import security_headers
 from hatbox.ui.static_files import StaticFiles
+from hatbox.urls.protected_pages import PROTECTED_PATH
 
-__all__ = ["BRIDGE", "create_app"]
+__all__ = ["BRIDGE", "OPEN", "create_app"]
 
 BRIDGE: Final = "bridge"
 """The last part of the path of the WebSocket."""
+OPEN: Final = f"{PROTECTED_PATH}open/"
+"""The path of links, followed by the token."""
 
+_OK: Final = 200
 _REFUSED: Final = (
-    "This page is not open any more, or its link was used before. A link works once. "
+    "This page is not open any more, or its link was used before. A link works once, within ten minutes. "
     "Run <code>hatbox ui</code> again, and use the new link."
 )
 
 
-def create_app(keys: AccessKeys, files: StaticFiles, sockets: PageSockets, hosts: frozenset[str]) -> ASGIApp:
-    """The application. `hosts` are the values of Host of this server."""
-    routes = _Routes(keys, files, sockets)
+def create_app(
+    keys: AccessKeys, files: StaticFiles, sockets: PageSockets, hosts: frozenset[str], *, is_fixed: bool = False
+) -> ASGIApp:
+    """The application. `hosts` are the values of Host of this server; `is_fixed` is whether its port was chosen."""
+    routes = _Routes(keys, files, sockets, is_fixed=is_fixed)
     app = Starlette(
         routes=[
-            Route("/open/{token}", routes.open, methods=["GET"]),
+            Route(f"{OPEN}{{token}}", routes.open, methods=["GET"]),
             WebSocketRoute(f"/{keys.prefix}/{BRIDGE}", routes.bridge),
             Route(f"/{keys.prefix}/{{path:path}}", routes.file, methods=["GET"]),
             Route("/{path:path}", _refuse, methods=["GET"]),
@@ -57,17 +63,20 @@ class _Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
+        # The page has no service worker, and no path with an escape, which extensions could take for another page.
+        is_other = "service-worker" in headers or b"%" in scope["raw_path"]
         changes = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
-        if is_from_here(headers, self._hosts, needs_origin=changes):
+        if not is_other and is_from_here(headers, self._hosts, needs_origin=changes):
             await self._app(scope, receive, send)
         elif scope["type"] == "websocket":
             await _forbid_websocket(WebSocket(scope, receive, send))
         else:
-            await Response(status_code=403, headers=security_headers("127.0.0.1"))(scope, receive, send)
+            await Response(status_code=403, headers=security_headers(ADDRESS, sandboxed=True))(scope, receive, send)
 
 
 class _Routes:
-    def __init__(self, keys: AccessKeys, files: StaticFiles, sockets: PageSockets) -> None:
+    def __init__(self, keys: AccessKeys, files: StaticFiles, sockets: PageSockets, *, is_fixed: bool) -> None:
+        self._is_fixed = is_fixed
         self._keys = keys
         self._files = files
         self._sockets = sockets
@@ -78,12 +87,15 @@ class _Routes:
         The page is opened by this document, and not by a redirect: a browser that was sent here by another program or
         site does not send SameSite=Strict cookies until a document of this server requests something.
         """
-        value = self._keys.redeem(request.path_params["token"]) if is_opened_by_user(request.headers) else None
+        is_opened = request.method == "GET" and is_opened_by_user(request.headers)  # previewers send HEAD
+        value = self._keys.redeem(request.path_params["token"]) if is_opened else None
         if value is None:
             return await _refuse(request)
         path = f"/{self._keys.prefix}/"
         body = f'<p>Opening Hatbox. <a href="{path}">Continue</a></p>'
         response = _document(request, 200, body, f'<meta http-equiv="refresh" content="0; url={escape(path)}">')
+        if self._is_fixed:  # else a service worker of a program that used the port before could handle the page
+            response.headers["Clear-Site-Data"] = '"cache", "storage"'
         response.set_cookie(COOKIE, value, path=path, httponly=True, samesite="strict")
         return response
 
@@ -96,7 +108,7 @@ class _Routes:
         headers = security_headers(request.headers["host"])
         if found is None:
             return Response("Not found", 404, headers, "text/plain")
-        # Stored by the browser, but used only after the server was asked: another start may have another version.
+        # Stored by the browser, but revalidated on each use: another start may have another version.
         headers |= {"Cache-Control": "private, no-cache", "ETag": found.etag}
         if request.headers.get("if-none-match") == found.etag:
             return Response(status_code=304, headers=headers)
@@ -128,4 +140,5 @@ def _document(request: Request, status: int, body: str, head: str = "") -> HTMLR
         '<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">'
         f"{head}</head><body>{body}</body></html>"
     )
-    return HTMLResponse(content, status, security_headers(request.headers["host"]))
+    # A document with another path is no page of Hatbox to extensions (hatbox.urls.protected_pages): no origin for it.
+    return HTMLResponse(content, status, security_headers(request.headers["host"], sandboxed=status != _OK))

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hatbox
-from hatbox.cookies.cookie import Cookie
+from hatbox.cookies.cookie_sites import CookieSite
 from hatbox.engines.chromium.start_page.page_content import one_line, read_content
 from hatbox.engines.chromium.start_page.page_messages import (
     MAX_ADDRESS,
@@ -21,10 +21,11 @@ from hatbox.engines.chromium.start_page.page_messages import (
 )
 from hatbox.engines.chromium.start_page.page_source import page_source
 from hatbox.engines.chromium.start_page.signed_in_sites import signed_in_sites
-from hatbox.engines.chromium.start_page.start_page import navigate_blank
+from hatbox.engines.chromium.start_page.start_page import _read_sites, navigate_blank
 from hatbox.engines.chromium.start_page.typed_verdict import typed_verdict
 from hatbox.engines.navigation_rules import CheckedNavigation, NavigationRules
 from hatbox.errors import InvalidIdentity
+from hatbox.identities.ids import user_context_id_of
 from hatbox.identities.palette import COLORS
 from hatbox.tabs.opening import open_tab
 from tests.store.in_loop import in_loop
@@ -105,21 +106,32 @@ def test_any_text_is_one_short_line(text: str) -> None:
 # ------------------------------------------------------------------------------------------------------------ signed in
 
 
-def cookie(domain: str, name: str = "sid", **fields: Any) -> Cookie:
-    return Cookie(name=name, value="secret", domain=domain, created=NOW - 86_400, **fields)
+def site(host: str, since: float | None = NOW - 86_400) -> CookieSite:
+    return CookieSite(host, 1, since, NOW)
 
 
 def test_sites_are_listed_by_name_without_values() -> None:
-    shown = signed_in_sites(
-        [cookie("b.example"), cookie("a.example"), cookie("c.example", "lang"), cookie("old.example", expires=NOW - 1)],
-        NOW,
-    )
+    shown = signed_in_sites([site("b.example"), site("a.example"), site("c.example", None)], NOW)
     assert shown["line"] == "Signed in on 2 sites."
     assert [each["host"] for each in shown["shown"]] == ["a.example", "b.example"]
-    assert "secret" not in str(shown)
     assert signed_in_sites([], NOW)["line"] == "Signed in nowhere."
-    many = signed_in_sites([cookie(f"s{number}.example") for number in range(500)], NOW)
+    many = signed_in_sites([site(f"s{number}.example") for number in range(500)], NOW)
     assert (len(many["shown"]), many["more"]) == (20, 480)
+
+
+@in_loop
+async def test_hosts_of_one_site_are_one_site_as_on_the_card_of_the_identity(tmp_path: Path) -> None:
+    async with hatbox.open(tmp_path / "profile.db") as profile:
+        identity = await profile.identities.create("Signed in")
+        store = await profile.cookie_store(identity)
+        for host in ("site.example", "accounts.site.example"):
+            await store.receive(["sid=secret; HttpOnly"], f"https://{host}/")
+        number = user_context_id_of(identity.cookie_store_id) or 0
+        shown = await profile.store.read(lambda each: _read_sites(each, number, profile.store.time()))
+        assert [each["host"] for each in shown["shown"]] == ["site.example"]
+        [card] = await profile.browser(["hatbox"]).hatbox.identities.summaries([identity.cookie_store_id])
+        assert card["hosts"] == ["site.example"]
+        assert "secret" not in str(shown)
 
 
 # ----------------------------------------------------------------------------------------------------------- addresses

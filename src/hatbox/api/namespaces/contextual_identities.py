@@ -38,6 +38,7 @@ class _ContextualIdentities(Namespace):
             "onRemoved": EventBinding(identities.on_removed, _change_args),
         }
         super().__init__(schema, services.store, events)
+        self._log_scrubs = identities.log_scrubs
 
     def get(self, _: Caller, cookie_store_id: str) -> asyncio.Future[Any]:
         return self._read_single_statement("get", model.get, cookie_store_id)
@@ -61,7 +62,7 @@ class _ContextualIdentities(Namespace):
 
     def remove(self, caller: Caller, cookie_store_id: str) -> asyncio.Future[Any]:
         extension = caller.id if isinstance(caller, ExtensionCaller) else None
-        return self._write("remove", _remove, cookie_store_id, extension)
+        return self._log_scrubs.after(self._write("remove", _remove, cookie_store_id, extension))
 
     def hide(self, _: Caller, cookie_store_id: str) -> asyncio.Future[Any]:
         return self._write("hide", changes.hide, cookie_store_id)

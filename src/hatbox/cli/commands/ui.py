@@ -34,8 +34,9 @@ def ui(
 ) -> None:
     """Open the manager page: see and change identities, tabs, cookies, rules and extensions in your browser.
 
-    The server accepts connections from this machine and this user only. The link works once: it gives the browser that
-    opens it a cookie. Run `hatbox ui` again for another link. It ends with Ctrl-C, or when its last page was closed.
+    The server accepts connections from this machine only, and on Linux from this user only. The link works once, within
+    ten minutes: it gives the browser that opens it a cookie. Run `hatbox ui` again for another link. It ends with
+    Ctrl-C, or when its last page was closed.
     With a fixed --port, open pages continue when it is started again.
     """
     opened = open_profile(profile)
@@ -57,7 +58,7 @@ async def _serve(opened: Profile, port: int, *, should_open: bool, stay: bool, a
         if error.name is None or error.name.partition(".")[0] not in ("starlette", "uvicorn"):
             raise
         raise MissingExtra("ui", error.name.partition(".")[0]) from error
-    server = ManagerServer(opened, port=port, key_file=KeyFile(keys_path(opened.store)))
+    server = ManagerServer(opened, port=port, key_file=KeyFile(keys_path(opened.store, port)) if port else None)
     try:
         await server.start()
     except OSError as error:

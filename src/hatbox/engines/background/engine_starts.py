@@ -89,8 +89,13 @@ class EngineStarts:
         opened: asyncio.Future[Tab] = asyncio.get_running_loop().create_future()
         if not is_running:
             self._set(EngineStart(selection.name))
-        self._tasks.spawn(self._open(cookie_store_id, url, used, opened, is_running=is_running))
-        return await asyncio.shield(opened), is_running
+        task = self._tasks.spawn(self._open(cookie_store_id, url, used, opened, is_running=is_running))
+        try:
+            return await asyncio.shield(opened), is_running
+        except asyncio.CancelledError:
+            if not opened.done():  # the caller may call again, and would get two tabs
+                task.cancel()
+            raise
 
     async def ensure(self, cookie_store_id: str, selection: EngineSelection) -> bool:
         """Whether an engine is running for the tabs of an identity. Without one, the selected engine is started."""
@@ -148,12 +153,14 @@ class EngineStarts:
             on_progress(ready=True)
         except (HatboxError, OSError) as error:  # TimeoutError is an OSError
             if not opened.done():
-                self._remove(selection.name)
+                if not is_running:
+                    self._remove(selection.name)
                 opened.set_exception(error)
             elif not was_ready:
                 self._fail(selection.name, str(error), opened.result().id)
         except BaseException:
-            self._remove(selection.name)
+            if not is_running:
+                self._remove(selection.name)
             opened.cancel()
             raise
 

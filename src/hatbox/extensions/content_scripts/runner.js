@@ -120,7 +120,8 @@
     } catch {
       return false;
     }
-    if (config.restricted.includes(url.hostname) || !matchesAny(script.matches, url) || matchesAny(script.excludes, url)) return false;
+    if (config.restricted.includes(url.hostname) || `${url.protocol}//${url.hostname}${url.pathname}`.startsWith(config.protected)) return false;
+    if (!matchesAny(script.matches, url) || matchesAny(script.excludes, url)) return false;
     if (script.hosts !== null && !matchesAny(script.hosts, url)) return false;
     const href = url.href.replace(/#.*/s, "");
     if (script.includeGlobs !== null && !script.includeGlobs.some(glob => matchesGlob(glob, href))) return false;

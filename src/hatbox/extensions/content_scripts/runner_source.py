@@ -21,6 +21,7 @@ from hatbox.extensions.content_scripts.declared_names import DeclaredNames, is_s
 from hatbox.extensions.pages.script_bundle import bundle_function
 from hatbox.urls.globs import Glob, glob
 from hatbox.urls.match_patterns import HostPermissions, MatchPattern, parse_url_pattern
+from hatbox.urls.protected_pages import PROTECTED_HOST, PROTECTED_PATH
 
 __all__ = [
     "LoadedScript",
@@ -152,7 +153,13 @@ def host_patterns(hosts: HostPermissions) -> list[dict[str, Any]]:
 
 def _config(entries: list[dict[str, Any]]) -> dict[str, Any]:
     # `start` is before the texts of scripts, which may contain the same placeholder.
-    return {"start": _START, "scripts": entries, "restricted": sorted(RESTRICTED_HOSTS), "store": _COOKIE_STORE_ID}
+    return {
+        "start": _START,
+        "scripts": entries,
+        "restricted": sorted(RESTRICTED_HOSTS),
+        "protected": f"http://{PROTECTED_HOST}{PROTECTED_PATH}",
+        "store": _COOKIE_STORE_ID,
+    }
 
 
 def _entry(script: ContentScript, hosts: HostPermissions) -> dict[str, Any]:

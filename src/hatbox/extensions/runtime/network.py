@@ -28,6 +28,7 @@ from hatbox.errors import NetworkError
 from hatbox.extensions.runtime.host import FetchRequest, FetchResponse, Socket, SocketRequest
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.urls.match_patterns import HostPermissions
+from hatbox.urls.protected_pages import is_protected_page
 from hatbox.urls.url import parse_url
 from hatbox.web_requests import RequestCancelled, RequestEvents, RequestFrame, RequestLifecycle, RequestRedirected
 from hatbox.web_requests.bodies import parse_request_body
@@ -251,7 +252,8 @@ def _permitted(url: str, permissions: HostPermissions, schemes: Mapping[str, tup
     parsed = parse_url(url)
     if parsed is None or parsed.scheme not in schemes:
         raise NetworkError(f"URL scheme must be {' or '.join(schemes)}: {url}")
-    if not any(permissions.allow_url(scheme, parsed.host) for scheme in schemes[parsed.scheme]):
+    is_allowed = any(permissions.allow_url(scheme, parsed.host) for scheme in schemes[parsed.scheme])
+    if not is_allowed or is_protected_page(parsed):
         raise NetworkError(f"missing host permission for {parsed.host}")
     return parsed.text
 

@@ -51,8 +51,13 @@ class OutgoingMessages:
             try:
                 frame = encode_frame(messages)
             except _NOT_ENCODABLE:
-                frame = encode_frame([_encodable(message) for message in messages])
-            self._connection.send(frame)
+                messages = [_encodable(message) for message in messages]
+                frame = encode_frame(messages)
+            self._connection.send(self._limited(messages, frame))
+
+    def _limited(self, messages: list[list[Any]], frame: bytes) -> bytes:  # noqa: ARG002 - for subclasses
+        """The frame with these messages, or a smaller one in its place."""
+        return frame
 
 
 def _encodable(message: list[Any]) -> list[Any]:

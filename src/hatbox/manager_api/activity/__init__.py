@@ -10,10 +10,12 @@ import msgspec
 
 from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.services import Services
+from hatbox.errors import ProfileError
 from hatbox.events import Event
 from hatbox.identities.model import REMOVED
 from hatbox.identities.trash_rows import TRASH_CHANGED
-from hatbox.manager_api.activity.logged_activity import ActivityEntry, entries_after, last_sequence, latest_entries
+from hatbox.manager_api.activity.activity_entries import ActivityEntry
+from hatbox.manager_api.activity.logged_activity import NewEntries, entries_after, last_sequence, latest_entries
 from hatbox.manager_api.activity.observed_changes import TOPICS
 from hatbox.manager_api.coalesced_changes import StoreEvent
 from hatbox.manager_api.managed_profile import ManagedProfile
@@ -41,7 +43,10 @@ class _Activity(Namespace):
     def list(self, details: Mapping[str, Any] | None) -> asyncio.Future[Any]:
         wanted = details or {}
         limit, before, store = (wanted.get(name) for name in ("limit", "before", "cookieStoreId"))
-        return self._read("list", latest_entries, limit or _DEFAULT_LIMIT, before, store)
+        return asyncio.ensure_future(self._list(limit or _DEFAULT_LIMIT, before, store))
+
+    async def _list(self, limit: int, before: int | None, cookie_store_id: str | None) -> Any:
+        return self._result_converters["list"](await latest_entries(self._store, limit, before, cookie_store_id))
 
 
 class AddedActivity(msgspec.Struct, frozen=True):
@@ -59,30 +64,36 @@ class _AddedEntries:
         self.event: Event[AddedActivity] = Event("activity.onAdded", on_listeners_changed=self._update)
         decoders = {topic: _constant(topic in _REMOVALS) for topic in TOPICS}
         self._changes = StoreEvent[bool](store, "activity.changes", decoders, lambda one, other: one or other, True)
-        self._last: int | None = None
+        self._first: asyncio.Future[int] | None = None  # where the log ended when the first listener was added
+        self._last: int | None = None  # the last commit that was read
         self._reading = asyncio.Lock()
 
     def _update(self) -> None:
         if self.event and not self._changes:
             self._last = None
             self._changes.add_listener(self._read)
-            self._store.read(last_sequence).add_done_callback(self._start)
+            self._first = self._store.read(last_sequence)
         elif not self.event and self._changes:
             self._changes.remove_listener(self._read)
 
-    def _start(self, done: asyncio.Future[int]) -> None:
-        if self._last is None and not done.cancelled() and done.exception() is None:
-            self._last = done.result()
-
     async def _read(self, is_resync: bool) -> None:
         async with self._reading:
-            last = self._last or 0
-            self._last, entries = await self._store.read(lambda transaction: entries_after(transaction, last))
-        self._emit(entries, is_resync=is_resync)
+            new = await self._new_entries()
+            self._last = new.last
+        is_resync = is_resync or not new.is_complete
+        if new.entries or is_resync:
+            self.event.emit(AddedActivity(new.entries, is_resync))
 
-    def _emit(self, entries: list[ActivityEntry], *, is_resync: bool) -> None:
-        if entries or is_resync:
-            self.event.emit(AddedActivity(entries, is_resync))
+    async def _new_entries(self) -> NewEntries:
+        if self._last is not None:
+            return await entries_after(self._store, self._last)
+        first, self._first = self._first, None
+        try:
+            if first is not None:
+                return await entries_after(self._store, await first)
+        except ProfileError:
+            pass  # which entries are new is not known
+        return NewEntries(await self._store.read(last_sequence), [], is_complete=False)
 
 
 def _constant(value: bool) -> Callable[[bytes], bool]:

@@ -10,6 +10,7 @@ import msgspec
 from hatbox.bookmarks import bookmark_changes as bookmarks
 from hatbox.cookies.cookie import ChangeCause
 from hatbox.cookies.cookie_rows import COOKIE_CHANGED
+from hatbox.cookies.cookie_sites import host_of
 from hatbox.cookies.sign_in_cookies import looks_like_sign_in
 from hatbox.engines.running_engines import ENGINES_CHANGED
 from hatbox.extension_data import granted_permissions as grants
@@ -109,7 +110,9 @@ def _with_refreshed_cookies(found: list[Observation]) -> list[Observation]:
     """A cookie that replaces one is refreshed. One that looks like a sign-in, and replaces none, is a sign-in."""
     replaced = {each[1:4] for each in found if each.kind == "cookie replaced"}
     signed_in = {
-        (each.store, each.place) for each in found if each.kind == "cookie signed in" and each[1:4] not in replaced
+        (each.store, host_of(each.place))
+        for each in found
+        if each.kind == "cookie signed in" and each[1:4] not in replaced
     }
     rest: list[Observation] = []
     for each in found:
@@ -118,7 +121,7 @@ def _with_refreshed_cookies(found: list[Observation]) -> list[Observation]:
         if each.kind in ("cookie set", "cookie signed in"):
             if each[1:4] in replaced:
                 rest.append(each._replace(kind="cookie refreshed"))
-            elif (each.store, each.place) not in signed_in:
+            elif (each.store, host_of(each.place)) not in signed_in:
                 rest.append(each._replace(kind="cookie set"))
         else:
             rest.append(each)

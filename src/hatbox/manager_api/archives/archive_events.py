@@ -12,7 +12,7 @@ from hatbox.manager_api.coalesced_changes import CoalescedEvent
 
 __all__ = ["ArchiveProgress", "FolderEvent", "ProgressEvent"]
 
-_POLL_SECONDS: Final = 1.0
+_POLL_SECONDS: Final = 0.1
 
 
 class ArchiveProgress(NamedTuple):
@@ -58,26 +58,27 @@ class FolderEvent(CoalescedEvent[None]):
         super().__init__("hatbox.archives.onChanged", lambda _, later: later, self._update_polling)
         self._folder = folder
         self._known = 0
-        self._poll: asyncio.TimerHandle | None = None
+        self._poll: asyncio.Task[None] | None = None
 
     def check(self) -> None:
         """Read the folder, and emit if it has changed."""
-        signature = self._folder.signature()
-        if signature != self._known:
-            self._known = signature
-            self.add(None)
+        self._compare(self._folder.signature())
 
     def _update_polling(self) -> None:
         if self and self._poll is None:
             self._known = self._folder.signature()
-            self._schedule()
+            self._poll = asyncio.create_task(self._watch())
         elif not self and self._poll is not None:
             self._poll.cancel()
             self._poll = None
 
-    def _schedule(self) -> None:
-        self._poll = asyncio.get_running_loop().call_later(_POLL_SECONDS, self._on_time)
+    async def _watch(self) -> None:
+        while True:
+            await asyncio.sleep(_POLL_SECONDS)
+            # In a thread: the folder may be on a server that is slow.
+            self._compare(await asyncio.to_thread(self._folder.signature))
 
-    def _on_time(self) -> None:
-        self.check()
-        self._schedule()
+    def _compare(self, signature: int) -> None:
+        if signature != self._known:
+            self._known = signature
+            self.add(None)

@@ -9,8 +9,10 @@ from typing import Any
 
 from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.services import Services
-from hatbox.errors import ApiError, ExtensionError, HatboxError, ProfileError
-from hatbox.extension_data.log_watching import MAX_WATCH_SECONDS, watch_log
+from hatbox.errors import ApiError, ExtensionError, ExtensionNotFound, HatboxError, ProfileError
+from hatbox.extension_data import installed_extensions as installed
+from hatbox.extension_data import run_records
+from hatbox.extension_data.log_watching import MAX_WATCH_SECONDS, LogRecord, watch_log
 from hatbox.extensions.page_triggers import NO_PAGE_ENGINE
 from hatbox.manager_api.managed_extensions.background_runs import BackgroundRuns
 from hatbox.manager_api.managed_extensions.extension_events import ExtensionChanges, LoggedLines, LogLines
@@ -20,6 +22,7 @@ from hatbox.manager_api.managed_extensions.page_answers import expect_page
 from hatbox.manager_api.managed_extensions.permission_sentences import as_permissions
 from hatbox.manager_api.managed_profile import ManagedProfile
 from hatbox.schema import NamespaceSchema
+from hatbox.store.base import Transaction
 
 __all__ = ["implement"]
 
@@ -152,7 +155,7 @@ class _ManagedExtensions(Namespace):
         return self._run("log", self._watch(extension))
 
     async def _watch(self, extension: str) -> LogLines:
-        record = await self._store.write(lambda transaction: watch_log(transaction, extension))
+        record = await self._store.write(lambda transaction: _watch(transaction, extension))
         self._logged.watched(extension, MAX_WATCH_SECONDS)
         return LogLines(extension, record.run, record.lines)
 
@@ -167,6 +170,12 @@ class _ManagedExtensions(Namespace):
         except HatboxError as error:
             raise ApiError(_sentence(error)) from error
         return self._result_converters[member](result)
+
+
+def _watch(transaction: Transaction, extension: str) -> LogRecord:
+    if installed.get(transaction, extension) is None and run_records.get(transaction, extension) is None:
+        raise ExtensionNotFound(extension)
+    return watch_log(transaction, extension)
 
 
 async def _result(work: Any) -> Any:

@@ -22,6 +22,7 @@ from hatbox.extension_data import installed_extensions as installed
 from hatbox.extension_data import run_records
 from hatbox.extension_data.run_records import RunRecord
 from hatbox.store.base import Store, Transaction
+from hatbox.store.recorded_calls import unrecorded
 
 __all__ = ["BackgroundRuns"]
 
@@ -65,7 +66,9 @@ class BackgroundRuns:
         name = await self._store.read(lambda transaction: _enable(transaction, area, change=False))
         if await self._run_of(area) is not None:
             return
-        await self._store.write(lambda transaction: _enable(transaction, area, change=True))
+        with unrecorded():  # the extension is not started yet
+            enabled = self._store.write(lambda transaction: _enable(transaction, area, change=True))
+        await enabled
         log = self._log_of(area)
         process = await asyncio.to_thread(self._spawn, area, log)
         deadline = asyncio.get_running_loop().time() + _START_SECONDS

@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 import msgspec
 
 from hatbox.errors import HatboxError
+from hatbox.extension_data import commands, run_records
 from hatbox.extension_data import granted_permissions as granted
 from hatbox.extension_data import installed_extensions as installed
-from hatbox.extension_data import run_records
+from hatbox.extension_data.actions import action_defaults, action_keys, page_action_defaults
 from hatbox.extension_data.commands import CommandView
 from hatbox.extension_data.extension_permissions import NONE, ExtensionPermissions, Permissions
 from hatbox.extension_data.installed_extensions import InstalledExtension
@@ -33,6 +35,7 @@ logger = logging.getLogger("hatbox.manager_api")
 
 _CACHED: Final = 64  # packages
 _MAX_MENU_ITEMS: Final = 500
+_SHOWN_KEYS: Final = ("name", "manifest_version", "action", "browser_action", "page_action", "commands")
 
 
 class ListedButton(msgspec.Struct, frozen=True):
@@ -100,6 +103,7 @@ class _Facts(NamedTuple):
     icons: Mapping[str, str]
     read_file: Callable[[str], bytes | None]
     problem: str | None = None
+    manifest: Mapping[str, Any] = MappingProxyType({})
 
 
 class ExtensionListing:
@@ -115,6 +119,10 @@ class ExtensionListing:
         states = await self._store.read(_read)
         facts = await asyncio.gather(*(self._facts_of(each.known) for each in states))
         listed = [_listed(state, each) for state, each in zip(states, facts, strict=True)]
+        stopped = [(known.area, each.manifest) for (known, run, *_), each in zip(states, facts, strict=True) if not run]
+        if any("commands" in manifest for _, manifest in stopped):
+            found = await self._store.read(lambda transaction: _commands(transaction, stopped))
+            listed = [msgspec.structs.replace(each, commands=found.get(each.id, each.commands)) for each in listed]
         return sorted(listed, key=lambda each: (each.name.casefold(), each.id))
 
     async def _facts_of(self, known: InstalledExtension) -> _Facts:
@@ -139,9 +147,10 @@ class ExtensionListing:
         def read_file(url: str) -> bytes | None:
             return package.read(file_name(url.removeprefix(base))) if url.startswith(base) else None
 
-        return _Facts(
-            manifest.required, manifest.optional, manifest.at_install, manifest_icons(manifest.for_scripts()), read_file
-        )
+        keys = manifest.for_scripts()
+        shown = MappingProxyType({name: keys[name] for name in _SHOWN_KEYS if keys.get(name) is not None})
+        granted_first = manifest.required, manifest.optional, manifest.at_install
+        return _Facts(*granted_first, manifest_icons(keys), read_file, manifest=shown)
 
 
 def manifest_icons(manifest: Mapping[str, Any]) -> Mapping[str, str]:
@@ -180,7 +189,7 @@ def _listed(state: _State, facts: _Facts) -> ListedExtension:
         problem=facts.problem,
         icon=icon_data_url(facts.icons, facts.read_file) or None,
         permissions=listed_permissions(ExtensionPermissions(facts.required, facts.optional, has_grants)),
-        action=_button(ui, facts) if ui is not None else None,
+        action=_button(ui, facts) if ui is not None else _stopped_button(known.name, facts),
         has_options=bool(ui.options if ui is not None else known.about.options_url),
         has_sidebar=bool(ui is not None and ui.sidebar),
         shows_pages=state.shows_pages,
@@ -204,6 +213,25 @@ def _button(ui: ExtensionUi, facts: _Facts) -> ListedButton | None:
         enabled=bool(values.get("enabled")),
         has_popup=bool(values.get("popup")),
     )
+
+
+def _stopped_button(name: str, facts: _Facts) -> ListedButton | None:
+    """The button of an extension that is not running, as in its manifest."""
+    manifest = facts.manifest
+    if action_keys(manifest) is not None:
+        values = action_defaults(manifest)
+    elif manifest.get("page_action") is not None:
+        values = page_action_defaults(manifest)
+    else:
+        return None
+    icon = icon_data_url(facts.icons, facts.read_file) or None
+    return ListedButton(values["title"] or name, "", "", icon, enabled=False, has_popup=bool(values["popup"]))
+
+
+def _commands(
+    transaction: Transaction, extensions: Sequence[tuple[str, Mapping[str, Any]]]
+) -> dict[str, list[CommandView]]:
+    return {area: commands.get_all(transaction, area, manifest) for area, manifest in extensions}
 
 
 def _menu(items: list[MenuItem]) -> list[ListedMenuItem]:

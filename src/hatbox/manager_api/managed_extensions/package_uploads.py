@@ -53,7 +53,8 @@ class _Upload:
         self.size = size
         self.data = bytearray()
         self.candidate: Candidate | None = None
-        self.expires = asyncio.get_running_loop().time() + _MAX_SECONDS
+        self.is_complete = False
+        """Whether its bytes are read, and no part can be added."""
 
 
 class PackageUploads:
@@ -63,30 +64,34 @@ class PackageUploads:
         self._store = store
         self._extensions = extensions
         self._uploads: dict[str, _Upload] = {}
+        self._timers: dict[str, asyncio.TimerHandle] = {}
 
     def begin(self, name: str, size: int) -> str:
         """Start an upload. Returns its token."""
-        self._drop_expired()
         if not name.lower().endswith((".xpi", ".zip")):
             raise ApiError(f"{name[:_MAX_NAME]} is not an extension. Choose an .xpi or .zip file.")
         if size > MAX_BYTES:
             limit = MAX_BYTES // 2**20
             raise ApiError(f"{name[:_MAX_NAME]} has {size:,} bytes. At most {limit} MB can be installed from here.")
         while len(self._uploads) >= _MAX_UPLOADS:
-            self._uploads.pop(next(iter(self._uploads)))
+            self.cancel(next(iter(self._uploads)))
         token = secrets.token_urlsafe(16)
         self._uploads[token] = _Upload(Path(name).name[-_MAX_NAME:], size)
+        # Also if the page is closed: three uploads take up to 192 MB.
+        self._timers[token] = asyncio.get_running_loop().call_later(_MAX_SECONDS, self.cancel, token)
         return token
 
     def add(self, token: str, part: str) -> None:
         """Add a part, in base64."""
         upload = self._find(token)
+        if upload.is_complete:
+            raise ApiError(f"{upload.name} is being read, and no part can be added. Choose the file again.")
         try:
             data = b64decode(part, validate=True)
         except (Base64Error, ValueError):
             raise ApiError("A part of the file is not base64. Choose the file again.") from None
         if len(upload.data) + len(data) > upload.size:
-            del self._uploads[token]
+            self.cancel(token)
             raise ApiError(f"{upload.name} has more bytes than announced. Choose the file again.")
         upload.data += data
 
@@ -95,10 +100,11 @@ class PackageUploads:
         upload = self._find(token)
         if len(upload.data) != upload.size:
             raise ApiError(f"{len(upload.data):,} of {upload.size:,} bytes of {upload.name} arrived. Choose it again.")
+        upload.is_complete = True
         try:
             candidate = await self._read(upload)
         except ExtensionError as error:
-            self._uploads.pop(token, None)
+            self.cancel(token)
             raise ApiError(str(error)) from None
         upload.candidate, upload.data = candidate, bytearray()
         manifest = candidate.manifest
@@ -122,12 +128,14 @@ class PackageUploads:
         if candidate is None:
             raise ApiError("The permissions of this extension were not shown. Choose the file again.")
         (done,) = await self._extensions.install_candidates([candidate], replace=replace, keep_data=keep_data)
-        self._uploads.pop(token, None)
+        self.cancel(token)
         return done.extension
 
     def cancel(self, token: str) -> None:
         """Forget an upload."""
         self._uploads.pop(token, None)
+        if (timer := self._timers.pop(token, None)) is not None:
+            timer.cancel()
 
     async def _read(self, upload: _Upload) -> Candidate:
         with tempfile.TemporaryDirectory(prefix="hatbox-upload-") as folder:
@@ -141,13 +149,7 @@ class PackageUploads:
         return msgspec.structs.replace(candidate, place=Path(f"dropped file {upload.name}"))
 
     def _find(self, token: str) -> _Upload:
-        self._drop_expired()
         try:
             return self._uploads[token]
         except KeyError:
             raise ApiError("This file was uploaded too long ago. Choose it again.") from None
-
-    def _drop_expired(self) -> None:
-        now = asyncio.get_running_loop().time()
-        for token in [each for each, upload in self._uploads.items() if upload.expires < now]:
-            del self._uploads[token]

@@ -1,33 +1,44 @@
-"""The namespace hatbox.sites: who is signed in where, and the cookies of each identity.
+"""The namespace hatbox.sites: who is signed in where, and the cookies and site data of each identity.
 
-Values of cookies leave only through `value`, `curl` and `exportFile`, each for what the caller names.
+Values of cookies leave only through `value`, `curl` and `exportFile`, each for what the caller names. Those of removed
+cookies are in memory for a minute, for `undo`.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
+
+import msgspec
 
 from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.namespaces.cookies.cookie_views import cookie_view
 from hatbox.api.services import Services
+from hatbox.cookies.cookie_clock import cookie_time
 from hatbox.cookies.cookie_rows import COOKIE_CHANGED, STORE_REMOVED, cookie_of, decode_change, expect_identity
 from hatbox.engines.site_data_holders import SiteDataHolders
 from hatbox.errors import ApiError, HatboxError, InvalidIdentity
 from hatbox.identities.ids import cookie_store_id_of, user_context_id_of
 from hatbox.manager_api.coalesced_changes import CoalescedChanges
+from hatbox.manager_api.cookie_domains import all_stores
 from hatbox.manager_api.managed_profile import ManagedProfile
+from hatbox.manager_api.partial_reads import read_parts
 from hatbox.manager_api.sites import cookie_removal, cookie_transfer, site_list
 from hatbox.manager_api.sites.cookie_ids import key_of_cookie_id
+from hatbox.manager_api.sites.cookie_undo import CookieUndo
 from hatbox.manager_api.sites.curl_target import curl_for
-from hatbox.manager_api.sites.undo_records import UndoRecords
+from hatbox.manager_api.sites.stored_site_data import remove_everything
+from hatbox.manager_api.undo_records import UndoRecords
 from hatbox.schema import NamespaceSchema
 from hatbox.store.base import Transaction
+from hatbox.tabs.site_data import SITE_DATA_CLEARED, SiteDataRemoval
 
 __all__ = ["implement"]
 
 T = TypeVar("T")
+
+_UNDO_SECONDS: Final = 60.0
 
 
 def implement(schema: NamespaceSchema, services: Services, profile: ManagedProfile) -> Namespace:
@@ -44,10 +55,8 @@ class _Sites(Namespace):
     def __init__(self, schema: NamespaceSchema, services: Services, profile: ManagedProfile) -> None:
         self._services = services
         self._profile = profile
-        self._undo = UndoRecords()
-        changed = CoalescedChanges(
-            services.store, "sites.onChanged", {COOKIE_CHANGED: _store_of_change, STORE_REMOVED: _removed_store}
-        )
+        self._undo = UndoRecords[CookieUndo](_UNDO_SECONDS)
+        changed = CoalescedChanges(services.store, "sites.onChanged", _DECODERS)
         binding = EventBinding(changed, lambda _, payload: (_ChangedStores(payload.ids, payload.all),))
         super().__init__(schema, services.store, {"onChanged": binding})
 
@@ -64,7 +73,10 @@ class _Sites(Namespace):
 
     def remove(self, cookie_store_id: str, what: Mapping[str, Any]) -> asyncio.Future[Any]:
         store, now = self._access(cookie_store_id)
-        return _start(self._remove(store, _selection(what), now))
+        selection = _selection(what)
+        return _start(
+            self._remove_all(store, selection, now) if what["siteData"] else self._remove(store, selection, now)
+        )
 
     def undo(self, token: str) -> asyncio.Future[Any]:
         return _start(self._undo_change(token))
@@ -93,14 +105,22 @@ class _Sites(Namespace):
         return user_context_id, self._services.cookies.prepare_row_access(user_context_id)
 
     async def _list(self, stores: Sequence[int] | None) -> Any:
+        if stores is None:
+            stores = await self._store.read(all_stores, single_statement=True)
         now = self._store.time()
-        found = await self._store.read(lambda each: site_list.read_metadata(each, stores, now))
-        return await asyncio.to_thread(site_list.sites_in, *found)
+        time = await self._store.read(lambda transaction: cookie_time(transaction, now), single_statement=True)
+        parts = await read_parts(self._store, stores, site_list.read_metadata)
+        return await asyncio.to_thread(site_list.sites_in, parts, time)
 
     async def _remove(self, store: int, selection: cookie_removal.Selection, now: float) -> dict[str, Any]:
         removed = await self._write_whole(lambda each: cookie_removal.remove_cookies(each, store, selection, now))
         count = len(removed.changes)
-        return {"removed": count, "undo": self._undo.add(removed) if count else None}
+        return {"removed": count, "undo": self._undo.add(removed) if count else None, "origins": 0, "siteData": 0}
+
+    async def _remove_all(self, store: int, selection: cookie_removal.Selection, now: float) -> dict[str, Any]:
+        """Remove cookies with site data, which cannot be restored."""
+        removed, (origins, size) = await self._write_whole(lambda each: remove_everything(each, store, selection, now))
+        return {"removed": len(removed.changes), "undo": None, "origins": origins, "siteData": size}
 
     async def _undo_change(self, token: str) -> Any:
         record = self._undo.take(token)
@@ -153,6 +173,8 @@ def _selection(what: Mapping[str, Any]) -> cookie_removal.Selection:
     given = [name for name in ("cookie", "host", "all") if what[name] not in (None, False)]
     if len(given) != 1:
         raise ApiError("Pass exactly one of: cookie, host, all")
+    if what["siteData"] and what["cookie"] is not None:
+        raise ApiError("siteData needs host or all: site data belongs to no single cookie")
     key = None if what["cookie"] is None else key_of_cookie_id(what["cookie"])
     return cookie_removal.Selection(key, what["host"])
 
@@ -174,6 +196,17 @@ def _store_of_change(payload: bytes) -> list[str]:
 
 def _removed_store(payload: bytes) -> list[str]:
     return [cookie_store_id_of(int(payload))]
+
+
+def _cleared_store(payload: bytes) -> list[str]:
+    return [cookie_store_id_of(msgspec.json.decode(payload, type=SiteDataRemoval).number)]
+
+
+_DECODERS: Final = {
+    COOKIE_CHANGED: _store_of_change,
+    STORE_REMOVED: _removed_store,
+    SITE_DATA_CLEARED: _cleared_store,
+}
 
 
 def _start(work: Awaitable[Any]) -> asyncio.Future[Any]:

@@ -11,7 +11,7 @@ from hatbox.cookies.cookie import ChangeCause, JarChange
 from hatbox.cookies.cookie_clock import cookie_time
 from hatbox.cookies.cookie_rows import EXPIRES, cookie_of, expect_identity, put_changes
 from hatbox.cookies.public_suffixes import default_public_suffixes
-from hatbox.manager_api.sites.undo_records import CookieUndo, RowChange
+from hatbox.manager_api.sites.cookie_undo import CookieUndo, RowChange
 from hatbox.store.base import CookieRow, CookieRowKey, Transaction
 
 __all__ = ["Selection", "UndoResult", "changes_between", "remove_cookies", "rows_of_site", "undo_changes"]

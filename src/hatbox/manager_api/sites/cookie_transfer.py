@@ -18,7 +18,7 @@ from hatbox.formats.cookie_file import read_cookie_file
 from hatbox.identities.ids import cookie_store_id_of
 from hatbox.javascript.text import well_formed
 from hatbox.manager_api.sites.cookie_removal import changes_between
-from hatbox.manager_api.sites.undo_records import CookieUndo
+from hatbox.manager_api.sites.cookie_undo import CookieUndo
 from hatbox.store.base import Transaction
 
 __all__ = [

@@ -7,8 +7,9 @@ cookies of a partition (CHIPS) belong to the site that has set them.
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Any
+from collections.abc import Collection, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -16,13 +17,14 @@ from hatbox.api.namespaces.cookies.cookie_views import cookie_view
 from hatbox.api.namespaces.cookies.partition_keys import PartitionKey
 from hatbox.cookies.cookie_clock import cookie_time
 from hatbox.cookies.cookie_rows import cookie_of, expect_identity
-from hatbox.cookies.cookie_sites import cookie_sites, host_of
+from hatbox.cookies.cookie_sites import CookieSite, cookie_sites, host_of
 from hatbox.cookies.sign_in_cookies import is_sign_in_cookie
 from hatbox.identities.ids import cookie_store_id_of
 from hatbox.manager_api.sites.cookie_ids import cookie_id
+from hatbox.manager_api.sites.stored_site_data import SiteDataSize, site_data_sizes
 from hatbox.store.base import CookieDescription, CookieMetadata, Transaction
 
-__all__ = ["CookieInfo", "list_cookies", "read_metadata", "sites_in"]
+__all__ = ["CookieInfo", "SiteRows", "list_cookies", "read_metadata", "sites_in"]
 
 
 class CookieInfo(msgspec.Struct, frozen=True, gc=False):
@@ -44,28 +46,42 @@ class CookieInfo(msgspec.Struct, frozen=True, gc=False):
     sign_in: bool
 
 
-def read_metadata(
-    transaction: Transaction, stores: Collection[int] | None, now: float
-) -> tuple[list[CookieMetadata], float]:
-    """The cookies of all stores, or of these, and the time that they expire by."""
-    return transaction.cookies.metadata(stores), cookie_time(transaction, now)
+class SiteRows(NamedTuple):
+    """What is stored for some stores, without values."""
+
+    cookies: list[CookieMetadata]
+    site_data: list[tuple[int, str, int]]
+    """Stores, origins and bytes."""
 
 
-def sites_in(cookies: list[CookieMetadata], now: float) -> list[dict[str, Any]]:
-    """The sites of these cookies by name, as scripts see them. Pure: a hundred thousand cookies take a thread."""
+def read_metadata(transaction: Transaction, stores: Collection[int]) -> SiteRows:
+    """The cookies and the sizes of site data of these stores."""
+    return SiteRows(transaction.cookies.metadata(stores), transaction.site_data.sizes(stores))
+
+
+def sites_in(parts: Sequence[SiteRows], now: float) -> list[dict[str, Any]]:
+    """The sites of these by name, as scripts see them. Pure: a hundred thousand cookies take a thread."""
+    cookies = chain.from_iterable(part.cookies for part in parts)
+    sizes = chain.from_iterable(part.site_data for part in parts)
     found: dict[str, list[dict[str, Any]]] = {}
+    stored = site_data_sizes(sizes)
     for store, sites in sorted(cookie_sites(cookies, now).items()):
-        cookie_store_id = cookie_store_id_of(store)
-        for host, count, since, used in sites:
-            found.setdefault(host, []).append(
-                {
-                    "cookieStoreId": cookie_store_id,
-                    "signedInSince": None if since is None else int(since * 1000),
-                    "lastUsed": int(used * 1000) if used > 0 else None,
-                    "cookies": count,
-                }
-            )
+        for site in sites:
+            found.setdefault(site.host, []).append(_entry(store, site, stored.pop((store, site.host), SiteDataSize())))
+    for (store, host), data in sorted(stored.items()):
+        found.setdefault(host, []).append(_entry(store, CookieSite(host, 0, None, 0.0), data))
     return [{"host": host, "identities": sorted(found[host], key=_is_signed_out)} for host in sorted(found)]
+
+
+def _entry(store: int, site: CookieSite, data: SiteDataSize) -> dict[str, Any]:
+    return {
+        "cookieStoreId": cookie_store_id_of(store),
+        "signedInSince": None if site.signed_in_since is None else int(site.signed_in_since * 1000),
+        "lastUsed": int(site.last_used * 1000) if site.last_used > 0 else None,
+        "cookies": site.cookies,
+        "origins": data.origins,
+        "siteData": data.size,
+    }
 
 
 def list_cookies(transaction: Transaction, user_context_id: int, host: str | None, now: float) -> list[CookieInfo]:

@@ -32,9 +32,10 @@ __all__ = ["SqliteStore"]
 T = TypeVar("T")
 
 _POLL_SECONDS: Final = 0.02  # one poll takes some microseconds
-_SUFFIXES: Final = ("", "-wal", "-shm", "-journal", "-lock", "-engine", "-engine.log", "-ui.json")
+_SUFFIXES: Final = ("", "-wal", "-shm", "-journal", "-lock", "-engine", "-engine.log")
 """The files of a profile, beside those of its processes and engines."""
 _ENGINE_PREFIX: Final = "-engine-"  # the leases of engines for some identities
+_PAGE_PREFIX: Final = "-ui-"  # the keys of the servers of the manager page
 
 
 class SqliteStore(Store):
@@ -73,7 +74,7 @@ class SqliteStore(Store):
         profile, file = self._given_path.resolve(), path.resolve()
         suffix = file.name.removeprefix(profile.name)
         is_beside = file.parent == profile.parent and file.name.startswith(profile.name)
-        return is_beside and (suffix in _SUFFIXES or suffix.startswith((PROCESS_SUFFIX, _ENGINE_PREFIX)))
+        return is_beside and (suffix in _SUFFIXES or suffix.startswith((PROCESS_SUFFIX, _ENGINE_PREFIX, _PAGE_PREFIX)))
 
     @property
     def is_encrypted(self) -> bool:

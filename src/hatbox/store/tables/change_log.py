@@ -1,4 +1,4 @@
-"""The change log: one row per commit with all its changes, for subscribers in other processes.
+"""The change log: one row per commit with all its changes, for subscribers in other processes and for the activity.
 
 It is bounded in time and in bytes. A subscriber that falls behind further receives RESYNC. The last handle that closes
 a profile empties the log, so that it contains no value of a deleted row.

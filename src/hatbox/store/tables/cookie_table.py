@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
 
 from hatbox.store.base import CookieDescription, CookieMetadata, CookieRow, CookieRowKey
@@ -14,6 +14,7 @@ _DESCRIPTION: Final = (
     "domain, host_only, path, name, partition, secure, http_only, same_site, expires, created, last_access"
 )
 _MAX_PARAMETERS: Final = 1000  # of one statement
+_DOMAINS: Final = "DISTINCT store, domain"
 _METADATA: Final = "store, domain, name, http_only, expires, created, last_access"
 
 
@@ -59,12 +60,11 @@ class SqlCookieTable:
     def metadata(self, stores: Collection[int] | None = None) -> list[CookieMetadata]:
         if stores is None:
             return self._rows.select(_METADATA)
-        wanted = list(dict.fromkeys(stores))
-        found: list[CookieMetadata] = []
-        for start in range(0, len(wanted), _MAX_PARAMETERS):
-            part = wanted[start : start + _MAX_PARAMETERS]
-            found += self._rows.select(_METADATA, f"WHERE store IN ({', '.join('?' * len(part))})", part)
-        return found
+        return [row for part in _parts(stores) for row in self._rows.select(_METADATA, f"WHERE {_in(part)}", part)]
+
+    def domains(self, stores: Collection[int], now: float) -> list[tuple[int, str]]:
+        parts = (self._rows.select(_DOMAINS, _valid_in(part), (*part, float(now))) for part in _parts(stores))
+        return [row for part in parts for row in part]
 
     def put(self, store: int, rows: Iterable[CookieRow]) -> None:
         self._rows.put((*_as_stored(row), store) for row in rows)
@@ -81,6 +81,20 @@ class SqlCookieTable:
         for part in (domains[start : start + _MAX_PARAMETERS] for start in range(0, len(domains), _MAX_PARAMETERS)):
             rows = self.find(store, domains=part)
             self.put(store, [(*row[:-1], used_at[row[:5]]) for row in rows if row[-1] < used_at.get(row[:5], 0.0)])
+
+
+def _parts(stores: Collection[int]) -> Iterator[Sequence[int]]:
+    """The stores, each once, in parts that one statement can have."""
+    wanted = list(dict.fromkeys(stores))
+    return (wanted[start : start + _MAX_PARAMETERS] for start in range(0, len(wanted), _MAX_PARAMETERS))
+
+
+def _in(stores: Sequence[int]) -> str:
+    return f"store IN ({', '.join('?' * len(stores))})"
+
+
+def _valid_in(stores: Sequence[int]) -> str:
+    return f"WHERE {_in(stores)} AND (expires IS NULL OR expires > ?)"
 
 
 def _as_stored(row: CookieRow) -> CookieRow:

@@ -42,6 +42,15 @@ class SqlIdentityTable:
         found = self._rows.find(f"WHERE name = ? {_ORDER}", (name,)) if name is not None else self._rows.find(_ORDER)
         return [row[:5] for row in found]
 
+    def ids(self) -> list[int]:
+        return [user_context_id for (user_context_id,) in self._rows.select("id", _ORDER)]
+
+    def get_many(self, user_context_ids: Collection[int]) -> list[IdentityRow]:
+        wanted = list(dict.fromkeys(user_context_ids))
+        parts = (wanted[start : start + _MAX_PARAMETERS] for start in range(0, len(wanted), _MAX_PARAMETERS))
+        found = {row[0]: row[:5] for part in parts for row in self._rows.find(_among(part), part)}
+        return [found[each] for each in wanted if each in found]
+
     def names(self, limit: int) -> list[str]:
         return [name for (name,) in self._rows.select("DISTINCT name", "LIMIT ?", (limit,))]
 
@@ -158,3 +167,7 @@ class SqlIdentityTable:
 
     def _set_position(self, user_context_id: int, position: int) -> None:
         self._rows.update((user_context_id,), {"position": position})
+
+
+def _among(ids: Sequence[int]) -> str:
+    return f"WHERE id IN ({', '.join('?' * len(ids))})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
-from hatbox.store.base import NO_GROUP, TabRow, WindowRow, WindowSummary
+from hatbox.store.base import NO_GROUP, TabRow, TabText, WindowRow, WindowSummary
 from hatbox.store.tables.counters import Counters
 from hatbox.store.tables.rows import Rows
 from hatbox.store.tables.tab_order import TabOrder
@@ -34,6 +34,7 @@ _ADJACENT: Final = """WHERE id IN (
     SELECT id FROM (SELECT id FROM tabs WHERE window = ? AND position < ? ORDER BY position DESC LIMIT 1) AS a
     UNION ALL SELECT id FROM (SELECT id FROM tabs WHERE window = ? AND position > ? ORDER BY position LIMIT 1) AS b
 ) ORDER BY position"""
+_SIZES: Final = "store, origin, length(data)"
 _LAST_FOCUSED: Final = "ORDER BY focused DESC, id LIMIT 1"
 
 _NEW_TAB: Final = TabRow(
@@ -102,6 +103,9 @@ class SqlTabTable:
 
     def find(self, *, window: int | None = None, store: int | None = None) -> list[TabRow]:
         return list(map(TabRow._make, self._rows.find(*_in_order(window, store))))
+
+    def texts(self) -> list[TabText]:
+        return self._rows.select("store, title, url, target")
 
     def counts_by_store(self, stores: Collection[int] | None = None) -> dict[int, int]:
         if stores is None:
@@ -309,6 +313,16 @@ class SqlSiteDataTable:
 
     def total_bytes(self, store: int) -> int:
         return self._rows.total_bytes(["data"], "WHERE store = ?", (store,))
+
+    def sizes(self, stores: Collection[int] | None = None) -> list[tuple[int, str, int]]:
+        if stores is None:
+            return self._rows.select(_SIZES)
+        wanted = list(dict.fromkeys(stores))
+        found: list[tuple[int, str, int]] = []
+        for start in range(0, len(wanted), _MAX_PARAMETERS):
+            part = wanted[start : start + _MAX_PARAMETERS]
+            found += self._rows.select(_SIZES, f"WHERE store IN ({', '.join('?' * len(part))})", part)
+        return found
 
     def get(self, store: int, origin: str) -> bytes | None:
         row = self._rows.get(store, origin)

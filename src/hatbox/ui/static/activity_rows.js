@@ -5,7 +5,7 @@ import {dayName} from "./times.js";
 // Entries with those that were added. An entry that grew replaces the one with its id.
 export function merged(entries, added) {
   const byId = new Map(entries.map((entry) => [entry.id, entry]));
-  for (const entry of added) byId.set(entry.id, entry);
+  for (const entry of added) if (!(byId.get(entry.id)?.sequence > entry.sequence)) byId.set(entry.id, entry);
   return [...byId.values()].sort((a, b) => b.sequence - a.sequence || (a.id < b.id ? -1 : 1));
 }
 

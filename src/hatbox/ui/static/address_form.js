@@ -5,6 +5,7 @@ import {btn, errorLine, h} from "./dom.js";
 import {engineStarted} from "./engines_state.js";
 import {identities} from "./identities_state.js";
 import {rules} from "./rules_state.js";
+import {hostOf} from "./tab_order.js";
 import {changed} from "./undo.js";
 import {verdictBox} from "./verdict.js";
 
@@ -121,7 +122,7 @@ class AddressForm {
       this.input.value = "";
       this.show();
       if (engine === "starting") await this.waitForEngine(tab, address);
-      changed(`Opened ${new URL(tab.url).host} as ${this.name(id)}.`, () => api.tabs.close(tab.id));
+      changed(`Opened ${hostOf(tab.url) || "the start page"} as ${this.name(id)}.`, () => api.tabs.close(tab.id));
     } catch (error) {
       if (!this.input.value) this.input.value = address; // nothing that was typed is lost
       this.fail(error.message);

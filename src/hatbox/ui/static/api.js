@@ -8,6 +8,14 @@ const [CALL, LISTENER, RESULT, EVENT] = ["c", "l", "r", "e"]; // as in hatbox/ex
 // The error of a call that was done before the server was killed, as in hatbox/ui/page_calls.py. Its result is lost.
 const DONE = "This was done just before Hatbox was started again. Its result is not known any more.";
 
+const TOO_MANY_PAGES = 1013; // the code with which the server closes a connection
+
+// Calls that change nothing for the user: the page may be closed while they wait.
+const READS = new Set(
+  "list summaries order search details checkSettings preview test cookies value curl exportFile log forget".split(" "),
+);
+const isRead = (path) => READS.has(path.split(".").at(-1)) || /\.get[A-Z]\w*$/.test(path);
+
 const base = new URL(".", import.meta.url);
 const calls = new Map(); // id → {message, resolve, reject}
 const listeners = new Map(); // id → {path, extra, listener}
@@ -16,12 +24,16 @@ const resyncListeners = new Set();
 let lastCall = 0;
 let lastListener = 0;
 let refused = false;
+let full = false;
 
 const session = new PageSession({
   id: crypto.randomUUID(),
   open: () => new WebSocket(new URL("bridge", base).href.replace(/^http/, "ws")),
   receive,
-  replay: () => [...[...listeners].map(([id, each]) => added(id, each)), ...[...calls.values()].map((each) => each.message)],
+  replay: () => {
+    const events = [...listeners].map(([id, each]) => added(id, each));
+    return [...events, ...[...calls.values()].map((each) => each.message)];
+  },
   onStatus: notifyStatus,
   onResync: () => { for (const each of resyncListeners) report(each); },
   onClosed: findReason,
@@ -31,6 +43,10 @@ export const connection = {
   get online() { return session.online; },
   // Whether the server is running and does not accept this page any more: run `hatbox ui` again.
   get refused() { return refused; },
+  // Whether as many pages are open as the server allows.
+  get full() { return full; },
+  // How many changes of the user are not confirmed yet.
+  get waitingChanges() { return [...calls.values()].filter(({message}) => !isRead(message[2])).length; },
   // Call `listener(online)` when the state changes. Returns a function that removes it.
   onStatus: (listener) => subscribed(statusListeners, listener),
   // Call `listener()` after events were lost: load everything again. Returns a function that removes it.
@@ -120,16 +136,17 @@ function subscribed(all, listener) {
 }
 
 function notifyStatus(online) {
-  if (online) refused = false;
+  if (online) refused = full = false;
   for (const each of statusListeners) report(each, online);
 }
 
 // A WebSocket does not say why it was refused, a request does.
-async function findReason() {
+async function findReason(code) {
+  const [wasRefused, wasFull] = [refused, full];
+  full = code === TOO_MANY_PAGES;
   const status = await fetch(base, {method: "HEAD", cache: "no-store"}).then((each) => each.status, () => 0);
-  const before = refused;
   refused = status === 403;
-  if (refused !== before) notifyStatus(session.online);
+  if (refused !== wasRefused || full !== wasFull) notifyStatus(session.online);
 }
 
 // Call a listener. Its error is reported, and the next one is called.

@@ -1,5 +1,7 @@
 // Sizes of backups, and what a restore would change, in words. Pure.
 
+import {plural} from "./plural.js";
+
 const UNITS = ["KB", "MB", "GB", "TB"];
 
 // "96 bytes", "812 KB", "4.9 MB".
@@ -15,7 +17,7 @@ export function sizeText(bytes) {
 }
 
 function identities(count) {
-  return `${count.toLocaleString("en")} ${count === 1 ? "identity" : "identities"}`;
+  return plural(count, "identity", "identities");
 }
 
 // "8 identities are the same, 1 would change back, 1 comes back."

@@ -11,6 +11,7 @@ import {loadError} from "./screen_parts.js";
 import {dayAndTime, exactTime} from "./times.js";
 
 const api = browser.hatbox.archives;
+const MOST = 200; // backups that are listed
 
 export class BackupSection {
   constructor() {
@@ -21,7 +22,7 @@ export class BackupSection {
       removeListener: () => api.onChanged.removeListener(this.onChanged),
     }, () => this.read());
     this.meter = new Meter("Backup");
-    this.status = h("span", {class: "small muted num", role: "status"});
+    this.status = h("span", {class: "small muted num", "aria-hidden": "true"}); // the progress bar says it
     this.start = btn("Back up now", () => this.backUp());
     this.more = iconButton("ui-dots", "Other ways to back up", () => this.showMenu(), {"aria-haspopup": "menu"});
     this.heading = h("h2", {tabindex: "-1"}, "Backups");
@@ -62,19 +63,26 @@ export class BackupSection {
   // A row keeps its element, so that focus stays.
   replaceRows(backups) {
     const before = new Map([...this.rows.children].map((row) => [row.dataset.drawn, row]));
-    const rows = backups.map((backup) => before.get(JSON.stringify(backup)) ?? this.makeRow(backup));
+    const rows = backups.slice(0, MOST).map((backup) => before.get(JSON.stringify(backup)) ?? this.makeRow(backup));
     const focused = document.activeElement;
+    const more = backups.length - rows.length;
+    const text = `${more.toLocaleString("en")} older backups are in the folder.`;
+    if (more > 0) rows.push(h("li", {class: "row muted"}, text));
     this.rows.replaceChildren(...rows);
     if (focused !== document.activeElement && focused.isConnected) focused.focus();
   }
 
   makeRow(backup) {
     const {name, created, size, isEncrypted, isWhole, problem: wrong} = backup;
-    const facts = [dayAndTime(created), sizeText(size), isEncrypted && "encrypted", isWhole === false && "some identities"];
-    const more = iconButton("ui-dots", `Actions for ${name}`, () => {
-      menu(more, [{label: "Delete forever", glyph: "ui-trash", danger: true, run: () => this.askToDelete(backup)}], name);
-    }, {"aria-haspopup": "menu"});
-    const restore = btn("Restore", () => restoreDialog(backup), {kind: "sm", "aria-label": `Restore from ${name}`});
+    const kind = [isEncrypted && "encrypted", isWhole === false && "some identities"];
+    const facts = [dayAndTime(created), sizeText(size), ...kind];
+    const remove = {label: "Delete forever", glyph: "ui-trash", danger: true, run: () => this.askToDelete(backup)};
+    const openMenu = () => menu(more, [remove], name);
+    const more = iconButton("ui-dots", `Actions for ${name}`, openMenu, {"aria-haspopup": "menu"});
+    const restore = btn("Restore", () => restoreDialog(backup, () => this.rowOf(backup)), {
+      kind: "sm",
+      "aria-label": `Restore from ${name}`,
+    });
     const fault = wrong && h("span", {class: "fault", title: wrong}, icon("ui-warn"), errorText(wrong));
     const below = fault || facts.filter(Boolean).join(", ");
     const text = h("div", {class: "grow"}, h("div", {class: "title ellipsis", title: name}, name));
@@ -100,10 +108,23 @@ export class BackupSection {
     menu(this.more, [{label, glyph: "ui-key", run: () => this.askPassphrase()}], "Other ways to back up");
   }
 
+  // The buttons of a backup, for an error beside them; the heading when it is gone.
+  rowOf(backup) {
+    const row = [...this.rows.children].find((each) => each.dataset.drawn === JSON.stringify(backup));
+    return row?.querySelector("button") ?? this.heading;
+  }
+
   async backUp() {
-    const {isEncrypted} = await browser.hatbox.getProfile();
-    if (isEncrypted) this.askPassphrase("This profile is encrypted, so its backup needs a passphrase.");
-    else await this.write({}).catch((error) => this.message.replaceChildren(errorLine(error.message)));
+    this.start.disabled = true;
+    try {
+      const {isEncrypted} = await browser.hatbox.getProfile();
+      if (isEncrypted) this.askPassphrase("This profile is encrypted, so its backup needs a passphrase.");
+      else await this.write({});
+    } catch (error) {
+      this.message.replaceChildren(errorLine(error.message));
+    } finally {
+      this.start.disabled = Boolean(this.isOwn);
+    }
   }
 
   async write(options) {
@@ -123,12 +144,14 @@ export class BackupSection {
   askPassphrase(reason = "Only this passphrase opens the backup. It cannot be recovered.") {
     const error = h("div", {id: "backup-error"});
     const field = (id, label) => {
-      const input = h("input", {class: "field", type: "password", id, autocomplete: "new-password", "aria-describedby": error.id});
+      const props = {class: "field", type: "password", id, autocomplete: "new-password", "aria-describedby": error.id};
+      const input = h("input", props);
       return [input, h("div", {class: "f1"}, h("label", {for: id}, label), input)];
     };
     const [first, firstRow] = field("backup-passphrase", "Passphrase");
     const [second, secondRow] = field("backup-again", "The same passphrase again");
-    const form = h("form", {class: "dlg-text", novalidate: true, id: "backup-form"}, h("p", {}, reason), firstRow, secondRow, error);
+    const form = h("form", {class: "dlg-text", novalidate: true, id: "backup-form"});
+    form.append(h("p", {}, reason), firstRow, secondRow, error);
     const fail = (text, input) => {
       error.replaceChildren(errorLine(text));
       input.setAttribute("aria-invalid", "true");

@@ -1,35 +1,46 @@
 // The strip above the title while the server is not reachable, and the message when it is back.
 
 import {connection} from "./api.js";
-import {btn, h} from "./dom.js";
+import {btn, h, plural, say} from "./dom.js";
 import {toast} from "./layers.js";
 
 const FIRST_CONNECTION = 1000; // ms: the first connection of a page is not a reconnection
+const COUNTING = 500; // ms between two counts of the changes that wait
 const RECONNECTING = "Reconnecting to Hatbox. What you change now is sent once, when it is back.";
 const REFUSED = "Hatbox was started again and does not know this page. Run hatbox ui to open a new one.";
+const FULL = "As many pages of Hatbox are open as it allows. Close one.";
 
 export function connectionNotice() {
   const slot = h("div", {});
   const text = h("span", {class: "grow"});
+  const spinner = h("span", {class: "spin", "aria-hidden": "true"});
+  const retry = btn("Try now", () => connection.retry(), {kind: "sm"});
+  const banner = h("div", {class: "banner"}, spinner, text, retry);
   let wasOnline = connection.online;
   let isLate = false; // the first connection takes long
-  const banner = h(
-    "div",
-    {class: "banner", role: "status"},
-    h("span", {class: "spin", "aria-hidden": "true"}),
-    text,
-    btn("Try now", () => connection.retry(), {kind: "sm"}),
-  );
+  let timer = null;
+
+  function show() {
+    slot.replaceChildren(banner);
+    say(text.textContent, "polite");
+    timer = setInterval(() => (text.textContent = explanation()), COUNTING);
+  }
+
+  function hide() {
+    clearInterval(timer);
+    slot.replaceChildren();
+  }
 
   function update() {
-    text.textContent = connection.refused ? REFUSED : RECONNECTING;
+    text.textContent = explanation();
+    spinner.hidden = retry.hidden = connection.refused; // trying again cannot help
     const isShown = banner.isConnected;
     if (connection.online) {
-      slot.replaceChildren();
+      hide();
       if (isShown && wasOnline) toast("Connected again. Nothing was lost.");
       wasOnline = true;
     } else if ((wasOnline || isLate) && !isShown) {
-      slot.replaceChildren(banner);
+      show();
     }
   }
 
@@ -38,6 +49,16 @@ export function connectionNotice() {
     isLate = true;
     update();
   }, FIRST_CONNECTION);
+  addEventListener("beforeunload", (event) => {
+    if (!connection.online && connection.waitingChanges) event.preventDefault(); // they would be lost with the page
+  });
   update();
   return slot;
+}
+
+function explanation() {
+  const count = connection.waitingChanges;
+  if (connection.refused) return count ? `${REFUSED} What you changed since is not saved.` : REFUSED;
+  const waiting = count ? ` ${plural(count, "change waits", "changes wait")}.` : "";
+  return `${connection.full ? FULL : RECONNECTING}${waiting}`;
 }

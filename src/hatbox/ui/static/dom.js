@@ -2,8 +2,9 @@
 // "<img onerror>" is just a name.
 
 import {icon} from "./glyphs.js";
+import {plural} from "./plural.js";
 
-export {icon};
+export {icon, plural};
 
 const PROPERTIES = new Set(["value", "checked", "open", "disabled", "indeterminate"]);
 
@@ -58,8 +59,9 @@ export function errorLine(text) {
   return h("p", {class: "error", role: "alert"}, icon("ui-warn"), h("span", {}, text));
 }
 
-export function empty(glyph, title, text, action) {
-  return h("div", {class: "empty"}, icon(glyph), h("h2", {}, title), h("p", {}, text), action);
+// In place of what would be shown. heading: "h1" where the screen has no other.
+export function empty(glyph, title, text, action, heading = "h2") {
+  return h("div", {class: "empty"}, icon(glyph), h(heading, {}, title), h("p", {}, text), action);
 }
 
 // The pattern of a rule, its host set off from scheme, wildcard and path. A regular expression has no host.
@@ -70,18 +72,19 @@ export function patternText(pattern) {
   return h("span", {class: "pattern"}, h("i", {}, before), h("b", {}, host), rest);
 }
 
-// "1 tab", "7 tabs", "10,000 identities".
-export function plural(count, one, many = `${one}s`) {
-  return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
-}
+// In the page from the start: text that appears together with its live region is often not announced.
+const spoken = {
+  assertive: h("div", {class: "vh", "aria-live": "assertive"}),
+  polite: h("div", {class: "vh", role: "status"}),
+};
+document.body.append(spoken.assertive, spoken.polite);
 
-const live = h("div", {class: "vh", "aria-live": "assertive"});
-
-// Announces a text to screen readers. It is emptied first: the same text twice is announced twice.
-export function say(text) {
-  if (!live.isConnected) document.body.append(live);
-  live.textContent = "";
+// Announces a text to screen readers; "polite" waits until they are silent. The region is emptied first: the same text
+// twice is announced twice.
+export function say(text, how = "assertive") {
+  const region = spoken[how];
+  region.textContent = "";
   requestAnimationFrame(() => {
-    live.textContent = text;
+    region.textContent = text;
   });
 }

@@ -1,6 +1,7 @@
 // The engines that run and those that can be started, live while something follows them.
 
 import {browser} from "./api.js";
+import {startOutcome} from "./engine_outcome.js";
 import {LiveList} from "./live_list.js";
 
 const api = browser.hatbox.engines;
@@ -35,17 +36,9 @@ export function engineStarted({tabId, name = "chromium"}) {
     };
     const check = () => {
       if (isOver || !isFresh) return;
-      const all = engines.all();
-      const isOurs = (each) => (tabId ? each.tabId === tabId : each.name === name);
-      const failed = all.find((each) => each.status === "failed" && isOurs(each));
-      const running = all.find((each) => each.status === "running");
-      if (failed) settle(reject, new Error(failed.error));
-      else if (running) settle(resolve, running);
-      else if (!all.some((each) => each.status === "starting")) {
-        const other = all.find((each) => each.error); // of another tab, which started the engine too
-        if (other) settle(reject, new Error(other.error));
-        else settle(resolve, null);
-      }
+      const outcome = startOutcome(engines.all(), {tabId, name});
+      if (outcome && "error" in outcome) settle(reject, new Error(outcome.error));
+      else if (outcome) settle(resolve, outcome.running ?? null);
     };
     const stop = engines.follow(check);
     engines.reload().then(() => {

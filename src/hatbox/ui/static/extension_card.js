@@ -4,13 +4,17 @@ import {browser} from "./api.js";
 import {btn, errorLine, h, icon, iconButton} from "./dom.js";
 import {ExtensionLog} from "./extension_log.js";
 import {confirmRemoval} from "./extension_removal.js";
-import {menu, toast} from "./layers.js";
+import {menu, problem, toast} from "./layers.js";
 import {changed} from "./undo.js";
 
 const api = browser.hatbox.extensions;
 
 export class ExtensionCard {
-  constructor(extension) {
+  // refresh: reads the list of extensions again.
+  constructor(extension, refresh) {
+    this.refresh = refresh;
+    this.failure = null; // the error of the last call
+    this.isBusy = false;
     this.id = extension.id;
     this.log = new ExtensionLog(extension.id, extension.name);
     this.face = h("span", {class: "ext-icon", "aria-hidden": "true"});
@@ -30,7 +34,8 @@ export class ExtensionCard {
     const granted = h("details", {}, h("summary", {}, turn(), this.grantedCount), this.permissions);
     const console = h("details", {}, h("summary", {}, turn(), "Log"), this.log.el);
     console.addEventListener("toggle", () => (console.open ? this.log.open() : this.log.close()));
-    const title = h("div", {class: "grow ext-title"}, this.name, h("div", {class: "line small muted"}, this.dot, this.state));
+    const state = h("div", {class: "line small muted"}, this.dot, this.state);
+    const title = h("div", {class: "grow ext-title"}, this.name, state);
     this.el = h(
       "section",
       {class: "box ext"},
@@ -59,10 +64,10 @@ export class ExtensionCard {
     this.name.title = extension.extensionId;
     this.dot.classList.toggle("off", !isRunning);
     const state = !isRunning ? "Stopped" : isInstalled ? "Running" : "Running from a folder";
-    this.state.textContent = `${state}, version ${version}`;
+    if (!this.isBusy) this.state.textContent = `${state}, version ${version}`;
     this.state.title = isRunning ? `pid ${extension.pid} on ${machine}` : "";
     if (!this.isBusy) this.run.checked = isRunning;
-    this.run.disabled = !isRunning && !isInstalled;
+    this.run.disabled = this.isBusy || (!isRunning && !isInstalled);
     this.run.setAttribute("aria-label", `Run ${name}`);
     this.more.setAttribute("aria-label", `More about ${name}`);
     this.more.title = "More";
@@ -72,9 +77,10 @@ export class ExtensionCard {
     this.options.disabled = !extension.showsPages;
     this.options.setAttribute("aria-label", `Options of ${name}`);
     this.menu.hidden = !menus.length && !commands.length;
+    this.menu.disabled = !isRunning;
     this.menu.setAttribute("aria-label", `Menu of ${name}`);
     this.drawNote(extension);
-    if (extension.problem) this.showProblem(extension.problem);
+    this.showProblem();
     this.drawPermissions(extension.permissions);
   }
 
@@ -123,7 +129,8 @@ export class ExtensionCard {
   permissionSwitch({name, required}) {
     const onchange = () => this.setGranted(name, control.checked);
     const why = required ? "Required: the extension does not run without it" : null;
-    const control = h("input", {type: "checkbox", class: "switch", role: "switch", disabled: required, title: why, onchange});
+    const props = {type: "checkbox", class: "switch", role: "switch", disabled: required, title: why};
+    const control = h("input", {...props, onchange});
     return control;
   }
 
@@ -141,11 +148,13 @@ export class ExtensionCard {
     this.isBusy = this.run.disabled = true;
     this.state.textContent = isStarting ? "Starting…" : "Stopping…";
     const isDone = await this.act(set(isStarting));
-    this.isBusy = this.run.disabled = false;
+    await this.refresh(); // it may have ended again
+    this.isBusy = false;
     this.signature = null;
-    this.update({...this.extension, isRunning: isDone ? isStarting : this.extension.isRunning});
-    const undo = isStarting || isInstalled ? () => set(!isStarting) : null;
-    if (isDone && undo) changed(`${name} ${isStarting ? "started" : "stopped"}.`, undo);
+    this.update(this.extension);
+    const text = `${name} ${isStarting ? "started" : "stopped"}.`;
+    if (isDone && (isStarting || isInstalled)) changed(text, () => set(!isStarting));
+    else if (isDone) toast(text); // one from a folder cannot be started from here
   }
 
   openMenu() {
@@ -163,19 +172,35 @@ export class ExtensionCard {
       key: command.shortcut,
       run: () => this.click(this.menu, api.runCommand, {id: command.name, title: command.description || command.name}),
     }));
-    const parts = [shortcuts.length && {label: "Commands"}, ...shortcuts, items.length && {label: "Menu items"}, ...items];
-    menu(this.menu, parts, `Menu of ${name}`);
+    const headed = (label, list) => (list.length ? [{label}, ...list] : []);
+    menu(this.menu, [...headed("Commands", shortcuts), ...headed("Menu items", items)], `Menu of ${name}`);
   }
 
   openMore() {
-    const {name, isInstalled, showsPages, hasSidebar, extensionId} = this.extension;
+    const {name, isInstalled, showsPages, hasSidebar} = this.extension;
+    const openSidebar = () => this.show(this.more, api.openSidebar, "sidebar");
     const items = [
-      {label: "Copy id", glyph: "ui-copy", run: () => navigator.clipboard.writeText(extensionId)},
-      showsPages && hasSidebar && {label: "Open sidebar", glyph: "ui-window", run: () => this.show(this.more, api.openSidebar, "sidebar")},
+      {label: "Copy id", glyph: "ui-copy", run: () => this.copyId()},
+      showsPages && hasSidebar && {label: "Open sidebar", glyph: "ui-window", run: openSidebar},
       isInstalled && "-",
-      isInstalled && {label: "Remove", glyph: "ui-trash", danger: true, run: () => confirmRemoval(this.extension)},
+      isInstalled && {
+        label: "Delete forever",
+        glyph: "ui-trash",
+        danger: true,
+        run: () => confirmRemoval(this.extension),
+      },
     ];
     menu(this.more, items, name);
+  }
+
+  async copyId() {
+    const {name, extensionId} = this.extension;
+    try {
+      await navigator.clipboard.writeText(extensionId);
+      toast(`Copied the id of ${name}.`);
+    } catch {
+      problem(this.more, `The browser did not allow copying. The id is ${extensionId}`);
+    }
   }
 
   // Opens a page of the extension. Chromium may have to be started for it, which takes some seconds.
@@ -204,17 +229,23 @@ export class ExtensionCard {
 
   // Waits for a call and shows its error under the buttons. Resolves to whether it worked.
   async act(promise) {
-    this.showProblem(null);
+    this.failure = null;
+    this.showProblem();
     try {
       await promise;
       return true;
     } catch (error) {
-      this.showProblem(error.message);
+      this.failure = error.message;
+      this.showProblem();
       return false;
     }
   }
 
-  showProblem(message) {
+  // What is wrong with the extension, or with the last call.
+  showProblem() {
+    const message = this.failure ?? this.extension?.problem ?? "";
+    if (this.problem.dataset.text === message) return;
+    this.problem.dataset.text = message;
     this.problem.hidden = !message;
     this.problem.replaceChildren(...(message ? [errorLine(message)] : []));
   }

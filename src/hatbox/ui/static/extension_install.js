@@ -1,6 +1,7 @@
 // Installs an extension from a file. Its permissions are shown and confirmed first.
 
 import {browser} from "./api.js";
+import {tookEffect} from "./attempt.js";
 import {btn, errorLine, h, plural} from "./dom.js";
 import {dialog, toast} from "./layers.js";
 
@@ -47,14 +48,21 @@ function confirmInstallation(prepared) {
   const keepData = h("input", {type: "checkbox", checked: isReplacement && replaces.startsWith(`${name} `)});
   const problem = h("div", {});
   let isDone = false;
+  let isSending = false;
   const install = async (close) => {
+    if (isSending) return;
+    isSending = true;
     try {
       await api.install(token, {replace: isReplacement, keepData: isReplacement && keepData.checked});
       isDone = true;
       close();
       toast(`${name} ${version} installed.`);
     } catch (error) {
-      problem.replaceChildren(errorLine(error.message));
+      isDone = tookEffect(error, `${name} ${version} installed.`);
+      if (isDone) close();
+      else problem.replaceChildren(errorLine(error.message));
+    } finally {
+      isSending = false;
     }
   };
   const body = [
@@ -69,7 +77,7 @@ function confirmInstallation(prepared) {
     btn("Cancel", close, {kind: "quiet"}),
     btn(verb, () => install(close), {kind: "primary"}),
   ]);
-  box.addEventListener("close", () => isDone || api.cancelInstall(token).catch(() => {}));
+  box.addEventListener("close", () => isDone || isSending || api.cancelInstall(token).catch(() => {}));
 }
 
 function replacementText(replaces) {

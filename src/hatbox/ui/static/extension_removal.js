@@ -1,6 +1,7 @@
-// Removing an extension. It cannot be undone: its data is deleted, and others are informed at once.
+// Deleting an extension. It cannot be undone: its data is deleted, and others are informed at once.
 
 import {browser} from "./api.js";
+import {tookEffect} from "./attempt.js";
 import {btn, errorLine, h} from "./dom.js";
 import {dialog, toast} from "./layers.js";
 
@@ -11,13 +12,14 @@ export function confirmRemoval({id, name}) {
     try {
       await browser.hatbox.extensions.remove(id);
       close();
-      toast(`${name} removed.`);
+      toast(`${name} deleted forever.`);
     } catch (error) {
+      if (tookEffect(error, `${name} deleted forever.`)) close();
       problem.replaceChildren(errorLine(error.message));
     }
   };
-  dialog(`Remove ${name}?`, [h("p", {}, text), problem], (close) => [
+  dialog(`Delete ${name} forever?`, [h("p", {}, text), problem], (close) => [
     btn("Keep it", close, {kind: "quiet"}),
-    btn("Remove forever", () => remove(close), {kind: "danger solid"}),
+    btn("Delete forever", () => remove(close), {kind: "danger solid"}),
   ]);
 }

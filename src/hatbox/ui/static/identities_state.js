@@ -82,7 +82,9 @@ async function readAll() {
   const summaries = await api.list();
   const created = new Set(isLoaded ? summaries.map((s) => s.cookieStoreId).filter((id) => !stored.has(id)) : []);
   stored = new Map(summaries.map((summary) => [summary.cookieStoreId, summary]));
-  order = summaries.map((summary) => summary.cookieStoreId);
+  const read = summaries.map((summary) => summary.cookieStoreId);
+  if (moves) order = [...order.filter((id) => stored.has(id)), ...read.filter((id) => !order.includes(id))];
+  else order = read;
   isLoaded = true;
   emit({order: true, all: true, created});
 }
@@ -167,8 +169,11 @@ export const identities = {
     }
     try {
       const result = await promise;
-      await identities.refresh(id);
+      await identities.refresh(id).catch(retryLater);
       return result;
+    } catch (error) {
+      if (error.wasDone) await identities.refresh(id).catch(retryLater);
+      throw error;
     } finally {
       if (isQueued) {
         const rest = waiting.get(id).filter((other) => other !== patch);
@@ -180,10 +185,12 @@ export const identities = {
   },
 
   // A move that is sent. The new order is shown at once: a card stays where it was dropped. What is stored is read
-  // when no other move is under way, also after an error.
+  // when no other move is under way, also after an error. to: the place in all(), which has no queued removals.
   async moving(id, to, promise) {
+    const next = identities.all().filter((other) => other.cookieStoreId !== id)[to]?.cookieStoreId;
     const without = order.filter((other) => other !== id);
-    order = [...without.slice(0, to), id, ...without.slice(to)];
+    const at = next === undefined ? without.length : without.indexOf(next);
+    order = [...without.slice(0, at), id, ...without.slice(at)];
     moves += 1;
     emit({order: true});
     try {

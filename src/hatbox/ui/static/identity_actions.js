@@ -2,26 +2,17 @@
 // recorded with its undo; an error appears beside the control that caused it.
 
 import {browser, connection} from "./api.js";
+import {attempt, tookEffect} from "./attempt.js";
 import {plural} from "./dom.js";
 import {engineStarted} from "./engines_state.js";
 import {identities} from "./identities_state.js";
-import {askToDelete, isForeverOnly} from "./identity_deletion.js";
+import {askToDelete, removeCreated} from "./identity_deletion.js";
 import {identityEditor} from "./identity_editor.js";
-import {dialog, popover, problem, toast} from "./layers.js";
+import {dialog, notice, popover, problem, toast} from "./layers.js";
+import {foreverReason} from "./removal_words.js";
 import {changed} from "./undo.js";
 
 const api = browser.contextualIdentities;
-
-// Runs a change; an error is shown beside the anchor. Resolves with whether it worked.
-async function attempt(anchor, change) {
-  try {
-    await change();
-    return true;
-  } catch (error) {
-    problem(anchor, error.message);
-    return false;
-  }
-}
 
 // "Work is hidden. Its 7 tabs will come back when you show it."
 function hiddenText({name, tabs}) {
@@ -29,15 +20,27 @@ function hiddenText({name, tabs}) {
   return `${name} is hidden.${tabs ? ` ${what} will come back when you show it.` : ""}`;
 }
 
-// reveal(id): called with the new identity, which a list may then show.
-export function createIdentity({reveal} = {}) {
+export function createIdentity() {
   const save = async (draft) => {
-    const created = await api.create(draft);
+    const creating = api.create(draft);
+    if (!connection.online) box.close(); // queued: the page stays usable
+    let created = null;
+    try {
+      created = await creating;
+    } catch (error) {
+      if (!error.wasDone && box.open) throw error; // stands in the form
+      const isDone = tookEffect(error, `${draft.name} created.`);
+      if (!isDone) problem(null, `${draft.name} was not created. ${error.message}`);
+      box.close();
+      return;
+    }
+    const isHere = box.open;
     box.close();
     const id = created.cookieStoreId;
-    changed(`${created.name} created.`, () => browser.hatbox.identities.remove(id));
-    await identities.refresh(id);
-    (reveal ?? revealNew)?.(id);
+    changed(`${created.name} created.`, () => removeCreated(id));
+    await identities.refresh(id).catch(console.error);
+    // Created later, the user is elsewhere: nothing may move the focus then.
+    if (isHere || document.activeElement.matches("body, main")) revealNew?.(id);
   };
   const form = identityEditor(null, {saveLabel: "Create identity", save, cancel: () => box.close()});
   const box = dialog("New identity", form);
@@ -57,8 +60,17 @@ export function editIdentity(identity, anchor) {
     const pick = (from) => Object.fromEntries(fields.map((field) => [field, from[field]]));
     if (fields.length) {
       const sent = identities.sending(id, pick(draft), api.update(id, pick(draft)));
-      if (!connection.online) pop.hidePopover(); // queued: it is shown, and an error later stands at the card
-      await sent;
+      if (!connection.online) pop.hidePopover(); // queued: it is shown
+      try {
+        await sent;
+      } catch (error) {
+        const isOpen = pop.matches(":popover-open");
+        if (!error.wasDone && isOpen) throw error; // stands in the form
+        const isDone = tookEffect(error, `${draft.name} saved.`);
+        if (!isDone) problem(anchor, `${draft.name} was not saved. ${error.message}`);
+        if (isOpen) pop.hidePopover();
+        return;
+      }
       changed(`${draft.name} saved.`, () => identities.sending(id, pick(identity), api.update(id, pick(identity))));
     }
     if (pop.isConnected) pop.hidePopover();
@@ -70,41 +82,54 @@ export function editIdentity(identity, anchor) {
 export function setHidden(identity, hidden, anchor) {
   const {cookieStoreId: id} = identity;
   const send = (to) => identities.sending(id, {hidden: to}, to ? api.hide(id) : api.show(id));
-  return attempt(anchor, async () => {
+  const done = hidden ? hiddenText(identity) : `${identity.name} is shown again.`;
+  const change = async () => {
     await send(hidden);
-    changed(hidden ? hiddenText(identity) : `${identity.name} is shown again.`, () => send(!hidden));
-  });
+    changed(done, () => send(!hidden));
+  };
+  return attempt(anchor, change, {done});
 }
 
 export async function removeIdentity(identity, anchor) {
   const {cookieStoreId: id, name} = identity;
   let isRemoved = true;
-  const worked = await attempt(anchor, async () => {
+  const change = async () => {
     let trashId = null;
     try {
       ({trashId} = await identities.sending(id, {isRemoved: true}, browser.hatbox.identities.remove(id)));
     } catch (error) {
-      if (!isForeverOnly(error)) throw error;
-      isRemoved = await askToDelete(identity, error.message);
+      const why = foreverReason(error.message);
+      if (!why) throw error;
+      isRemoved = await askToDelete(identity, why);
       return;
     }
     if (!trashId) return toast(`${name} deleted forever. It was temporary.`);
-    const {trashDays} = await browser.hatbox.getProfile();
-    const stays = `It stays there for ${plural(trashDays, "day")}.`;
-    changed(`${name} moved to the trash. ${stays}`, async () => {
+    changed(`${name} moved to the trash.${await stayText()}`, async () => {
       await browser.hatbox.trash.restore(trashId);
       await identities.refresh(id);
     });
-  });
+  };
+  const worked = await attempt(anchor, change, {key: `remove ${id}`, done: `${name} moved to the trash.`});
   return worked && isRemoved;
 }
 
+async function stayText() {
+  try {
+    const {trashDays} = await browser.hatbox.getProfile();
+    return ` It stays there for ${plural(trashDays, "day")}.`;
+  } catch {
+    return ""; // the removal worked, and its Undo must be offered
+  }
+}
+
 export function cloneIdentity(identity, anchor) {
-  return attempt(anchor, async () => {
-    const copy = await browser.hatbox.identities.clone(identity.cookieStoreId);
-    const text = `${identity.name} cloned as ${copy.name}, cookies and settings included.`;
-    changed(text, () => browser.hatbox.identities.remove(copy.cookieStoreId));
-  });
+  const {cookieStoreId: id, name} = identity;
+  const change = async () => {
+    const copy = await browser.hatbox.identities.clone(id);
+    const text = `${name} cloned as ${copy.name}, cookies and settings included.`;
+    changed(text, () => removeCreated(copy.cookieStoreId));
+  };
+  return attempt(anchor, change, {key: `clone ${id}`, control: anchor, done: `${name} cloned.`});
 }
 
 // to: the place in the order of all identities.
@@ -113,19 +138,32 @@ export function moveIdentity(identity, to, anchor) {
   const all = identities.all();
   const from = all.findIndex((other) => other.cookieStoreId === id);
   if (from === to || from < 0) return Promise.resolve(true);
-  return attempt(anchor, async () => {
+  const text = `${name} moved to place ${to + 1} of ${all.length}.`;
+  const change = async () => {
     await identities.moving(id, to, api.move(id, to));
-    const text = `${name} moved to place ${to + 1} of ${all.length}.`;
     changed(text, () => identities.moving(id, from, api.move(id, from)), {quiet: true});
-  });
+  };
+  return attempt(anchor, change, {done: text});
 }
 
 export function openWindow(identity, anchor) {
-  return attempt(anchor, async () => {
-    const {tab, engine} = await browser.hatbox.tabs.open(identity.cookieStoreId);
-    toast(`A window opens as ${identity.name}.`);
-    if (engine === "starting") await engineStarted({tabId: tab.id}); // rejects when it cannot start
-  });
+  const {cookieStoreId: id, name} = identity;
+  const change = async () => {
+    const {tab, engine} = await browser.hatbox.tabs.open(id);
+    if (engine === "starting") await shownWhile(anchor, "The browser is starting.", engineStarted({tabId: tab.id}));
+    toast(`A window is open as ${name}.`);
+  };
+  return attempt(anchor, change, {key: `open ${id}`, control: anchor, done: `A window is open as ${name}.`});
+}
+
+// Shows a notice until the promise settles.
+async function shownWhile(anchor, text, promise) {
+  const shown = notice(anchor, text);
+  try {
+    return await promise;
+  } finally {
+    shown.hidePopover();
+  }
 }
 
 export function copyId(identity, anchor) {

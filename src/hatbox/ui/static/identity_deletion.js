@@ -1,19 +1,25 @@
 // Asks before an identity is removed that the trash cannot take: Undo would not work.
 
 import {browser} from "./api.js";
+import {tookEffect} from "./attempt.js";
 import {btn, h, plural} from "./dom.js";
 import {identities} from "./identities_state.js";
 import {dialog, toast} from "./layers.js";
+import {foreverReason} from "./removal_words.js";
 
-// Whether a removal was refused because it could not be undone.
-export function isForeverOnly(error) {
-  return /for ever/.test(error.message);
+// Removes an identity that was just created, for the Undo of its creation. Without a trash it is deleted.
+export async function removeCreated(id) {
+  try {
+    await browser.hatbox.identities.remove(id);
+  } catch (error) {
+    if (!foreverReason(error.message)) throw error;
+    await browser.hatbox.identities.remove(id, {forever: true});
+  }
 }
 
-// Resolves with whether the identity was deleted.
-export function askToDelete(identity, reason) {
+// why: see removal_words.js. Resolves with whether the identity was deleted.
+export function askToDelete(identity, why) {
   const {cookieStoreId: id, name, cookies, tabs} = identity;
-  const why = /too large/.test(reason) ? "It is too large for the trash." : "The trash of this profile is switched off.";
   const what = `${plural(cookies, "cookie")} and ${plural(tabs, "tab")} are deleted with it. This cannot be undone.`;
   return new Promise((resolve, reject) => {
     let isDeleting = false;
@@ -25,7 +31,8 @@ export function askToDelete(identity, reason) {
         toast(`${name} deleted forever.`);
         resolve(true);
       } catch (error) {
-        reject(error);
+        if (tookEffect(error, `${name} deleted forever.`)) resolve(true);
+        else reject(error);
       }
     };
     const box = dialog(`Delete ${name} forever?`, h("p", {}, `${why} ${what}`), (close) => [

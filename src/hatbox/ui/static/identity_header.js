@@ -5,11 +5,12 @@ import {btn, h, icon, iconButton, plural, tile} from "./dom.js";
 import {identities} from "./identities_state.js";
 import {actionsOf, editIdentity, openWindow, removeIdentity, setHidden} from "./identity_actions.js";
 import {menu} from "./layers.js";
-import {go} from "./router.js";
+import {currentRoute, go} from "./router.js";
 
 export class IdentityHeader {
   constructor(id) {
     this.id = id;
+    this.isLeaving = false; // while the user removes it: what is shown stays until the other screen comes
     this.face = tile({color: "gray", icon: "circle"}, "t48", "button", {type: "button", onclick: () => this.edit()});
     this.face.title = "Edit name, colour, icon";
     this.name = h("h1", {});
@@ -41,9 +42,18 @@ export class IdentityHeader {
     menu(more, items, `Actions for ${identity.name}`);
   }
 
-  // The removed identity has nothing more to show.
+  // The removed identity has nothing more to show. It is left when it disappears, unless the user is elsewhere by then.
   async remove() {
-    if (await removeIdentity(this.identity, this.more)) go("#/identities");
+    const {id} = this;
+    const leave = () => {
+      const {name, id: shown} = currentRoute();
+      if (this.isLeaving && !identities.get(id) && name === "identity" && shown === id) go("#/identities");
+    };
+    this.isLeaving = true;
+    const stop = identities.onChange(leave);
+    await removeIdentity(this.identity, this.more);
+    stop();
+    this.isLeaving = false;
   }
 
   update() {

@@ -1,4 +1,4 @@
-// Keys that work on every screen. Those of a card are in screens/identities_keys.js.
+// Keys that work on every screen. Those of a card are in screens/identity_grid.js.
 
 import {btn, h} from "./dom.js";
 import {createIdentity} from "./identity_actions.js";
@@ -52,6 +52,7 @@ export function shortcuts() {
 const TYPING = "input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]";
 
 function onKey(event) {
+  if (!event.key) return; // autofill sends such an event
   const typing = event.target.matches?.(TYPING);
   if (typing) {
     if (event.key === "Escape") clearSearch(event);
@@ -63,7 +64,7 @@ function onKey(event) {
     return;
   }
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-  if (document.querySelector("dialog[open], .pop:popover-open")) return;
+  if (document.querySelector("dialog[open], .pop:popover-open:not(.problem, .notice)")) return;
   command(event);
 }
 
@@ -76,6 +77,7 @@ function clearSearch(event) {
 }
 
 function endChord(event) {
+  if (!event.key) return;
   const isOpen = chordStarted > 0 && event.timeStamp - chordStarted < CHORD;
   const name = SCREEN_OF[event.key.toLowerCase()];
   chordStarted = 0;

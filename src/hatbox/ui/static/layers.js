@@ -1,9 +1,11 @@
-// What lies above the page: popover, menu, dialog, toast.
+// What lies above the page: popover, menu, dialog, errors and notices at a control; toasts are in toasts.js.
 
-import {btn, errorLine, h, icon, iconButton, tile} from "./dom.js";
+import {errorLine, h, icon, say, tile} from "./dom.js";
+import {closeToasts, toast} from "./toasts.js";
+
+export {closeToasts, toast};
 
 const EDGE = 8; // px between a popover and the edge of the window
-const TOAST_TIME = 10_000;
 
 const openAt = new WeakMap(); // anchor → its open popover
 
@@ -25,7 +27,7 @@ function layerFor(anchor) {
 }
 
 // A popover at an element. Escape and a click elsewhere close it; focus then returns to the anchor.
-export function popover(anchor, content, {cls = "", label, role} = {}) {
+export function popover(anchor, content, {cls = "", label, role = label && "group"} = {}) {
   const pop = h("div", {class: `pop ${cls}`, popover: "auto", "aria-label": label, role}, content);
   pop.addEventListener("toggle", (event) => {
     if (event.newState !== "closed") return;
@@ -45,10 +47,54 @@ export function popover(anchor, content, {cls = "", label, role} = {}) {
 
 // An error beside the control that caused it, where the page has no line for it.
 export function problem(anchor, message) {
-  const target = anchor?.isConnected ? anchor : document.querySelector("main h1") ?? document.body;
-  const pop = popover(target, errorLine(message), {cls: "problem", label: "Error"});
+  return beside(anchor, errorLine(message), {cls: "problem", label: "Error"});
+}
+
+// A line beside a control, for example that its change waits. The caller hides it with hidePopover().
+export function notice(anchor, text) {
+  say(text, "polite");
+  return beside(anchor, h("p", {}, text), {cls: "notice", label: "Notice"});
+}
+
+const besideOf = new WeakMap(); // element → the line beside it
+
+// Other than a popover it closes nothing: the user may be typing in one. Escape, a click elsewhere and another screen
+// close it.
+function beside(anchor, content, {cls, label}) {
+  const target = visibleAt(anchor);
+  const pop = h("div", {class: `pop ${cls}`, popover: "manual", role: "group", "aria-label": label}, content);
+  const ended = new AbortController();
+  const {signal} = ended;
+  const close = () => {
+    ended.abort();
+    if (pop.isConnected) pop.hidePopover();
+    pop.remove();
+  };
+  const onKey = (event) => {
+    if (event.key !== "Escape" || !pop.isConnected) return;
+    event.preventDefault();
+    event.stopPropagation();
+    close();
+  };
+  besideOf.get(target)?.hidePopover();
+  besideOf.set(target, pop);
+  layerFor(target).append(pop);
+  pop.showPopover();
+  place(pop, target);
   setTimeout(() => pop.isConnected && place(pop, target)); // the place of an element that was just drawn
+  pop.addEventListener("beforetoggle", (event) => event.newState === "closed" && queueMicrotask(close));
+  addEventListener("keydown", onKey, {capture: true, signal});
+  addEventListener("pointerdown", (event) => pop.contains(event.target) || close(), {capture: true, signal});
+  addEventListener("hashchange", close, {signal});
   return pop;
+}
+
+// The element, or what is visible around it: a line beside a hidden button would stand in the corner of the window.
+function visibleAt(anchor) {
+  let target = anchor?.isConnected ? anchor : null;
+  while (target && !target.checkVisibility()) target = target.parentElement;
+  const isSomewhere = target && target !== document.body && target !== document.documentElement;
+  return isSomewhere ? target : document.querySelector("main h1") ?? document.body;
 }
 
 function menuItem(item, close) {
@@ -109,50 +155,4 @@ export function dialog(title, body, actions) {
   document.body.append(box);
   box.showModal();
   return box;
-}
-
-const toasts = h("div", {class: "toasts", popover: "manual", role: "region", "aria-label": "Messages"});
-let onToastClosed = null;
-
-export function closeToasts() {
-  toasts.replaceChildren();
-  if (toasts.matches(":popover-open")) toasts.hidePopover();
-  const closed = onToastClosed;
-  onToastClosed = null;
-  closed?.();
-}
-
-function showToast(el, closed) {
-  closeToasts();
-  let timer = null;
-  const wait = () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => el.isConnected && closeToasts(), TOAST_TIME);
-  };
-  const pause = () => clearTimeout(timer);
-  el.addEventListener("mouseenter", pause);
-  el.addEventListener("mouseleave", wait);
-  el.addEventListener("focusin", pause);
-  el.addEventListener("focusout", wait);
-  onToastClosed = closed ?? null;
-  if (!toasts.isConnected) document.body.append(toasts);
-  toasts.append(el);
-  toasts.showPopover();
-  wait();
-}
-
-// Reports what worked. undo: called by its button; closed: called when the toast is gone, for whatever reason.
-export function toast(text, undo, closed) {
-  const run = () => {
-    undo();
-    closeToasts();
-  };
-  const buttons = [undo && btn("Undo", run, {kind: "sm", title: "Ctrl+Z"}), iconButton("ui-x", "Dismiss", closeToasts)];
-  showToast(h("div", {class: "toast", role: "status"}, h("span", {class: "grow"}, text), buttons), closed);
-}
-
-// An undo that failed is reported where its button was.
-export function undoFailed(text) {
-  const dismiss = iconButton("ui-x", "Dismiss", closeToasts);
-  showToast(h("div", {class: "toast", role: "alert"}, icon("ui-warn"), h("span", {class: "grow"}, text), dismiss));
 }

@@ -3,6 +3,8 @@
 
 import {connection} from "./api.js";
 
+const RETRY = 3000; // ms after a read that failed
+
 export class LiveList {
   // event: of the API. read(changes): reads what the payloads of the event name; null for everything.
   constructor(event, read) {
@@ -37,6 +39,7 @@ export class LiveList {
   stop() {
     this.event.removeListener(this.onEvent);
     this.stopResync();
+    clearTimeout(this.timer);
     this.loaded = false;
   }
 
@@ -67,9 +70,20 @@ export class LiveList {
         this.error = null;
       } catch (error) {
         this.error = error.message;
+        this.isStale = true; // the changes that this read was for are not known any more
       }
       this.notify();
+      if (this.error !== null) {
+        this.retryLater();
+        return;
+      }
     }
+  }
+
+  // A list that is shown must not stay wrong. One that was never read has "Try again".
+  retryLater() {
+    clearTimeout(this.timer);
+    if (this.loaded && this.followers.size) this.timer = setTimeout(() => this.catchUp(), RETRY);
   }
 
   notify() {

@@ -2,6 +2,7 @@
 
 import {browser} from "./api.js";
 import {counts} from "./counts.js";
+import {ignoreStrayFiles} from "./file_drops.js";
 import {buildFrame} from "./frame.js";
 import {identities} from "./identities_state.js";
 import {startKeyboard} from "./keyboard.js";
@@ -10,13 +11,16 @@ import {startRouter} from "./router.js";
 const app = document.getElementById("app");
 const root = buildFrame(app);
 startKeyboard();
+ignoreStrayFiles();
 identities.load();
 counts.start();
 startRouter(root);
 showProfile();
 
 async function showProfile() {
-  const {label: name} = await browser.hatbox.getProfile();
+  const profile = await browser.hatbox.getProfile().catch(console.error); // decoration
+  if (!profile) return;
+  const {label: name} = profile;
   const label = app.querySelector(".brand small");
   label.textContent = name.split(/[/\\]/).at(-1) || name; // of a path or a URL
   label.title = name;

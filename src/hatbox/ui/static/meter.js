@@ -5,8 +5,8 @@ import {h} from "./dom.js";
 export class Meter {
   constructor(label) {
     this.bar = h("span", {});
-    const props = {class: "meter", role: "progressbar", "aria-label": label, "aria-valuemin": "0", "aria-valuemax": "100"};
-    this.el = h("div", {...props, hidden: true}, this.bar);
+    const range = {"aria-valuemin": "0", "aria-valuemax": "100"};
+    this.el = h("div", {class: "meter", role: "progressbar", "aria-label": label, ...range, hidden: true}, this.bar);
   }
 
   start() {

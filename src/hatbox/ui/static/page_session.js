@@ -7,9 +7,11 @@ const CALL = "c";
 const FIRST_DELAY = 100; // milliseconds
 const MAX_DELAY = 5000;
 const ACKNOWLEDGE_DELAY = 100;
+const STABLE_TIME = 10_000; // a connection that was lost earlier does not reset the delay
+const MAX_FRAME = 4_000_000; // characters; a larger message has its own frame. The server accepts 32 MiB.
 
 // open(): a new WebSocket. receive(messages): handles messages of the server. replay(): the messages for a server that
-// does not know the session. onStatus(): `online` has changed. onClosed(): a connection was closed or not opened.
+// does not know the session. onStatus(): `online` has changed. onClosed(code): a connection was closed or not opened.
 export class PageSession {
   constructor({id, open, receive, replay, onStatus, onResync, onClosed}) {
     this.online = false;
@@ -21,7 +23,7 @@ export class PageSession {
     this.onResync = onResync;
     this.onClosed = onClosed;
     this.queued = []; // messages for the next frame
-    this.frames = []; // without an acknowledgement: {number, messages}
+    this.frames = []; // without an acknowledgement: {number, lastCall, text}, with the JSON of the messages
     this.sent = 0; // the number of the last frame
     this.received = 0;
     this.acknowledged = 0;
@@ -31,6 +33,7 @@ export class PageSession {
     this.timer = null;
     this.acknowledgeTimer = null;
     this.socket = null;
+    this.since = 0; // when the connection was opened
   }
 
   // Send a message with the others of this turn, now or when the server is back.
@@ -41,10 +44,29 @@ export class PageSession {
 
   flush() {
     if (this.queued.length === 0) return;
-    const frame = {number: ++this.sent, messages: this.queued};
+    const frames = this.framesOf(this.queued);
     this.queued = [];
-    this.frames.push(frame);
-    if (this.online) this.transmit(frame);
+    this.frames.push(...frames);
+    if (this.online) frames.forEach((frame) => this.transmit(frame));
+  }
+
+  // The messages in frames that the server accepts.
+  framesOf(messages) {
+    const frames = [];
+    let texts = [], size = 0, lastCall = 0;
+    const finish = () => {
+      if (texts.length > 0) frames.push({number: ++this.sent, lastCall, text: `[${texts.join(",")}]`});
+      [texts, size, lastCall] = [[], 0, 0];
+    };
+    for (const message of messages) {
+      const text = JSON.stringify(message);
+      if (size + text.length > MAX_FRAME) finish();
+      texts.push(text);
+      size += text.length;
+      if (message[0] === CALL) lastCall = Math.max(lastCall, message[1]);
+    }
+    finish();
+    return frames;
   }
 
   // Connect now, and not after the delay.
@@ -59,7 +81,7 @@ export class PageSession {
       socket.send(JSON.stringify(hello));
     };
     socket.onmessage = ({data}) => { if (socket === this.socket) this.onText(data); };
-    socket.onclose = () => { if (socket === this.socket) this.onClose(); };
+    socket.onclose = (event) => { if (socket === this.socket) this.onClose(event?.code); };
   }
 
   onText(text) {
@@ -78,12 +100,11 @@ export class PageSession {
 
   onWelcome({resumed, received}) {
     this.flush();
-    this.delay = FIRST_DELAY;
+    this.since = performance.now();
     const isNew = !resumed;
     if (isNew) {
       this.sent = this.received = this.acknowledged = 0;
-      const messages = this.replay();
-      this.frames = messages.length ? [{number: ++this.sent, messages}] : [];
+      this.frames = this.framesOf(this.replay());
     } else {
       this.drop(received);
     }
@@ -95,33 +116,32 @@ export class PageSession {
     if (isNew && isBack) this.onResync();
   }
 
-  onClose() {
+  onClose(code) {
     this.socket = null;
     clearTimeout(this.acknowledgeTimer);
     this.acknowledgeTimer = null;
     const wasOnline = this.online;
     this.online = false;
+    if (wasOnline && performance.now() - this.since > STABLE_TIME) this.delay = FIRST_DELAY;
     this.timer = setTimeout(() => this.connect(), this.delay * (0.75 + Math.random() / 2));
     this.delay = Math.min(this.delay * 2, MAX_DELAY);
     if (wasOnline) this.onStatus(false);
-    this.onClosed();
+    this.onClosed(code);
   }
 
-  transmit({number, messages}) {
-    for (const [kind, id] of messages) {
-      if (kind === CALL && id > this.transmittedCalls) this.transmittedCalls = id;
-    }
-    this.write(number, messages);
+  transmit({number, lastCall, text}) {
+    this.transmittedCalls = Math.max(this.transmittedCalls, lastCall);
+    this.write(number, text);
   }
 
   acknowledge() {
     this.acknowledgeTimer = null;
-    if (this.online && this.acknowledged < this.received) this.write(0, []);
+    if (this.online && this.acknowledged < this.received) this.write(0, "[]");
   }
 
-  write(number, messages) {
+  write(number, text) {
     this.acknowledged = this.received;
-    this.socket.send(JSON.stringify([number, this.received, messages]));
+    this.socket.send(`[${number},${this.received},${text}]`);
   }
 
   drop(number) {

@@ -91,6 +91,7 @@ export class Reorder {
       cancelAnimationFrame(frame);
       this.cancelMove = null;
       removeEventListener("keydown", onKey, true);
+      removeEventListener("lostpointercapture", onLost, true);
       handle.onpointermove = handle.onpointerup = handle.onpointercancel = null;
       this.end(isDropped);
     };
@@ -100,6 +101,8 @@ export class Reorder {
       key.stopPropagation();
       end(false);
     };
+    // Of a handle that left the document this is an event of the document.
+    const onLost = ({pointerId}) => pointerId === event.pointerId && end(false);
     const step = () => {
       this.follow(pointer, grab);
       frame = requestAnimationFrame(step);
@@ -107,6 +110,7 @@ export class Reorder {
     let frame = requestAnimationFrame(step);
     this.cancelMove = () => end(false);
     addEventListener("keydown", onKey, true);
+    addEventListener("lostpointercapture", onLost, true);
     handle.onpointermove = (move) => pointer.splice(0, 2, move.clientX, move.clientY);
     handle.onpointerup = () => {
       this.follow(pointer, grab);
@@ -154,6 +158,18 @@ export class Reorder {
     this.list.paint();
     const place = `place ${this.from + 1} of ${this.before.length}`;
     say(`${this.name(key)} lifted, ${place}. Arrow keys move it, Space drops it, Escape cancels.`);
+  }
+
+  // The focus leaves an element of the list: a cell that was lifted with the keyboard is not moved any more.
+  focusOut({target, relatedTarget}) {
+    const {list} = this;
+    if (!this.isActive || list.lifted.at) return;
+    const {key} = list.lifted;
+    if (list.keyOf(target) !== key || list.keyOf(relatedTarget) === key) return;
+    queueMicrotask(() => {
+      const isElsewhere = list.keyOf(document.activeElement) !== key; // false when only the window lost the focus
+      if (isElsewhere && this.isActive && list.lifted.key === key) this.cancel();
+    });
   }
 
   // A key while a cell is lifted. Returns whether it was used.

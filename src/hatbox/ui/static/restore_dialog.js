@@ -3,19 +3,22 @@
 import {browser} from "./api.js";
 import {errorText, planLines, planText, restoredText, restoreLabel} from "./archive_words.js";
 import {btn, errorLine, h} from "./dom.js";
-import {dialog, toast} from "./layers.js";
+import {dialog, problem, toast} from "./layers.js";
 import {Meter} from "./meter.js";
 
 const api = browser.hatbox.archives;
 const MAX_LINES = 200;
 
-export function restoreDialog(backup) {
-  return new RestoreDialog(backup).box;
+// anchor: a function; the element beside which an error appears when the dialog is closed.
+export function restoreDialog(backup, anchor) {
+  return new RestoreDialog(backup, anchor).box;
 }
 
 class RestoreDialog {
-  constructor(backup) {
+  constructor(backup, anchor) {
     this.backup = backup;
+    this.anchor = anchor;
+    this.isRestoring = false;
     this.operation = crypto.randomUUID();
     this.meter = new Meter("Reading the backup");
     this.content = h("div", {class: "dlg-text"});
@@ -25,6 +28,11 @@ class RestoreDialog {
     api.onProgress.addListener(this.progress);
     this.box = dialog(`Restore from ${backup.name}?`, [this.content, this.meter.el, this.actions]);
     this.box.addEventListener("close", () => api.onProgress.removeListener(this.progress));
+    // A restore cannot be stopped, so the dialog stays until its end.
+    this.box.addEventListener("cancel", (event) => this.isRestoring && event.preventDefault());
+    this.box.addEventListener("keydown", (event) => {
+      if (this.isRestoring && event.key === "Escape") event.preventDefault(); // the second one cannot be cancelled
+    });
     if (backup.isEncrypted) this.askPassphrase();
     else this.preview();
   }
@@ -74,8 +82,10 @@ class RestoreDialog {
   }
 
   wait(text) {
-    this.content.replaceChildren(h("p", {role: "status"}, text));
-    this.actions.replaceChildren(this.cancel());
+    const status = h("p", {role: "status", tabindex: "-1"}, text);
+    this.content.replaceChildren(status);
+    this.actions.replaceChildren(...(this.isRestoring ? [] : [this.cancel()]));
+    (this.actions.firstElementChild ?? status).focus(); // the button that had it is gone
     this.isBusy = true;
     this.meter.start();
   }
@@ -89,6 +99,10 @@ class RestoreDialog {
   // With a passphrase, the reason may be the passphrase: it stands beside the field.
   fail(reason) {
     const message = errorText(reason, this.backup.name);
+    if (!this.box.isConnected) {
+      if (this.isRestoring) problem(this.anchor(), `${this.backup.name} was not restored. ${message}`);
+      return;
+    }
     if (this.backup.isEncrypted) {
       this.askPassphrase(message);
       return;
@@ -118,6 +132,7 @@ class RestoreDialog {
   }
 
   async restore(plan) {
+    this.isRestoring = true;
     this.wait("Restoring. All of it happens in one step, or nothing.");
     try {
       const done = await api.restore(this.backup.name, this.options({plain: plan.storesPlain}));
@@ -126,6 +141,7 @@ class RestoreDialog {
     } catch (error) {
       this.fail(error.message);
     } finally {
+      this.isRestoring = false;
       this.stopWaiting();
     }
   }

@@ -78,6 +78,6 @@ async function load(name) {
 
 function showFailure(route) {
   const again = btn("Try again", () => location.reload());
-  root.append(empty("ui-warn", "This screen could not be loaded", "Hatbox may not be running any more.", again));
+  root.append(empty("ui-warn", "This screen could not be loaded", "Hatbox may not be running any more.", again, "h1"));
   setTitle(route.name);
 }

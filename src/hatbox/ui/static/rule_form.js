@@ -1,6 +1,7 @@
 // The form that adds a rule: a pattern, its identities, and whether they open nothing else.
 
 import {browser} from "./api.js";
+import {attempt, tookEffect} from "./attempt.js";
 import {errorLine, h, icon, tile} from "./dom.js";
 import {identities} from "./identities_state.js";
 import {pickIdentity} from "./identity_picker.js";
@@ -10,7 +11,8 @@ const api = browser.hatbox.rules;
 
 // fixed: the cookieStoreId of the identity whose rules are shown; without it, the user picks.
 export function ruleForm(fixed) {
-  const chosen = new Set([fixed ?? identities.all()[0]?.cookieStoreId].filter(Boolean));
+  const chosen = new Set(fixed ? [fixed] : []);
+  let isPicked = Boolean(fixed); // until then it is the first identity
   const below = h("div", {id: "rule-below"});
   const input = h("input", {
     class: "field mono",
@@ -43,6 +45,8 @@ export function ruleForm(fixed) {
 
   function paint() {
     for (const id of chosen) if (!identities.get(id)) chosen.delete(id);
+    const [preset] = identities.all();
+    if (!isPicked && !chosen.size && preset) chosen.add(preset.cookieStoreId);
     const names = [...chosen].map((id) => identities.get(id).name);
     const first = identities.get([...chosen][0]);
     const text = names.join(" or ") || "Choose an identity";
@@ -59,26 +63,39 @@ export function ruleForm(fixed) {
       heading: "Opens in. With several, it asks",
       chosen,
       pick: ({cookieStoreId: id}) => {
+        isPicked = true;
         if (!chosen.delete(id)) chosen.add(id);
         paint();
       },
     });
   }
 
-  async function submit(event) {
+  function submit(event) {
     event.preventDefault();
     clear();
-    try {
-      const rule = await api.add(input.value, [...chosen], {limit: limit.checked});
-      const names = rule.identities.map((id) => identities.get(id)?.name ?? id);
-      input.value = "";
+    const onError = (error) => {
+      below.replaceChildren(errorLine(error.message));
+      input.setAttribute("aria-invalid", "true");
+      if (el.contains(document.activeElement)) input.focus(); // it may come late
+    };
+    attempt(input, add, {control: el.querySelector("[type=submit]"), onError});
+  }
+
+  async function add() {
+    const pattern = input.value;
+    const empty = () => {
+      if (input.value === pattern) input.value = ""; // else the next one is being typed
       limit.checked = false;
+    };
+    try {
+      const rule = await api.add(pattern, [...chosen], {limit: limit.checked});
+      const names = rule.identities.map((id) => identities.get(id)?.name ?? id);
+      empty();
       const now = names.length > 1 ? `now asks: ${names.join(" or ")}` : `now opens in ${names[0]}`;
       changed(`${rule.pattern} ${now}.`, () => api.remove(rule.id));
     } catch (error) {
-      below.replaceChildren(errorLine(error.message));
-      input.setAttribute("aria-invalid", "true");
-      input.focus();
+      if (!tookEffect(error, "Rule added.")) throw error;
+      empty();
     }
   }
 

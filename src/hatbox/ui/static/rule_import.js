@@ -2,6 +2,7 @@
 
 import {browser} from "./api.js";
 import {btn, errorLine, h, icon, plural} from "./dom.js";
+import {acceptFiles, readText} from "./file_drops.js";
 import {identities} from "./identities_state.js";
 import {dialog, menu, problem} from "./layers.js";
 import {changed} from "./undo.js";
@@ -61,34 +62,28 @@ function fromFile(program) {
   });
   const choose = btn("Choose a file", () => files.click(), {kind: "sm"});
   const words = h("span", {class: "grow"}, "Drop a file here to import it");
-  const drop = h("div", {class: "drop", ondragover, ondragleave, ondrop}, icon("ui-upload"), words, choose, files);
+  const drop = h("div", {class: "drop"}, icon("ui-upload"), words, choose, files);
   const options = {};
-
-  function ondragover(event) {
-    event.preventDefault();
-    drop.classList.add("over");
-  }
-  function ondragleave() {
-    drop.classList.remove("over");
-  }
-  function ondrop(event) {
-    event.preventDefault();
-    drop.classList.remove("over");
-    take([...event.dataTransfer.files]);
-  }
 
   // containers.json may come first or last; it has the names, the other file the rules.
   async function take(given) {
     below.replaceChildren();
-    for (const file of given) {
-      if (file.size > MAX_BYTES) return fail(`${file.name} is too large: at most 4 MB are read.`);
-      const content = await file.text();
-      if (program === "mac" && isContainers(content)) options.containers = content;
-      else text.value = content;
+    if (!given.length) return; // a text or a link was dropped
+    try {
+      for (const file of given) {
+        if (file.size > MAX_BYTES) throw new Error(`${file.name} is too large: at most 4 MB are read.`);
+        const content = await readText(file, "a text file");
+        if (program === "mac" && isContainers(content)) options.containers = content;
+        else text.value = content;
+      }
+    } catch (error) {
+      return fail(error.message);
+    } finally {
+      files.value = "";
     }
-    files.value = "";
     if (text.value) await run();
-    else fail("This file has the names. Drop the file with the rules too.");
+    else if (options.containers) fail("This file has the names. Drop the file with the rules too.");
+    else fail(`${given[0].name} is empty. Choose the file with the rules.`);
   }
 
   function fail(message) {
@@ -112,6 +107,7 @@ function fromFile(program) {
     btn("Cancel", close, {kind: "quiet"}),
     btn("Import", run, {kind: "primary"}),
   ]);
+  acceptFiles(box, {mark: drop, take});
 }
 
 function isContainers(content) {
@@ -128,7 +124,8 @@ function report(program, text, options, result) {
   if (added.length) changed(`${plural(added.length, "rule")} imported.`, () => undo(added, created));
   if (options.create || (added.length && !missing.length && !existing.length && !leftOut.length)) return;
   const below = h("div", {});
-  const body = h("div", {class: "panel-gap report"}, reportLines({added, unchanged, missing, existing, leftOut}), below);
+  const lines = reportLines({added, unchanged, missing, existing, leftOut});
+  const body = h("div", {class: "panel-gap report"}, lines, below);
   const create = async () => {
     try {
       const all = {...options, create: true};
@@ -139,7 +136,8 @@ function report(program, text, options, result) {
       below.replaceChildren(errorLine(error.message));
     }
   };
-  const label = `Create ${missing.length === 1 ? missing[0] : plural(missing.length, "identity", "identities")}`;
+  const absent = missing.length === 1 ? missing[0] : plural(missing.length, "identity", "identities");
+  const label = `Create ${absent}`;
   const box = dialog(`Imported from ${PROGRAMS[program].name}`, body, (close) => [
     btn("Close", close, {kind: "quiet"}),
     missing.length > 0 && btn(label, create, {kind: "primary"}),

@@ -1,27 +1,28 @@
 // The list of rules, of which only the visible rows are in the DOM.
 
 import {browser} from "./api.js";
+import {attempt} from "./attempt.js";
 import {chip, h, icon, iconButton, patternText} from "./dom.js";
 import {identities} from "./identities_state.js";
-import {problem} from "./layers.js";
+import {isPhone} from "./phone.js";
 import {changed} from "./undo.js";
 import {VirtualList} from "./virtual_list.js";
 
-const PHONE = 640; // px, as in the style sheets
 const MOST_CHIPS = 3;
 const api = browser.hatbox.rules;
 
 export const DEFAULT_STORE = {cookieStoreId: "firefox-default", name: "No identity", color: "", icon: ""};
 
 export class RuleList extends VirtualList {
-  constructor(scroller) {
+  // own: the cookieStoreId of the identity whose rules are shown; rows name only others.
+  constructor(scroller, own) {
     super(scroller, {
       label: "Rules",
       cls: "rule-rows",
       key: (rule) => String(rule.id),
-      create: (rule) => ruleRow(rule),
+      create: (rule) => ruleRow(rule, own),
       signature: (rule) => JSON.stringify([rule, named(rule).map((to) => [to.name, to.color, to.icon, to.hidden])]),
-      size: () => ({minWidth: 0, height: innerWidth <= PHONE ? 70 : 44, gap: 0}),
+      size: () => ({minWidth: 0, height: isPhone() ? 70 : 44, gap: 0}),
     });
   }
 }
@@ -30,11 +31,12 @@ function named(rule) {
   return rule.identities.map((id) => identities.get(id) ?? {...DEFAULT_STORE, cookieStoreId: id});
 }
 
-function ruleRow(rule) {
+function ruleRow(rule, own) {
   const to = named(rule);
+  const shown = to.filter((identity) => identity.cookieStoreId !== own);
   const label = `Remove the rule ${rule.pattern}`;
   const remove = iconButton("ui-x", label, () => removeRule(rule, remove), {"data-part": "remove"});
-  const more = to.length - MOST_CHIPS;
+  const more = shown.length - MOST_CHIPS;
   return h(
     "div",
     {class: `row rule${rule.isValid ? "" : " is-off"}`},
@@ -42,18 +44,20 @@ function ruleRow(rule) {
     h(
       "div",
       {class: "line targets"},
-      to.length > 1 && h("span", {class: "small muted"}, "Ask:"),
-      to.slice(0, MOST_CHIPS).map(target),
+      to.length > 1 && h("span", {class: "small muted nowrap"}, own ? "Asks, or" : "Ask:"),
+      shown.slice(0, MOST_CHIPS).map(target),
       more > 0 && h("span", {class: "small muted", title: to.map((each) => each.name).join(", ")}, `+${more}`),
     ),
-    h("div", {class: "line marks hide-narrow"}, marks(rule, to)),
+    h("div", {class: "line marks"}, marks(rule, to)),
     h("div", {class: "quick"}, remove),
   );
 }
 
 function target(identity) {
-  if (identity.icon) return chip(identity, null, `#/identity/${encodeURIComponent(identity.cookieStoreId)}/rules`);
-  return h("span", {class: "chip maybe"}, identity.name);
+  if (!identity.icon) return h("span", {class: "chip maybe"}, identity.name);
+  const el = chip(identity, null, `#/identity/${encodeURIComponent(identity.cookieStoreId)}/rules`);
+  el.dataset.part = identity.cookieStoreId; // a row that is drawn anew keeps the focus
+  return el;
 }
 
 function marks({limit, isValid}, to) {
@@ -66,11 +70,11 @@ function marks({limit, isValid}, to) {
   ];
 }
 
-async function removeRule(rule, anchor) {
-  try {
+function removeRule(rule, anchor) {
+  const done = `Rule ${rule.pattern} removed.`;
+  const change = async () => {
     const [removed] = await api.remove(rule.id);
-    changed(`Rule ${rule.pattern} removed.`, () => api.restore(removed));
-  } catch (error) {
-    problem(anchor, error.message);
-  }
+    changed(done, () => api.restore(removed));
+  };
+  return attempt(anchor, change, {key: `rule ${rule.id}`, control: anchor, done});
 }

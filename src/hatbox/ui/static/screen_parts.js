@@ -42,6 +42,20 @@ export function loadError(message, again) {
   return h("div", {class: "load-error"}, errorLine(message), btn("Try again", again, {kind: "sm"}));
 }
 
+// Rows without content, where rows will be.
+export function skeletonRows(label) {
+  const row = () => h("div", {class: "skel-row"}, h("i"), h("i"), h("i"));
+  const props = {class: "skel-rows", role: "status", "aria-busy": "true", "aria-label": label};
+  return h("div", props, Array.from({length: 8}, row));
+}
+
+// Fills a place with rows without content when the first answer takes longer than 150 ms. What is drawn later in this
+// place replaces them. Returns a function that ends the waiting.
+export function skeletonAfter(place, label, isReady, delay = 150) {
+  const timer = setTimeout(() => isReady() || place.replaceChildren(skeletonRows(label)), delay);
+  return () => clearTimeout(timer);
+}
+
 // Calls `show` when the promise takes longer than 150 ms: an answer that comes at once needs no skeleton.
 export function afterAMoment(promise, show, delay = 150) {
   const timer = setTimeout(show, delay);

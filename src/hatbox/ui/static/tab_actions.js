@@ -1,49 +1,51 @@
 // What can be done with a tab. A change that worked is reported with its undo; an error appears beside its control.
 
 import {browser} from "./api.js";
+import {attempt} from "./attempt.js";
 import {engineStarted} from "./engines_state.js";
 import {pickIdentity} from "./identity_picker.js";
-import {problem, toast} from "./layers.js";
+import {notice, toast} from "./layers.js";
 import {changed} from "./undo.js";
 
 const api = browser.hatbox.tabs;
 
-async function attempt(anchor, change) {
+// anchor: a function, because the row may be drawn anew meanwhile.
+export function bringToFront(tab, anchor) {
+  const done = `“${tab.title}” is in front.`;
+  const change = async () => {
+    const {engine} = await api.activate(tab.id);
+    if (engine === "starting") await started(tab, anchor());
+    toast(done);
+  };
+  return attempt(anchor, change, {key: `tab ${tab.id}`, done});
+}
+
+async function started(tab, anchor) {
+  const shown = notice(anchor, `“${tab.title}” opens when the engine has started.`);
   try {
-    await change();
-  } catch (error) {
-    problem(anchor(), error.message);
+    await engineStarted({});
+  } finally {
+    shown.hidePopover();
   }
 }
 
-// anchor: a function, because the row may be drawn anew meanwhile.
-export function bringToFront(tab, anchor) {
-  return attempt(anchor, async () => {
-    const {engine} = await api.activate(tab.id);
-    if (engine === "starting") {
-      toast(`“${tab.title}” opens when the engine has started.`);
-      await engineStarted({});
-    }
-    toast(`“${tab.title}” is in front.`);
-  });
-}
-
 export function closeTab(tab, anchor) {
-  return attempt(anchor, async () => {
-    const {undo} = await api.close(tab.id);
-    const text = `Closed “${tab.title}”.`;
-    if (undo === undefined) toast(text);
-    else changed(text, () => api.reopen(undo));
-  });
+  return replaced(tab, anchor, () => api.close(tab.id), `Closed “${tab.title}”.`);
 }
 
 export function moveTab(tab, identity, anchor) {
-  return attempt(anchor, async () => {
-    const {undo} = await api.moveTo(tab.id, identity.cookieStoreId);
-    const text = `“${tab.title}” reopened in ${identity.name}, with the cookies of ${identity.name}.`;
-    if (undo === undefined) toast(text);
-    else changed(text, () => api.reopen(undo));
-  });
+  const done = `“${tab.title}” reopened in ${identity.name}, with the cookies of ${identity.name}.`;
+  return replaced(tab, anchor, () => api.moveTo(tab.id, identity.cookieStoreId), done);
+}
+
+// A tab that is closed or moved: once, with an Undo where its page can be opened again.
+function replaced(tab, anchor, send, done) {
+  const change = async () => {
+    const {undo} = await send();
+    if (undo === undefined) toast(done);
+    else changed(done, () => api.reopen(undo));
+  };
+  return attempt(anchor, change, {key: `tab ${tab.id}`, control: anchor(), done});
 }
 
 export function chooseTarget(tab, button, anchor) {

@@ -2,12 +2,11 @@
 
 import {btn, h, tile} from "./dom.js";
 import {setHidden} from "./identity_actions.js";
+import {isPhone} from "./phone.js";
 import {rowsOf} from "./tab_order.js";
-import {tabRow, tabSignature} from "./tab_row.js";
+import {showTime, tabRow, tabSignature} from "./tab_row.js";
 import {everyMinute} from "./times.js";
 import {VirtualList} from "./virtual_list.js";
-
-const PHONE = 640; // px, as in the style sheets
 
 export class TabList extends VirtualList {
   constructor(scroller, {label, isGrouped}) {
@@ -17,7 +16,7 @@ export class TabList extends VirtualList {
       key: (row) => row.key,
       create: (row) => (row.tab ? this.makeRow(row) : this.makeHead(row)),
       signature: (row) => (row.tab ? `${tabSignature(row.tab)}${row.isLast}${row.identity.color}` : headSignature(row)),
-      size: () => ({minWidth: 0, height: innerWidth <= PHONE ? 56 : 46, gap: 0}),
+      size: () => ({minWidth: 0, height: isPhone() ? 56 : 46, gap: 0}),
     });
     this.stopTimer = everyMinute(() => this.paint());
     this.isGrouped = isGrouped;
@@ -27,6 +26,14 @@ export class TabList extends VirtualList {
   showGroups(groups) {
     const rows = rowsOf(groups);
     this.set(this.isGrouped ? rows : rows.filter((row) => row.tab));
+  }
+
+  paint() {
+    super.paint();
+    for (const [key, cell] of this.cells) {
+      const {tab} = this.items[this.indexOf(key)];
+      if (tab) showTime(cell, tab);
+    }
   }
 
   makeRow({tab, identity, isLast}) {

@@ -9,7 +9,16 @@ import {exactTime, timeAgo} from "./times.js";
 // What is visible of a tab: a row is drawn anew when it changes.
 export function tabSignature(tab) {
   const {title, url, pinned, hidden, active, loading, error} = tab;
-  return JSON.stringify([title, url, pinned, hidden, active, loading, error, when(tab)]);
+  return JSON.stringify([title, url, pinned, hidden, active, loading, error]);
+}
+
+// Shows in a row when its tab was last used. The time changes by itself, and the row stays.
+export function showTime(row, tab) {
+  const time = row.querySelector(".when");
+  const text = when(tab);
+  if (time.textContent === text) return;
+  time.textContent = text;
+  time.title = exactTime(tab.lastAccessed);
 }
 
 function when({active, hidden, lastAccessed}) {
@@ -20,7 +29,10 @@ function when({active, hidden, lastAccessed}) {
 // within: the element in which the row of a tab is found again, for errors.
 export function tabRow(tab, within) {
   const name = `“${tab.title}”`;
-  const anchor = () => within.querySelector(`[data-tab="${tab.id}"] .quick:last-child button`);
+  const anchor = () => {
+    const buttons = within.querySelectorAll(`[data-tab="${tab.id}"] .quick:last-child button`);
+    return [...buttons].find((button) => button.checkVisibility()); // phones show another one
+  };
   const front = () => bringToFront(tab, anchor);
   const shut = () => closeTab(tab, anchor);
   const move = iconButton("ui-move", `Move ${name} to another identity`, () => chooseTarget(tab, move, anchor), {
@@ -29,7 +41,7 @@ export function tabRow(tab, within) {
   });
   const items = () => [
     {label: "Bring to front", glyph: "ui-window", run: front},
-    {label: "Move to…", glyph: "ui-move", run: () => chooseTarget(tab, more, anchor)},
+    {label: "Move to", glyph: "ui-move", run: () => chooseTarget(tab, more, anchor)},
     {label: "Close tab", glyph: "ui-x", run: shut},
   ];
   const more = iconButton("ui-dots", `Actions for ${name}`, () => menu(more, items(), tab.title), {

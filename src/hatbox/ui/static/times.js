@@ -1,5 +1,7 @@
 // Times as people say them. Pure: every function takes milliseconds since 1970 and the present as its last argument.
 
+import {plural} from "./plural.js";
+
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
@@ -61,10 +63,6 @@ export function timeAgo(time, now = Date.now()) {
   return days < 7 ? `${days} days ago` : shortDate(time, now);
 }
 
-function count(number, unit) {
-  return `${number} ${unit}${number === 1 ? "" : "s"}`;
-}
-
 // "in 4 min", "in 3 h", "in 29 days", "in 11 months", "in 2 years"; "expired" for the past.
 export function timeUntil(time, now = Date.now()) {
   const left = time - now;
@@ -72,9 +70,9 @@ export function timeUntil(time, now = Date.now()) {
   if (left < HOUR) return `in ${Math.max(1, Math.floor(left / MINUTE))} min`;
   if (left < DAY) return `in ${Math.floor(left / HOUR)} h`;
   const days = Math.floor(left / DAY);
-  if (days < 60) return `in ${count(days, "day")}`;
+  if (days < 60) return `in ${plural(days, "day")}`;
   const months = Math.floor(days / 30.44);
-  return months < 24 ? `in ${count(months, "month")}` : `in ${count(Math.floor(days / 365.25), "year")}`;
+  return months < 24 ? `in ${plural(months, "month")}` : `in ${plural(Math.floor(days / 365.25), "year")}`;
 }
 
 // Full date and time, for the title of a shortened one: "4 Feb 2026, 14:05:40".

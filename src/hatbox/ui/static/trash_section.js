@@ -1,17 +1,18 @@
 // The removed identities: restore one, delete one or all forever. Only visible rows are in the DOM.
 
 import {browser} from "./api.js";
+import {attempt} from "./attempt.js";
 import {btn, empty, h, iconButton, plural, tile} from "./dom.js";
 import {identities} from "./identities_state.js";
-import {dialog, problem, toast} from "./layers.js";
+import {dialog, menu, problem, toast} from "./layers.js";
 import {LiveList} from "./live_list.js";
-import {loadError} from "./screen_parts.js";
-import {exactTime, timeAgo} from "./times.js";
+import {isPhone} from "./phone.js";
+import {loadError, skeletonAfter} from "./screen_parts.js";
+import {everyMinute, exactTime, timeAgo} from "./times.js";
 import {changed} from "./undo.js";
 import {VirtualList} from "./virtual_list.js";
 
 const api = browser.hatbox.trash;
-const PHONE = 640; // px, as in the style sheets
 
 export class TrashSection {
   constructor(scroller) {
@@ -27,21 +28,27 @@ export class TrashSection {
       cls: "box trash-rows",
       key: (entry) => entry.trashId,
       create: (entry) => this.makeRow(entry),
-      signature: (entry) => JSON.stringify([entry, timeAgo(entry.removedAt)]),
-      size: () => ({minWidth: 0, height: innerWidth <= PHONE ? 56 : 46, gap: 0}),
+      signature: (entry) => JSON.stringify(entry),
+      size: () => ({minWidth: 0, height: isPhone() ? 56 : 46, gap: 0}),
     });
     this.other = h("div", {});
     const head = h("div", {class: "line"}, this.heading, this.days, this.emptyButton);
     this.el = h("section", {class: "panel-gap", "aria-label": "Trash"}, head, this.list.host, this.other);
     this.list.host.hidden = true;
-    this.stop = this.live.follow(() => this.paint());
+    const isReady = () => this.live.loaded || this.live.error;
+    this.stop = [
+      this.live.follow(() => this.paint()),
+      everyMinute(() => this.showTimes()),
+      skeletonAfter(this.other, "Loading the trash", isReady),
+    ];
     this.showDays();
   }
 
   async showDays() {
     try {
       const {trashDays} = await browser.hatbox.getProfile();
-      const stay = trashDays ? `stay for ${plural(trashDays, "day")}.` : "are deleted at once: the trash is switched off.";
+      const off = "are deleted at once: the trash is switched off.";
+      const stay = trashDays ? `stay for ${plural(trashDays, "day")}.` : off;
       this.days.textContent = `Removed identities ${stay}`;
     } catch {
       this.days.textContent = ""; // decoration
@@ -68,50 +75,76 @@ export class TrashSection {
   makeRow(entry) {
     const left = entry.daysLeft ? `${plural(entry.daysLeft, "day")} left` : "Deleted soon";
     const restore = btn("Restore", () => this.restore(entry), {
-      kind: "sm",
+      kind: "sm hide-narrow",
       "data-part": "restore",
       "aria-label": `Restore ${entry.name}`,
     });
     const remove = iconButton("ui-trash", `Delete ${entry.name} forever`, () => this.askToDelete(entry), {
+      class: "icon-btn hide-narrow",
       "data-part": "delete",
     });
-    const when = timeAgo(entry.removedAt);
-    const below = [h("span", {class: "only-phone-text"}, `${left}: `), contentsOf(entry)];
+    const more = iconButton("ui-dots", `Actions for ${entry.name}`, () => menu(more, this.items(entry), entry.name), {
+      "aria-haspopup": "menu",
+      class: "icon-btn only-phone",
+      "data-part": "more",
+    });
+    const wide = h("span", {class: "hide-narrow"}, contentsOf(entry));
+    const below = h("div", {class: "url ellipsis"}, wide, h("span", {class: "only-phone-text"}, left));
     return h(
       "div",
       {class: "row"},
       tile(entry, "t28"),
-      h("div", {class: "grow"}, h("div", {class: "title ellipsis"}, entry.name), h("div", {class: "url ellipsis"}, below)),
-      h("span", {class: "when hide-narrow", title: exactTime(entry.removedAt)}, `Removed ${when === "now" ? "just now" : when}`),
+      h("div", {class: "grow"}, h("div", {class: "title ellipsis"}, entry.name), below),
+      h("span", {class: "when removed hide-narrow", title: exactTime(entry.removedAt)}, removedText(entry)),
       h("span", {class: "when num days hide-narrow"}, left),
-      h("div", {class: "quick line"}, restore, remove),
+      h("div", {class: "quick line"}, restore, remove, more),
     );
   }
 
-  button(entry, part) {
-    return this.list.cell(entry.trashId)?.querySelector(`[data-part="${part}"]`) ?? this.heading;
+  items(entry) {
+    return [
+      {label: "Restore", glyph: "ui-clone", run: () => this.restore(entry)},
+      "-",
+      {label: "Delete forever", glyph: "ui-trash", danger: true, run: () => this.askToDelete(entry)},
+    ];
+  }
+
+  // "4 min ago" becomes wrong by itself.
+  showTimes() {
+    for (const [key, cell] of this.list.cells) {
+      const entry = this.list.items[this.list.indexOf(key)];
+      cell.querySelector(".removed").textContent = removedText(entry);
+    }
+  }
+
+  // The visible button with which an entry is restored.
+  button(entry) {
+    const buttons = this.list.cell(entry.trashId)?.querySelectorAll("button") ?? [];
+    return [...buttons].find((button) => button.checkVisibility()) ?? this.heading;
   }
 
   async restore(entry) {
     const {trashId, name} = entry;
     const index = this.list.indexOf(trashId);
-    try {
+    const done = `${name} is back, with its id, tabs and cookies.`;
+    const change = async () => {
       const {cookieStoreId: id} = await api.restore(trashId);
-      changed(`${name} is back, with its id, tabs and cookies.`, async () => {
+      changed(done, async () => {
         await browser.hatbox.identities.remove(id);
         await this.live.reload();
       });
       await Promise.all([this.live.reload(), identities.refresh(id)]);
       this.focusNear(index);
-    } catch (error) {
-      problem(this.button(entry, "restore"), error.message);
-    }
+    };
+    const options = {key: `restore ${trashId}`, control: this.button(entry), done};
+    await attempt(() => this.button(entry), change, options);
   }
 
   // The row is gone, and with it the focus.
   focusNear(index) {
     if (document.activeElement !== document.body) return;
-    if (this.removed.length) this.list.focus(Math.min(index, this.removed.length - 1), "restore");
+    const part = isPhone() ? "more" : "restore";
+    if (this.removed.length) this.list.focus(Math.min(index, this.removed.length - 1), part);
     else this.heading.focus();
   }
 
@@ -154,9 +187,15 @@ export class TrashSection {
   }
 
   destroy() {
-    this.stop();
+    for (const stop of this.stop) stop();
     this.list.destroy();
   }
+}
+
+// "Removed 4 min ago"
+function removedText({removedAt}) {
+  const when = timeAgo(removedAt);
+  return `Removed ${when === "now" ? "just now" : when}`;
 }
 
 // "31 cookies, 4 tabs"

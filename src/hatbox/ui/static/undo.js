@@ -1,7 +1,7 @@
 // Do, then undo: every change that worked is recorded with the function that reverts it.
 
 import {say} from "./dom.js";
-import {closeToasts, toast, undoFailed} from "./layers.js";
+import {toast, undoFailed} from "./toasts.js";
 import {UndoHistory} from "./undo_history.js";
 
 const history = new UndoHistory();
@@ -16,14 +16,15 @@ export function changed(message, undo, {while_toast = false, quiet = false, onEx
   const expire = () => {
     if (while_toast && history.take(entry)) onExpire?.();
   };
-  toast(message, () => history.take(entry) && revert(entry), expire);
+  const undone = () => history.take(entry) && revert(entry);
+  entry.closeToast = toast(message, undone, {closed: expire, isOnlyUndo: while_toast});
 }
 
 // Undoes the newest change that still can be.
 export function undoLast() {
   const entry = history.takeLast();
   if (!entry) return running;
-  closeToasts();
+  entry.closeToast?.(); // only its own: that of another change may be the only way to undo that one
   return revert(entry);
 }
 
@@ -34,7 +35,8 @@ function revert(entry) {
       await entry.undo();
       say("Undone");
     } catch (error) {
-      undoFailed(`This could not be undone. ${error.message}`);
+      if (error.wasDone) say("Undone");
+      else undoFailed(`This could not be undone. ${error.message}`);
     }
   });
   return running;

@@ -118,8 +118,22 @@ export class VirtualList {
       this.position(cell, index, key);
     }
     // A new element in place of one that leaves costs less than changing that one: its colours would be mixed anew.
+    const lost = [...before.values()].find((cell) => cell.contains(document.activeElement));
+    const part = lost && document.activeElement.dataset.part;
     for (const cell of before.values()) cell.remove();
     if (!this.lifted) this.sort();
+    if (lost) this.passFocus(lost.getAttribute("aria-posinset") - 1, part);
+  }
+
+  // The item with the focus is gone: the focus goes to the item that has its place now, or to the one before. It never
+  // scrolls, so that a change by another program does not move the page.
+  passFocus(index, part) {
+    const item = this.items[Math.min(index, this.items.length - 1)];
+    const cell = item && this.cells.get(this.key(item));
+    const candidates = cell ? [...cell.querySelectorAll("a[href], button, input, [tabindex]")] : [];
+    const visible = candidates.filter((each) => !each.disabled && each.checkVisibility());
+    const target = visible.find((each) => each.dataset.part === part) ?? visible[0] ?? this.host.closest("main");
+    target?.focus({preventScroll: true});
   }
 
   // The cell of an item with its present content.

@@ -15,6 +15,7 @@ from hatbox.cookies.cookie_stores import CookieChange
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, user_context_id_of
 from hatbox.schema import NamespaceSchema
 from hatbox.urls.match_patterns import HostPermissions
+from hatbox.urls.protected_pages import is_protected_cookie
 
 __all__ = ["implement"]
 
@@ -54,6 +55,8 @@ class _Cookies(Namespace):
 
 def _changed_args(caller: Caller, change: CookieChange) -> tuple[CookieChangeView] | None:
     cookie = change.cookie
+    if is_protected_cookie(cookie.name, cookie.domain):
+        return None
     if not caller.hosts.allow_cookie(cookie.domain, host_only=cookie.host_only, secure=cookie.secure):
         return None
     return (change_info(change),)

@@ -23,6 +23,7 @@ from hatbox.cookies.public_suffixes import default_public_suffixes
 from hatbox.store.base import Transaction
 from hatbox.urls.hosts import canonical_host
 from hatbox.urls.match_patterns import HostPermissions
+from hatbox.urls.protected_pages import is_protected_cookie
 from hatbox.urls.url import Url, parse_url
 
 __all__ = ["CookieQuery", "find", "query_all", "query_one"]
@@ -114,6 +115,7 @@ def _matches(cookie: Cookie, query: CookieQuery) -> bool:
         and (query.secure is None or cookie.secure == query.secure)
         and (query.session is None or (cookie.expires is None) == query.session)
         and query.partition(partition_key(cookie))
+        and not is_protected_cookie(cookie.name, cookie.domain)
         and query.hosts.allow_cookie(cookie.domain, host_only=cookie.host_only, secure=cookie.secure)
     )
 

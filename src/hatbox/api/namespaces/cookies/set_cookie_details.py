@@ -20,6 +20,7 @@ from hatbox.errors import ApiError, PermissionDenied
 from hatbox.javascript.text import stringify
 from hatbox.urls.hosts import is_ip
 from hatbox.urls.match_patterns import HostPermissions
+from hatbox.urls.protected_pages import is_protected_cookie
 from hatbox.urls.url import Url
 
 __all__ = ["cookie_from_details"]
@@ -32,6 +33,8 @@ _NOT_IN_PATH: Final = re.compile(r"[\x00-\x1f\x7f]")
 def cookie_from_details(details: Mapping[str, Any], url: Url, hosts: HostPermissions, now: float) -> Cookie:
     """Create a cookie. Raises ApiError if it is invalid, PermissionDenied without host permission."""
     domain, host_only = _domain(details, url, hosts)
+    if is_protected_cookie(details["name"] or "", domain):
+        raise _denied(details)
     path = url.directory if details["path"] is None else to_octets(details["path"])
     expires = details["expirationDate"]
     cookie = Cookie(

@@ -12,6 +12,8 @@ from hatbox.store.base import Transaction
 from hatbox.tabs.open_pages import CaptureRect, PageAccess, PageCapture
 from hatbox.tabs.service import Tabs
 from hatbox.tabs.tab_model import Tab, tab_of
+from hatbox.urls.protected_pages import is_protected_page
+from hatbox.urls.url import parse_url
 
 __all__ = ["ShownPages"]
 
@@ -54,6 +56,9 @@ class ShownPages:
         return engine
 
     async def _capture(self, tab: Tab, options: Details | None) -> str:
+        url = parse_url(tab.url)
+        if url is not None and is_protected_page(url):
+            raise ApiError(f"Tab {tab.id} shows the manager page of Hatbox, which extensions cannot capture.")
         capture = _capture_of(options)
         try:
             image = await self._engine(tab).capture(tab.id, capture)

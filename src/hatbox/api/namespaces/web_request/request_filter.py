@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from hatbox.api.caller import Caller
 from hatbox.urls.match_patterns import UrlPattern, parse_url_pattern
+from hatbox.urls.protected_pages import is_protected_page
 from hatbox.urls.url import Url, parse_url
 from hatbox.web_requests.request_model import RequestSnapshot
 
@@ -39,7 +40,7 @@ def matches(
 def may_observe(caller: Caller, snapshot: RequestSnapshot, *, of_any_page: bool = False) -> bool:
     """Whether a caller has the host permissions for a request, now."""
     url = parse_url(snapshot.url)
-    if url is None or not caller.hosts.allow_url(url.scheme, url.host):
+    if url is None or is_protected_page(url) or not caller.hosts.allow_url(url.scheme, url.host):
         return False
     return of_any_page or snapshot.document_url is None or _has_access(caller, snapshot.document_url)
 
@@ -49,7 +50,7 @@ def _has_access(caller: Caller, page: str) -> bool:
     if page.startswith(_EXTENSION):
         return page.startswith(f"{caller.context.origin}/")
     url = parse_url(page)
-    return url is not None and caller.hosts.allow_url(url.scheme, url.host)
+    return url is not None and not is_protected_page(url) and caller.hosts.allow_url(url.scheme, url.host)
 
 
 def _matches_urls(url: Url, texts: Sequence[str]) -> bool:

@@ -1,14 +1,12 @@
-"""The sites that an identity is signed in to, for the start page. Pure: cookies in, rows out; no value is read."""
+"""The sites that an identity is signed in to, for the start page. Pure: sites in, rows out."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, Final
 
-from hatbox.cookies.cookie import Cookie
-from hatbox.cookies.sign_in_cookies import CookieFacts, signed_in_since
+from hatbox.cookies.cookie_sites import CookieSite
 
 __all__ = ["signed_in_sites"]
 
@@ -16,13 +14,9 @@ _MAX_SITES: Final = 20
 _MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
-def signed_in_sites(cookies: Iterable[Cookie], now: float) -> dict[str, Any]:
+def signed_in_sites(sites: Iterable[CookieSite], now: float) -> dict[str, Any]:
     """The part of the page: a summary, the first sites by name with the date, and how many more exist."""
-    by_host: defaultdict[str, list[CookieFacts]] = defaultdict(list)
-    for each in cookies:
-        by_host[each.domain].append(CookieFacts(each.name, each.http_only, each.expires, each.created))
-    since = {host: signed_in_since(facts, now) for host, facts in sorted(by_host.items())}
-    found = [(host, created) for host, created in since.items() if created is not None]
+    found = sorted((site.host, site.signed_in_since) for site in sites if site.signed_in_since is not None)
     rows = [{"host": host, "since": f"since {_date(created, now)}"} for host, created in found[:_MAX_SITES]]
     return {"line": _summary(len(found)), "shown": rows, "more": len(found) - len(rows)}
 

@@ -14,6 +14,8 @@ from typing import Any, Final
 import msgspec
 from playwright.async_api import Error as PlaywrightError
 
+from hatbox.cookies.cookie_clock import cookie_time
+from hatbox.cookies.cookie_sites import cookie_sites
 from hatbox.engines.chromium.browser_environment import ProfileServices
 from hatbox.engines.chromium.debounce import Debouncer, log_exceptions
 from hatbox.engines.chromium.live_page import LivePage
@@ -30,6 +32,7 @@ from hatbox.engines.chromium.start_page.page_source import page_source
 from hatbox.engines.chromium.start_page.signed_in_sites import signed_in_sites
 from hatbox.engines.chromium.start_page.typed_verdict import address_error, typed_verdict
 from hatbox.errors import HatboxError
+from hatbox.identities.ids import user_context_id_of
 from hatbox.store.base import Transaction
 from hatbox.tabs.pages import navigate
 from hatbox.tabs.tab_model import Tab
@@ -131,8 +134,8 @@ class StartPage:
         """Read again only after a change: a store can have thousands of cookies."""
         if self._are_cookies_outdated:
             self._are_cookies_outdated = False  # a change from now on is read again
-            cookies = await (await self._services.cookie_stores.open(self.cookie_store_id)).cookies()
-            self._sites = signed_in_sites(cookies, self._services.store.time())
+            number, now = user_context_id_of(self.cookie_store_id) or 0, self._services.store.time()
+            self._sites = await self._services.store.read(lambda each: _read_sites(each, number, now))
         return self._sites
 
     async def _draw(self) -> None:
@@ -201,6 +204,13 @@ class StartPage:
         url = parse_typed_address(text)
         with contextlib.suppress(HatboxError):  # the tab was closed
             await self._services.store.write(lambda each: navigate_blank(each, self._tab_id, url))
+
+
+def _read_sites(transaction: Transaction, user_context_id: int, now: float) -> dict[str, Any]:
+    """The same sites as on the card of the identity. No value of a cookie is read."""
+    time = cookie_time(transaction, now)
+    sites = cookie_sites(transaction.cookies.metadata([user_context_id]), time)
+    return signed_in_sites(sites.get(user_context_id, ()), time)
 
 
 def navigate_blank(transaction: Transaction, tab_id: int, url: str) -> None:

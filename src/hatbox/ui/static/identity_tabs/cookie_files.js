@@ -2,6 +2,7 @@
 
 import {browser} from "../api.js";
 import {btn, errorLine, h, icon} from "../dom.js";
+import {acceptFiles, readText} from "../file_drops.js";
 import {dialog, menu, problem, toast} from "../layers.js";
 import {ownerOf} from "../no_identity.js";
 import {offerUndo} from "./cookie_removal.js";
@@ -67,25 +68,7 @@ export class DropPlace {
     const narrow = h("span", {class: "only-phone-text"}, "Import a cookies.txt or JSON file");
     this.box = h("div", {class: "drop"}, icon("ui-upload"), h("span", {}, wide, narrow), this.chooser, this.picker);
     this.el = h("div", {}, this.box, this.message);
-    area.addEventListener("dragover", (event) => this.onDragOver(event));
-    area.addEventListener("dragleave", (event) => {
-      if (!area.contains(event.relatedTarget)) this.box.classList.remove("over");
-    });
-    area.addEventListener("drop", (event) => this.onDrop(event));
-  }
-
-  onDragOver(event) {
-    if (!event.dataTransfer.types.includes("Files")) return;
-    event.preventDefault(); // else the browser opens the file
-    event.dataTransfer.dropEffect = "copy";
-    this.box.classList.add("over");
-  }
-
-  onDrop(event) {
-    if (!event.dataTransfer.types.includes("Files")) return;
-    event.preventDefault();
-    this.box.classList.remove("over");
-    this.take([...event.dataTransfer.files]);
+    this.destroy = acceptFiles(area, {mark: this.box, take: (files) => this.take(files)});
   }
 
   onPicked() {
@@ -101,7 +84,7 @@ export class DropPlace {
   }
 
   async importFile(file) {
-    const text = await readText(file);
+    const text = await readCookies(file);
     this.chooser.disabled = true;
     try {
       const report = await browser.hatbox.sites.importFile(this.cookieStoreId, file.name, text);
@@ -117,19 +100,9 @@ export class DropPlace {
   }
 }
 
-async function readText(file) {
+function readCookies(file) {
   if (file.size > MAX_BYTES) {
     throw new Error(`${file.name} is larger than 16 MB. Import it in a terminal with: hatbox import`);
   }
-  let data = null;
-  try {
-    data = await file.arrayBuffer();
-  } catch {
-    throw new Error(`${file.name} cannot be read. Choose a file, not a folder.`);
-  }
-  try {
-    return new TextDecoder("utf-8", {fatal: true}).decode(data);
-  } catch {
-    throw new Error(`${file.name} is not a text file. Choose a cookies.txt, JSON lines or storage state file.`);
-  }
+  return readText(file, "a cookies.txt, JSON lines or storage state file");
 }

@@ -1,17 +1,49 @@
-// Deletes cookies. They can be restored while the toast stays: until then the server has them in memory.
+// Deletes cookies and site data. Cookies can be restored while the toast stays: until then the server has them in
+// memory.
 
 import {browser} from "../api.js";
-import {toast} from "../layers.js";
+import {tookEffect} from "../attempt.js";
+import {btn, errorLine, h} from "../dom.js";
+import {dialog, toast} from "../layers.js";
 import {changed} from "../undo.js";
 import {undoText} from "./cookie_texts.js";
 
+const DONE = "Deleted.";
 const api = browser.hatbox.sites;
 
 // what: {cookie}, {host} or {all}. message: called with the number of deleted cookies. Resolves with that number.
 export async function removeCookies(cookieStoreId, what, message) {
-  const {removed, undo} = await api.remove(cookieStoreId, what);
-  if (removed) offerUndo(message(removed), undo);
-  return removed;
+  try {
+    const {removed, undo} = await api.remove(cookieStoreId, what);
+    if (removed) offerUndo(message(removed), undo);
+    return removed;
+  } catch (error) {
+    if (!tookEffect(error, DONE)) throw error;
+    return 1; // how many is not known
+  }
+}
+
+// Deletes the cookies and the site data of a site or of all sites, after a question: site data cannot be restored.
+// what: {host} or {all}. words: {title, contents, done(number of deleted cookies)}.
+export function askToDeleteWithData(cookieStoreId, what, {title, contents, done}) {
+  const wrong = h("div");
+  const run = async (button, close) => {
+    button.disabled = true;
+    try {
+      const {removed} = await api.remove(cookieStoreId, {...what, siteData: true});
+      close();
+      toast(done(removed));
+    } catch (error) {
+      if (tookEffect(error, DONE)) close();
+      wrong.replaceChildren(errorLine(error.message));
+    } finally {
+      button.disabled = false;
+    }
+  };
+  dialog(title, [h("p", {}, `${contents}. This cannot be undone.`), wrong], (close) => {
+    const verb = btn("Delete forever", () => run(verb, close), {kind: "danger solid"});
+    return [btn("Keep it", close, {kind: "quiet"}), verb];
+  });
 }
 
 // Shows what was done, with Undo if there is a token.

@@ -35,14 +35,20 @@ export class CookieRow {
     const where = domainText(cookie);
     name.replaceChildren(nameOf(cookie), where && h("small", {}, breakable(where)));
     expires.className = "muted nowrap";
-    expires.textContent = cookie.expires === null ? "Session" : timeUntil(cookie.expires);
     expires.title = cookie.expires === null ? "Deleted when the session ends" : exactTime(cookie.expires);
     path.replaceChildren(h("code", {class: "faint"}, cookie.path));
     flags.textContent = flagsText(cookie);
     used.className = "faint small nowrap";
-    used.textContent = cookie.lastUsed === null ? "" : timeAgo(cookie.lastUsed);
     used.title = cookie.lastUsed === null ? "" : exactTime(cookie.lastUsed);
+    this.showTimes();
     if (this.isShown) this.show();
+  }
+
+  // What becomes wrong by itself.
+  showTimes() {
+    const {expires, lastUsed} = this.cookie;
+    this.cells[1].textContent = expires === null ? "Session" : timeUntil(expires);
+    this.cells[4].textContent = lastUsed === null ? "" : timeAgo(lastUsed);
   }
 
   toggle() {

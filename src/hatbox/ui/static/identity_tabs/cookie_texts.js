@@ -1,10 +1,9 @@
 // The words of the cookies of an identity. Pure.
 
-const SAME_SITE = {no_restriction: "None", lax: "Lax", strict: "Strict"};
+import {sizeText} from "../archive_words.js";
+import {plural} from "../plural.js";
 
-function plural(count, one, many = `${one}s`) {
-  return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
-}
+const SAME_SITE = {no_restriction: "None", lax: "Lax", strict: "Strict"};
 
 // "Secure, HttpOnly, SameSite=Lax, only within top.example"
 export function flagsText(cookie) {
@@ -20,18 +19,42 @@ export function domainText(cookie) {
   return cookie.domain === cookie.site ? "" : `${cookie.domain} only`;
 }
 
-// "Signed in on 2 sites. 5 cookies on 2 sites, no other identity sees them."
+// "Signed in on 2 sites. 5 cookies on 2 sites and 12 KB of site data, no other identity sees them."
 export function summaryText(sites) {
   if (!sites.length) return "";
   const signedIn = sites.filter((site) => site.signedInSince !== null).length;
-  const cookies = sites.reduce((sum, site) => sum + site.cookies, 0);
+  const sum = (field) => sites.reduce((total, site) => total + site[field], 0);
   const first = signedIn ? `Signed in on ${plural(signedIn, "site")}.` : "Signed in nowhere.";
-  return `${first} ${plural(cookies, "cookie")} on ${plural(sites.length, "site")}, no other identity sees them.`;
+  const withCookies = sites.filter((site) => site.cookies).length;
+  const parts = [sum("cookies") && `${plural(sum("cookies"), "cookie")} on ${plural(withCookies, "site")}`];
+  if (sum("siteData")) parts.push(`${sizeText(sum("siteData"))} of site data`);
+  return `${first} ${parts.filter(Boolean).join(" and ")}, no other identity sees them.`;
 }
 
-export function removedText(removed, host, name, wasSignedIn) {
-  const what = `Deleted ${plural(removed, "cookie")} of ${host}.`;
-  return wasSignedIn ? `${what} ${name} is signed out there.` : what;
+// "12 KB of 2 origins". What engines have saved: localStorage and IndexedDB.
+export function siteDataText({siteData, origins}) {
+  return `${sizeText(siteData)} of ${plural(origins, "origin")}`;
+}
+
+// After the cookies of a site were deleted. A site may recognize who was signed in by its site data, which stays.
+export function removedText(removed, site, name) {
+  const what = `Deleted ${plural(removed, "cookie")} of ${site.host}.`;
+  if (site.siteData) return `${what} Its site data stays.`;
+  return site.signedInSince === null ? what : `${what} ${name} is signed out there.`;
+}
+
+// After the cookies and the site data of a site were deleted.
+export function emptiedText(removed, site, name) {
+  const cookies = removed ? `${plural(removed, "cookie")} and ` : "";
+  const what = `Deleted ${cookies}the site data of ${site.host}.`;
+  return site.signedInSince === null ? what : `${what} ${name} is signed out there.`;
+}
+
+// After all cookies were deleted. sites: those that the identity had.
+export function allRemovedText(sites, name) {
+  const left = sites.filter((site) => site.siteData).length;
+  const rest = left ? `Site data of ${plural(left, "site")} stays.` : "It is signed out everywhere.";
+  return `Deleted all cookies of ${name}. ${rest}`;
 }
 
 // What an undo says when something could not be as before; empty otherwise.

@@ -1,14 +1,14 @@
 // The cookies of one identity, by site: values on request, deletion with Undo, curl commands, files. Live.
 
 import {btn, empty, h} from "../dom.js";
-import {problem} from "../layers.js";
+import {menu, problem} from "../layers.js";
 import {ownerOf} from "../no_identity.js";
-import {loadError, searchBox} from "../screen_parts.js";
+import {loadError, searchBox, skeletonAfter} from "../screen_parts.js";
 import {SiteFeed} from "../site_feed.js";
 import {everyMinute} from "../times.js";
 import {DropPlace, exportButton} from "./cookie_files.js";
-import {removeCookies} from "./cookie_removal.js";
-import {summaryText} from "./cookie_texts.js";
+import {askToDeleteWithData, removeCookies} from "./cookie_removal.js";
+import {allRemovedText, summaryText} from "./cookie_texts.js";
 import {SiteBlock} from "./site_block.js";
 
 const PAGE = 100; // sites that are drawn at first, and with each "Show more"
@@ -26,7 +26,7 @@ class CookiesPanel {
     this.query = "";
     this.limit = PAGE;
     this.summary = h("span", {class: "muted grow"});
-    this.deleter = btn("Delete all", () => this.removeAll(), {kind: "sm danger"});
+    this.deleter = btn("Delete all", () => this.onDelete(), {kind: "sm danger"});
     const buttons = [exportButton(cookieStoreId), this.deleter];
     this.lead = h("div", {class: "line wrap lead", hidden: true}, this.summary, buttons);
     this.search = searchBox("Find a site", "", (text) => this.onSearch(text));
@@ -38,16 +38,19 @@ class CookiesPanel {
     this.more = h("div", {class: "cookies-more", hidden: true}, this.shown, next);
     this.other = h("div");
     const sites = h("div", {}, this.list, this.more, this.other);
-    this.drop = new DropPlace(cookieStoreId, root);
+    this.drop = new DropPlace(cookieStoreId, root.closest(".scroll") ?? root);
     root.append(h("div", {class: "panel measure"}, this.lead, this.search, sites, this.drop.el));
     this.feed = new SiteFeed(cookieStoreId, () => this.update());
+    this.stopSkeleton = skeletonAfter(this.other, "Loading cookies", () => this.feed.isLoaded || this.feed.error);
     this.feed.start();
-    this.stopClock = everyMinute(() => this.blocks.forEach((block) => block.showUse()));
+    this.stopClock = everyMinute(() => this.blocks.forEach((block) => block.showTimes()));
   }
 
   unmount() {
     this.stopClock();
+    this.stopSkeleton();
     this.feed.stop();
+    this.drop.destroy();
   }
 
   onSearch(text) {
@@ -66,6 +69,7 @@ class CookiesPanel {
   update() {
     const all = this.feed.index.of(this.cookieStoreId);
     const found = this.query ? all.filter((site) => site.host.includes(this.query)) : all;
+    if (!all.length && this.lead.contains(document.activeElement)) this.drop.chooser.focus();
     this.lead.hidden = !all.length;
     this.summary.textContent = summaryText(all);
     this.search.hidden = all.length <= SEARCHED && !this.query;
@@ -122,9 +126,31 @@ class CookiesPanel {
     return [empty("ui-key", "Signed in nowhere", text)];
   }
 
+  // With site data the user chooses: cookies can be restored, site data cannot.
+  onDelete() {
+    const all = this.feed.index.of(this.cookieStoreId);
+    if (!all.some((site) => site.siteData)) return this.removeAll();
+    const hasCookies = all.some((site) => site.cookies);
+    const label = hasCookies ? "Delete all cookies and site data" : "Delete all site data";
+    return menu(this.deleter, [
+      hasCookies && {label: "Delete all cookies", glyph: "ui-key", danger: true, run: () => this.removeAll()},
+      {label, glyph: "ui-trash", danger: true, run: () => this.askToDeleteAll(all, hasCookies)},
+    ], "Delete all");
+  }
+
+  askToDeleteAll(all, hasCookies) {
+    const name = ownerOf(this.cookieStoreId)?.name ?? "the identity";
+    const what = hasCookies ? "cookies and site data" : "site data";
+    askToDeleteWithData(this.cookieStoreId, {all: true}, {
+      title: `Delete all ${what} of ${name}?`,
+      contents: summaryText(all).replace(/, no other.*/, ""),
+      done: () => `Deleted all ${what} of ${name}. It is signed out everywhere.`,
+    });
+  }
+
   async removeAll() {
     const name = ownerOf(this.cookieStoreId)?.name ?? "the identity";
-    const text = `Deleted all cookies of ${name}. It is signed out everywhere.`;
+    const text = allRemovedText(this.feed.index.of(this.cookieStoreId), name);
     try {
       await removeCookies(this.cookieStoreId, {all: true}, () => text);
     } catch (error) {

@@ -5,14 +5,14 @@ import {identities} from "../identities_state.js";
 import {ruleForm} from "../rule_form.js";
 import {RuleList} from "../rule_list.js";
 import {rules} from "../rules_state.js";
-import {loadError} from "../screen_parts.js";
+import {loadError, skeletonAfter} from "../screen_parts.js";
 
 // root: in an element that scrolls, with the class "scroll".
 export function mount(root, cookieStoreId) {
   const intro = h("p", {class: "muted"});
   const form = ruleForm(cookieStoreId);
   const other = h("div", {});
-  const list = new RuleList(root.closest(".scroll") ?? root);
+  const list = new RuleList(root.closest(".scroll") ?? root, cookieStoreId);
   root.append(h("div", {class: "panel measure"}, intro, form.el, list.host, other));
 
   function paint() {
@@ -27,7 +27,11 @@ export function mount(root, cookieStoreId) {
     showOther(other, rules.error && !rules.loaded ? "error" : own.length ? "" : "empty", identity.name);
   }
 
-  const stop = [rules.follow(paint), identities.onChange(paint)];
+  const stop = [
+    rules.follow(paint),
+    identities.onChange(paint),
+    skeletonAfter(other, "Loading rules", () => rules.loaded || rules.error),
+  ];
   paint();
   return {
     unmount() {

@@ -4,8 +4,9 @@
 import {browser} from "../api.js";
 import {btn, errorLine, h} from "../dom.js";
 import {identities} from "../identities_state.js";
+import {detailsOf} from "../identity_details.js";
 import {dialog, toast} from "../layers.js";
-import {loadError} from "../screen_parts.js";
+import {loadError, skeletonAfter} from "../screen_parts.js";
 import {riskText, settingProblem} from "../setting_words.js";
 import {changed} from "../undo.js";
 
@@ -28,13 +29,13 @@ const drafts = new Map(); // cookieStoreId → {name: text}, what was typed and 
 export function mount(root, cookieStoreId) {
   const form = new SettingsForm(cookieStoreId);
   root.append(form.el);
+  form.showName();
+  const stop = [form.details.follow(() => form.load()), identities.onChange(() => form.showName())];
   form.load();
-  const stop = identities.onChange(({changed: ids, all}) => {
-    if (all || ids.has(cookieStoreId)) form.load();
-  });
+  stop.push(skeletonAfter(form.message, "Loading settings", () => form.stored || form.details.error));
   return {
     unmount() {
-      stop();
+      for (const each of stop) each();
       form.keepDraft();
     },
   };
@@ -43,6 +44,7 @@ export function mount(root, cookieStoreId) {
 class SettingsForm {
   constructor(id) {
     this.id = id;
+    this.details = detailsOf(id);
     this.stored = null; // as the server has them; null until they are known
     this.intro = h("p", {class: "muted measure"});
     this.message = h("div", {});
@@ -51,10 +53,9 @@ class SettingsForm {
     this.save = h("button", {class: "btn primary", type: "submit", disabled: true}, "Save settings");
     this.discard = btn("Discard", () => this.reset(), {kind: "quiet", disabled: true});
     const form = h("form", {class: "form", novalidate: true, onsubmit: (event) => this.onSubmit(event)});
-    form.append(...FIELDS.map((field) => this.makeRow(field)));
-    form.append(h("div", {class: "actions"}, this.save, this.discard), this.message);
-    this.form = form;
-    this.form.hidden = true;
+    const actions = h("div", {class: "actions"}, this.save, this.discard);
+    this.rows = h("div", {class: "contents", hidden: true}, FIELDS.map((field) => this.makeRow(field)), actions);
+    form.append(this.rows, this.message);
     this.el = h("div", {class: "panel"}, this.intro, form);
   }
 
@@ -77,20 +78,23 @@ class SettingsForm {
     return h("div", {class: "f"}, h("label", {for: `set-${name}`}, label), value);
   }
 
-  // Reads what is stored. A field that was changed here keeps its text.
-  async load() {
-    const {name} = identities.get(this.id) ?? {};
-    if (!name) return;
-    this.intro.textContent = `Every client and engine uses these for ${name}. Empty means: no setting.`;
-    try {
-      const {settings, settingsError} = await api.details(this.id);
-      const kept = this.stored ? this.dirtyValues() : (drafts.get(this.id) ?? {});
-      this.show(settings, kept);
-      if (settingsError) this.message.replaceChildren(errorLine(settingsError));
-    } catch (error) {
-      if (!this.stored) this.message.replaceChildren(loadError(error.message, () => this.load()));
+  showName() {
+    const name = identities.get(this.id)?.name;
+    if (name) this.intro.textContent = `Every client and engine uses these for ${name}. Empty means: no setting.`;
+  }
+
+  // Shows what is stored. A field that was changed here keeps its text.
+  load() {
+    const {loaded, value, error} = this.details;
+    if (loaded && value) {
+      const isFirst = !this.stored;
+      this.show(value.settings, isFirst ? (drafts.get(this.id) ?? {}) : this.dirtyValues());
+      if (value.settingsError) this.message.replaceChildren(errorLine(value.settingsError));
+      else if (isFirst) this.message.replaceChildren();
+      this.rows.hidden = false;
+    } else if (error && !this.stored) {
+      this.message.replaceChildren(loadError(error, () => this.details.reload()));
     }
-    this.form.hidden = false;
   }
 
   show(settings, kept = {}) {
@@ -180,9 +184,19 @@ class SettingsForm {
     if (!saved) return this.askFirst(values, inputAtRisk);
     drafts.delete(this.id);
     this.show(settings);
+    this.details.saved(settings);
     const text = `Settings of ${identities.get(this.id)?.name ?? "this identity"} saved. New requests use them now.`;
     if (before.proxy?.includes(MASK)) toast(text); // its password is not known here
-    else changed(text, () => api.setSettings(this.id, before, true));
+    else changed(text, () => this.restore(before));
+  }
+
+  // Undo never loses what was typed meanwhile.
+  async restore(before) {
+    const {saved, inputAtRisk} = await api.setSettings(this.id, before, false);
+    if (saved) return;
+    const name = identities.get(this.id)?.name ?? "this identity";
+    const count = inputAtRisk.length === 1 ? "a page" : `${inputAtRisk.length} pages`;
+    throw new Error(`Text that was typed in ${count} of ${name} would be lost. Save the old settings in Settings.`);
   }
 
   async askFirst(values, inputAtRisk) {
@@ -191,7 +205,7 @@ class SettingsForm {
     const lines = inputAtRisk.map((each) => h("li", {}, riskText(each, titleOf)));
     const text = "New settings open its pages anew. Text that was typed there and not sent is lost:";
     const body = h("div", {class: "dlg-text"}, h("p", {}, text), h("ul", {class: "plain-list"}, lines));
-    const {name} = identities.get(this.id);
+    const name = identities.get(this.id)?.name ?? "this identity";
     dialog(`Save, and lose what was typed in ${name}?`, body, (close) => [
       btn("Keep the text", close, {kind: "quiet"}),
       btn("Save settings", () => this.force(values, close), {kind: "danger solid"}),

@@ -1,14 +1,16 @@
 // A site of an identity, which opens to its cookies. They are read when it is opened, and again when they change.
 
 import {browser} from "../api.js";
+import {sizeText} from "../archive_words.js";
 import {btn, errorLine, fav, h, icon, iconButton, plural} from "../dom.js";
 import {dialog, menu, problem, toast} from "../layers.js";
 import {ownerOf} from "../no_identity.js";
 import {exactTime, shortDate, timeAgo} from "../times.js";
-import {removeCookies} from "./cookie_removal.js";
+import {askToDeleteWithData, removeCookies} from "./cookie_removal.js";
 import {CookieRow} from "./cookie_row.js";
-import {removedText} from "./cookie_texts.js";
+import {emptiedText, removedText, siteDataText} from "./cookie_texts.js";
 
+const PAGE = 200; // cookies that are drawn at first, and with each "Show more"
 const COLUMNS = ["Name", "Value", "Expires", "Path", "Flags", "Last used"];
 const open = new Set(); // cookieStoreId and host of the sites that are open
 let bodies = 0;
@@ -21,7 +23,10 @@ export class SiteBlock {
     this.since = h("span", {class: "line ellipsis"});
     this.used = h("span", {class: "faint small ellipsis"});
     this.count = h("span", {class: "faint small num"});
-    this.body = h("div", {class: "cookies", id: `site-${++bodies}`, hidden: true});
+    this.limit = PAGE;
+    this.content = h("div"); // the table, or why it could not be read
+    this.stored = h("p", {class: "stored muted", hidden: true});
+    this.body = h("div", {class: "cookies", id: `site-${++bodies}`, hidden: true}, this.content, this.stored);
     this.toggler = this.makeToggler();
     this.more = iconButton("ui-dots", `Actions for ${site.host}`, () => this.showMenu(), {"aria-haspopup": "menu"});
     this.el = h("div", {class: "site", role: "listitem"}, h("div", {class: "row"}, this.toggler, this.more), this.body);
@@ -53,15 +58,20 @@ export class SiteBlock {
     this.since.replaceChildren(
       ...(isIn
         ? [icon("ui-key"), `Signed in since ${shortDate(site.signedInSince)}`]
-        : [h("span", {class: "faint"}, "Cookies only")]),
+        : [h("span", {class: "faint"}, site.cookies ? "Cookies only" : "Site data only")]),
     );
-    this.since.title = isIn ? exactTime(site.signedInSince) : "None of the cookies looks like a sign-in";
-    this.showUse();
-    this.count.textContent = plural(site.cookies, "cookie");
+    const noSignIn = site.cookies ? "None of the cookies looks like a sign-in" : "";
+    this.since.title = isIn ? exactTime(site.signedInSince) : noSignIn;
+    this.showTimes();
+    this.count.textContent = site.cookies ? plural(site.cookies, "cookie") : sizeText(site.siteData);
+    this.stored.hidden = !site.siteData;
+    this.stored.textContent = site.siteData ? `Site data: ${siteDataText(site)}.` : "";
     if (this.isOpen) this.load();
   }
 
-  showUse() {
+  // What becomes wrong by itself.
+  showTimes() {
+    for (const row of this.rows.values()) row.showTimes();
     const {lastUsed} = this.site;
     const ago = lastUsed === null ? "" : timeAgo(lastUsed);
     this.used.textContent = ago && (ago === "now" ? "In use now" : `Used ${ago}`);
@@ -87,13 +97,16 @@ export class SiteBlock {
       if (own !== this.generation) return;
       this.table = null;
       this.rows.clear();
-      this.body.replaceChildren(errorLine(error.message), btn("Try again", () => this.load(), {kind: "sm"}));
+      this.content.replaceChildren(errorLine(error.message), btn("Try again", () => this.load(), {kind: "sm"}));
     }
   }
 
   // Rows stay where they are, with the focus and the values that are shown.
-  draw(cookies) {
+  draw(all) {
+    if (!all.length) return this.drawNone();
+    const cookies = all.slice(0, this.limit);
     this.table ??= this.makeTable();
+    this.next.hidden = all.length <= this.limit;
     const ids = new Set(cookies.map((cookie) => cookie.id));
     for (const [id, row] of this.rows) if (!ids.has(id)) this.drop(row);
     let next = this.table.firstElementChild;
@@ -106,12 +119,28 @@ export class SiteBlock {
     }
   }
 
+  drawNone() {
+    if (this.content.contains(document.activeElement)) this.toggler.focus();
+    this.table = null;
+    this.rows.clear();
+    this.content.replaceChildren();
+  }
+
+  showMore() {
+    const last = this.table.lastElementChild;
+    this.limit += PAGE;
+    last.querySelector("td:last-child button").focus(); // the new rows follow it
+    this.load();
+  }
+
   makeTable() {
     const heads = COLUMNS.map((name) => h("th", {scope: "col"}, name));
     const actions = h("th", {scope: "col"}, h("span", {class: "vh"}, "Actions"));
     const rows = h("tbody");
-    this.body.replaceChildren(
+    this.next = btn("Show more", () => this.showMore(), {kind: "sm", hidden: true});
+    this.content.replaceChildren(
       h("table", {"aria-label": `Cookies of ${this.host}`}, h("thead", {}, h("tr", {}, heads, actions)), rows),
+      this.next,
     );
     return rows;
   }
@@ -143,15 +172,32 @@ export class SiteBlock {
   }
 
   showMenu() {
-    const remove = {label: "Delete cookies of this site", glyph: "ui-trash", danger: true, run: () => this.removeAll()};
-    menu(this.more, [{label: "Copy as curl", glyph: "ui-copy", run: () => this.copy()}, "-", remove], this.host);
+    const {cookies, siteData} = this.site;
+    const withData = cookies ? "Delete cookies and site data" : "Delete site data";
+    menu(this.more, [
+      cookies > 0 && {label: "Copy as curl", glyph: "ui-copy", run: () => this.copy()},
+      cookies > 0 && "-",
+      cookies > 0 && {label: "Delete cookies of this site", glyph: "ui-key", danger: true, run: () => this.removeAll()},
+      siteData > 0 && {label: withData, glyph: "ui-trash", danger: true, run: () => this.askToDelete()},
+    ], this.host);
+  }
+
+  askToDelete() {
+    const name = ownerOf(this.cookieStoreId)?.name ?? "The identity";
+    const {site} = this;
+    const cookies = site.cookies ? `${plural(site.cookies, "cookie")}, and ` : "";
+    askToDeleteWithData(this.cookieStoreId, {host: this.host}, {
+      title: `Delete ${cookies ? "cookies and " : ""}site data of ${this.host}?`,
+      contents: `${name} has ${cookies}${siteDataText(site)}`,
+      done: (removed) => emptiedText(removed, site, name),
+    });
   }
 
   async removeAll() {
     const name = ownerOf(this.cookieStoreId)?.name ?? "The identity";
-    const wasIn = this.site.signedInSince !== null;
+    const {site} = this;
     try {
-      await removeCookies(this.cookieStoreId, {host: this.host}, (count) => removedText(count, this.host, name, wasIn));
+      await removeCookies(this.cookieStoreId, {host: this.host}, (count) => removedText(count, site, name));
     } catch (error) {
       problem(this.more, error.message);
     }

@@ -1,17 +1,17 @@
 // Activity: what changed, and which program on which machine did it?
 
-import {author, merged, rowsOf} from "../activity_rows.js";
+import {ActivityLog} from "../activity_log.js";
+import {author, rowsOf} from "../activity_rows.js";
 import {browser, connection} from "../api.js";
 import {btn, empty, h, icon, tile} from "../dom.js";
 import {identities} from "../identities_state.js";
-import {afterAMoment, header, loadError, searchBox} from "../screen_parts.js";
+import {afterAMoment, header, loadError, searchBox, skeletonRows} from "../screen_parts.js";
 import {clockTime, everyMinute, exactTime} from "../times.js";
 import {VirtualList} from "../virtual_list.js";
 
 export const title = "Activity";
 
 const api = browser.hatbox.activity;
-const PAGE = 200; // entries that are read at a time
 const AHEAD = 1200; // px before the end at which earlier entries are read
 const FLASH = 1600; // ms
 
@@ -24,10 +24,8 @@ export function mount(root) {
 
 class ActivityScreen {
   constructor(root) {
-    this.entries = [];
     this.fresh = new Set(); // ids of entries that arrived just now
     this.query = "";
-    this.isComplete = false;
     this.scroller = h("div", {class: "scroll", role: "region", "aria-label": "Changes", tabindex: "0"});
     this.other = h("div", {class: "measure"});
     this.list = new VirtualList(this.scroller, {
@@ -42,19 +40,21 @@ class ActivityScreen {
     this.scroller.append(this.list.host, this.other);
     const head = header(title, "What changed, and which program did it");
     root.append(h("div", {class: "main-in narrow fill"}, head, this.tools, this.scroller));
-    this.scroller.addEventListener("scroll", () => this.readMore(), {passive: true});
-    this.onAdded = (added) => this.add(added);
     this.repaint = () => this.paint();
+    this.log = new ActivityLog((options) => api.list(options), {onChange: this.repaint, wanted: () => this.wanted()});
+    this.scroller.addEventListener("scroll", () => this.log.catchUp(), {passive: true});
+    this.onAdded = (added) => this.add(added);
     api.onAdded.addListener(this.onAdded);
     narrow.addEventListener("change", this.repaint);
     this.stop = [
       identities.onChange(this.repaint),
       everyMinute(this.repaint),
-      connection.onResync(() => this.load()),
+      connection.onResync(() => this.log.load()),
       () => api.onAdded.removeListener(this.onAdded),
       () => narrow.removeEventListener("change", this.repaint),
+      () => this.log.stop(),
     ];
-    this.load();
+    afterAMoment(this.log.load(), () => this.log.isLoaded || this.showOther("loading"));
   }
 
   unmount() {
@@ -62,51 +62,19 @@ class ActivityScreen {
     this.list.destroy();
   }
 
-  // Reads the newest entries, as many as were shown.
-  async load() {
-    const limit = Math.min(1000, Math.max(PAGE, this.entries.length));
-    const loading = api.list({limit});
-    if (!this.entries.length) afterAMoment(loading, () => this.showOther("loading"));
-    try {
-      this.entries = merged([], await loading);
-      this.isComplete = this.entries.length < limit;
-      this.failure = null;
-    } catch (error) {
-      this.failure = error.message;
-    }
-    this.paint();
-  }
-
-  async readMore() {
+  // Earlier entries are needed when the end is near, also of the few that a filter has found.
+  wanted() {
     const {scrollTop, clientHeight, scrollHeight} = this.scroller;
-    if (this.isComplete || this.isReading || !this.entries.length) return;
-    if (scrollTop + clientHeight + AHEAD < scrollHeight) return;
-    this.isReading = true;
-    try {
-      const before = Math.min(...this.entries.map((entry) => entry.firstSequence));
-      const earlier = await api.list({before, limit: PAGE});
-      this.isComplete = !earlier.length;
-      this.entries = merged(this.entries, earlier);
-      this.paint();
-    } catch (error) {
-      this.isComplete = true; // the next visit of this screen tries again
-      console.error(error);
-    } finally {
-      this.isReading = false;
-    }
+    if (scrollTop + clientHeight + AHEAD < scrollHeight) return "none";
+    return this.query.trim() ? "many" : "some";
   }
 
-  add({entries, all}) {
-    const known = new Set(this.entries.map((entry) => entry.id));
-    const added = entries.filter((entry) => !known.has(entry.id)).map((entry) => entry.id);
-    for (const id of added) this.fresh.add(id);
-    setTimeout(() => added.forEach((id) => this.fresh.delete(id)), FLASH);
-    if (all) {
-      this.load();
-    } else {
-      this.entries = merged(this.entries, entries);
-      this.paint();
-    }
+  add(added) {
+    const known = new Set(this.log.entries.map((entry) => entry.id));
+    const fresh = added.entries.filter((entry) => !known.has(entry.id)).map((entry) => entry.id);
+    for (const id of fresh) this.fresh.add(id);
+    setTimeout(() => fresh.forEach((id) => this.fresh.delete(id)), FLASH);
+    this.log.add(added);
   }
 
   filter(text) {
@@ -115,14 +83,23 @@ class ActivityScreen {
   }
 
   paint() {
-    const rows = rowsOf(this.entries, this.query);
-    const hasEntries = this.entries.length > 0;
-    this.tools.hidden = !hasEntries;
+    const {entries, failure, isLoaded} = this.log;
+    if (!isLoaded && !failure) return;
+    const rows = rowsOf(entries, this.query);
+    this.tools.hidden = !entries.length;
     this.list.host.hidden = !rows.length;
     this.keepPlace(() => this.list.set(rows));
-    if (this.failure && !hasEntries) this.showOther("error");
-    else this.showOther(rows.length ? "" : hasEntries ? "nothing found" : "empty");
-    this.readMore();
+    this.showOther(this.stateOf(rows));
+    this.log.catchUp();
+  }
+
+  // What is shown below the rows, or in place of them.
+  stateOf(rows) {
+    const {entries, failure, isComplete} = this.log;
+    if (failure && (!entries.length || this.wanted() !== "none")) return "error";
+    if (!entries.length) return "empty";
+    if (isComplete) return rows.length ? "" : "nothing found";
+    return this.query.trim() && this.wanted() !== "none" ? "looking" : "";
   }
 
   // What arrives above must not move what is being read.
@@ -138,7 +115,7 @@ class ActivityScreen {
 
   // Drawn once for each state: a button in it keeps the focus.
   showOther(state) {
-    const key = `${state} ${state === "error" ? this.failure : this.query}`;
+    const key = `${state} ${state === "error" ? this.log.failure : this.query}`;
     if (this.other.dataset.key === key) return;
     this.other.dataset.key = key;
     this.other.replaceChildren(...[this.otherContent(state)].filter(Boolean));
@@ -147,8 +124,9 @@ class ActivityScreen {
   otherContent(state) {
     const text = "Every change of this profile appears here as it happens, with the program that made it.";
     if (state === "empty") return empty("ui-activity", "Nothing here yet", text);
-    if (state === "error") return loadError(this.failure, () => this.load());
-    if (state === "loading") return h("p", {class: "muted", role: "status"}, "Loading…");
+    if (state === "error") return loadError(this.log.failure, () => this.log.catchUp());
+    if (state === "loading") return skeletonRows("Loading changes");
+    if (state === "looking") return h("p", {class: "muted looking", role: "status"}, "Looking at earlier changes…");
     if (state !== "nothing found") return null;
     const clear = btn("Clear search", () => {
       const field = this.tools.querySelector("input");
@@ -180,7 +158,7 @@ class ActivityScreen {
       {class: cls},
       h("time", {class: "num", title: exactTime(entry.time)}, clockTime(entry.time)),
       identity ? tile(identity) : h("span", {class: "fav", "aria-hidden": "true"}, icon("ui-brand")),
-      h("div", {class: "what ellipsis", title: entry.text}, identity && h("b", {}, identity.name), identity && " ", entry.text),
+      h("div", {class: "what ellipsis", title: entry.text}, identity && [h("b", {}, identity.name), " "], entry.text),
       h("span", {class: "by ellipsis", title: by}, by),
     );
   }

@@ -4,7 +4,8 @@ import {btn, empty, errorLine, h} from "../dom.js";
 import {ExtensionCard} from "../extension_card.js";
 import {chooseFile, installFile} from "../extension_install.js";
 import {followExtensions} from "../extensions_state.js";
-import {header, loadError} from "../screen_parts.js";
+import {acceptFiles} from "../file_drops.js";
+import {header, loadError, skeletonAfter} from "../screen_parts.js";
 
 export const title = "Extensions";
 
@@ -18,10 +19,11 @@ export function mount(root) {
   const scroller = h("div", {class: "scroll"}, problem, grid, other);
   const screen = h("div", {class: "main-in fill"}, header(title, count, install), scroller);
   root.append(screen);
-  acceptDrops(screen, (file) => installFile(file, showProblem));
+  acceptFiles(screen, {cls: "is-drop", take: ([file]) => file && installFile(file, showProblem)});
 
   function showProblem(message, status) {
-    problem.replaceChildren(...[message ? errorLine(message) : status && h("p", {class: "muted"}, status)].filter(Boolean));
+    const line = message ? errorLine(message) : status && h("p", {class: "muted"}, status);
+    problem.replaceChildren(...(line ? [line] : []));
   }
 
   function show(list) {
@@ -38,7 +40,7 @@ export function mount(root) {
   }
 
   function addCard(extension, place) {
-    const card = new ExtensionCard(extension);
+    const card = new ExtensionCard(extension, () => following.refresh());
     cards.set(extension.id, card);
     grid.insertBefore(card.el, grid.children[place] ?? null);
   }
@@ -61,30 +63,12 @@ export function mount(root) {
   }
 
   const following = followExtensions(show, (message) => showOther("error", message));
+  const stopSkeleton = skeletonAfter(other, "Loading extensions", () => other.dataset.key !== undefined);
   return {
     unmount() {
+      stopSkeleton();
       following.stop();
       for (const card of cards.values()) card.destroy();
     },
   };
-}
-
-// A file may be dropped anywhere on the screen.
-function acceptDrops(element, take) {
-  const hasFiles = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
-  element.addEventListener("dragover", (event) => {
-    if (!hasFiles(event)) return;
-    event.preventDefault();
-    element.classList.add("is-drop");
-  });
-  element.addEventListener("dragleave", (event) => {
-    if (!element.contains(event.relatedTarget)) element.classList.remove("is-drop");
-  });
-  element.addEventListener("drop", (event) => {
-    if (!hasFiles(event)) return;
-    event.preventDefault();
-    element.classList.remove("is-drop");
-    const [file] = event.dataTransfer.files;
-    if (file) take(file);
-  });
 }

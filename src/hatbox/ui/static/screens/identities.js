@@ -50,7 +50,7 @@ class IdentitiesScreen {
 
   start() {
     this.stop = identities.onChange((change) => {
-      if (state.query.trim()) this.searchContent(); // a site or a tab may be new
+      if (state.query.trim()) this.searchAgain(); // a site or a tab may be new
       this.update(change);
     });
     if (state.query.trim()) this.searchContent();
@@ -65,6 +65,7 @@ class IdentitiesScreen {
 
   unmount() {
     state.scrollTop = this.scroller.scrollTop;
+    this.isUnmounted = true;
     clearTimeout(this.timer);
     clearTimeout(this.contentTimer);
     setReveal(null);
@@ -101,16 +102,27 @@ class IdentitiesScreen {
     const query = state.query.trim();
     if (this.content.query !== query) this.content = {query, ids: new Set(), isComplete: !query};
     clearTimeout(this.contentTimer);
-    if (query) this.contentTimer = setTimeout(() => this.askServer(query), CONTENT_PAUSE);
+    this.contentTimer = query ? setTimeout(() => this.askServer(query), CONTENT_PAUSE) : null;
+  }
+
+  // A search that is under way is not started anew, which steady changes would do for ever: it is repeated.
+  searchAgain() {
+    if (this.isAsking) this.isOutdated = true;
+    else if (!this.contentTimer) this.searchContent();
   }
 
   async askServer(query) {
     let ids = [];
+    this.contentTimer = null;
+    this.isAsking = true;
+    this.isOutdated = false;
     try {
       ids = await browser.hatbox.identities.search(query);
     } catch (error) {
       console.error(error); // what the page has found by itself is shown
     }
+    this.isAsking = false;
+    if (this.isOutdated && !this.isUnmounted) this.searchAgain();
     if (this.content.query !== query) return;
     this.content = {query, ids: new Set(ids), isComplete: true};
     this.update({});

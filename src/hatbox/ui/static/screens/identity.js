@@ -1,8 +1,8 @@
 // One identity: its tabs, cookies, rules and settings, and beside it, where the window is wide, all identities.
 
-import {browser} from "../api.js";
 import {empty, h} from "../dom.js";
 import {identities} from "../identities_state.js";
+import {detailsOf} from "../identity_details.js";
 import {IdentityHeader} from "../identity_header.js";
 import {PeerList} from "../identity_peers.js";
 import {NO_IDENTITY, ownerOf} from "../no_identity.js";
@@ -60,12 +60,13 @@ class IdentityScreen {
       this.detail.update();
       return;
     }
+    if (!identity && this.detail?.isLeaving && this.detail.id === this.id) return;
     this.detail?.unmount();
     this.detail = null;
     if (identity) this.showDetail();
-    else if (identities.error) this.place.replaceChildren(scroll(loadError(identities.error, () => identities.load())));
+    else if (identities.error) this.showOther(title, loadError(identities.error, () => identities.load()));
     else if (identities.loaded) this.showGone();
-    else this.place.replaceChildren();
+    else this.showOther(title);
   }
 
   showDetail() {
@@ -79,7 +80,12 @@ class IdentityScreen {
     setTitle("This identity is gone");
     const text = "It was removed, here or by another program. It may be in the trash.";
     const link = h("a", {class: "btn", href: "#/trash"}, "Look in the trash");
-    this.place.replaceChildren(scroll(empty("ui-trash", "This identity is gone", text, link)));
+    this.place.replaceChildren(scroll(empty("ui-trash", "This identity is gone", text, link, "h1")));
+  }
+
+  // Every screen has a heading, also one without an identity.
+  showOther(heading, content) {
+    this.place.replaceChildren(h("h1", {class: "vh"}, heading), scroll(content));
   }
 
   unmount() {
@@ -89,7 +95,7 @@ class IdentityScreen {
   }
 }
 
-function scroll(content) {
+function scroll(content = null) {
   return h("div", {class: "scroll"}, content);
 }
 
@@ -98,13 +104,18 @@ class Detail {
     this.id = id;
     this.tab = "";
     this.opened = 0; // counts, so that a tab that is loaded too late is not shown
-    this.settings = null; // the number of settings, when it is known
+    this.details = detailsOf(id);
     this.header = new IdentityHeader(id);
     this.bar = h("div", {class: "tabbar", role: "tablist", onkeydown: (event) => this.onKey(event)});
     this.buttons = new Map(TABS.map(([name, label]) => [name, this.makeButton(name, label)]));
     this.bar.append(...[...this.buttons.values()].map(({button}) => button));
     this.panel = h("div", {class: "scroll", id: "panel", role: "tabpanel", tabindex: "-1"});
     this.el = h("section", {class: "detail fill"}, this.header.el, this.bar, this.panel);
+    this.stop = this.details.follow(() => identities.get(id) && this.showNumbers());
+  }
+
+  get isLeaving() {
+    return this.header.isLeaving;
   }
 
   makeButton(name, label) {
@@ -134,24 +145,17 @@ class Detail {
     this.bar.setAttribute("aria-label", identity.name);
     this.header.update();
     this.showNumbers();
-    this.countSettings();
   }
 
   showNumbers() {
     const {tabs, cookies, rules} = identities.get(this.id);
-    for (const [name, count] of Object.entries({tabs, cookies, rules, settings: this.settings ?? 0})) {
+    for (const [name, count] of Object.entries({tabs, cookies, rules, settings: this.countSettings()})) {
       this.buttons.get(name).number.textContent = count ? count.toLocaleString("en") : "";
     }
   }
 
-  async countSettings() {
-    try {
-      const {settings} = await browser.hatbox.identities.details(this.id);
-      this.settings = Object.values(settings).filter((value) => value !== null).length;
-    } catch {
-      return; // it was removed meanwhile
-    }
-    if (identities.get(this.id)) this.showNumbers();
+  countSettings() {
+    return Object.values(this.details.value?.settings ?? {}).filter((value) => value !== null).length;
   }
 
   // Shows a tab. Its button gets the focus if another one had it.
@@ -184,6 +188,7 @@ class Detail {
   }
 
   unmount() {
+    this.stop();
     this.opened += 1;
     this.closeTab();
   }

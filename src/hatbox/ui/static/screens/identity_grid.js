@@ -5,13 +5,13 @@ import * as actions from "../identity_actions.js";
 import {identities} from "../identities_state.js";
 import {cardSignature, createCard, updateCard} from "../identity_card.js";
 import {menu} from "../layers.js";
+import {isPhone} from "../phone.js";
 import {Reorder} from "../reorder.js";
 import {VirtualList} from "../virtual_list.js";
 
 const CARD = {minWidth: 264, height: 102, gap: 12};
 const ROW = {minWidth: 0, height: 44, gap: 0};
 const PHONE_ROW = {minWidth: 0, height: 56, gap: 0};
-const PHONE = "(max-width: 640px)";
 const FRESH_TIME = 1600; // ms, as long as the animation
 
 export class IdentityGrid extends VirtualList {
@@ -28,7 +28,7 @@ export class IdentityGrid extends VirtualList {
       create: () => createCard(this.view, on),
       update: (card, identity) => updateCard(card, identity, this.view, this.isMovable),
       signature: (identity) => cardSignature(identity, this.isMovable),
-      size: () => (this.view === "cards" ? CARD : matchMedia(PHONE).matches ? PHONE_ROW : ROW),
+      size: () => (this.view === "cards" ? CARD : isPhone() ? PHONE_ROW : ROW),
     });
     this.view = "cards";
     this.isMovable = true;
@@ -37,6 +37,12 @@ export class IdentityGrid extends VirtualList {
       drop: (id, _, to) => this.move(id, to),
     });
     this.host.addEventListener("keydown", (event) => this.onKey(event));
+    this.host.addEventListener("focusout", (event) => this.reorder.focusOut(event));
+  }
+
+  destroy() {
+    if (this.reorder.isActive) this.reorder.cancel();
+    super.destroy();
   }
 
   setView(view) {
@@ -103,9 +109,13 @@ export class IdentityGrid extends VirtualList {
   }
 
   moveKey(event, id) {
-    if (!event.altKey || !this.isMovable) return false;
+    if (!event.altKey) return false;
     const to = this.geometry.neighbour(this.indexOf(id), event.key, this.items.length);
     if (to === undefined) return false;
+    if (!this.isMovable) {
+      say("Clear the search to move it."); // the key is taken: Alt and Left would leave the page
+      return true;
+    }
     this.move(id, to);
     this.show(to);
     say(`${identities.get(id).name}, place ${to + 1} of ${this.items.length}`);
@@ -121,25 +131,17 @@ export class IdentityGrid extends VirtualList {
   }
 
   command(event, id) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return false;
+    if (event.ctrlKey || event.metaKey || event.altKey || !event.key) return false;
     const identity = identities.get(id);
     const anchor = this.cell(id).querySelector("[data-part=menu]");
     const run = {
       h: () => actions.setHidden(identity, !identity.hidden, anchor),
       e: () => actions.editIdentity(identity, anchor),
       o: () => actions.openWindow(identity, anchor),
-      delete: () => this.removeFocused(identity, anchor),
+      delete: () => actions.removeIdentity(identity, anchor), // its neighbour then gets the focus
     }[event.key.toLowerCase()];
-    run?.();
+    if (run && !event.repeat) run();
     return run !== undefined;
-  }
-
-  // The neighbour gets the focus, after the card is gone and only when the focus was lost with it.
-  async removeFocused(identity, anchor) {
-    const index = this.indexOf(identity.cookieStoreId);
-    const next = this.items[index + 1] ?? this.items[index - 1];
-    const isRemoved = await actions.removeIdentity(identity, anchor);
-    if (isRemoved && next && document.activeElement === document.body) this.focusKey(next.cookieStoreId);
   }
 
   move(id, to) {

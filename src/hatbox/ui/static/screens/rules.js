@@ -7,7 +7,7 @@ import {importMenu} from "../rule_import.js";
 import {RuleList} from "../rule_list.js";
 import {ruleTester} from "../rule_tester.js";
 import {rules} from "../rules_state.js";
-import {header, loadError} from "../screen_parts.js";
+import {header, loadError, skeletonAfter} from "../screen_parts.js";
 
 export const title = "Rules";
 
@@ -33,6 +33,7 @@ export function mount(root) {
   }
 
   const stop = [
+    skeletonAfter(other, "Loading rules", () => rules.loaded || rules.error),
     rules.follow(() => {
       paint();
       tester.update();

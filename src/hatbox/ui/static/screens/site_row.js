@@ -38,7 +38,8 @@ export function rowSignature(row, space, withSince) {
   const {shown, rest} = shownChips(row, space, withSince);
   const faces = shown.map((entry) => {
     const {name, color, icon, hidden} = ownerOf(entry.cookieStoreId);
-    return [name, color, icon, hidden, entry.signedInSince !== null && shortDate(entry.signedInSince)];
+    const since = entry.signedInSince !== null && shortDate(entry.signedInSince);
+    return [name, color, icon, hidden, since, entry.cookies > 0];
   });
   return JSON.stringify([row.host, row.signedIn.length, faces, rest, withSince]);
 }
@@ -72,8 +73,10 @@ function siteChip(entry, withSince) {
     if (!withSince) el.append(h("span", {class: "vh"}, sinceText(entry)));
   } else {
     el.classList.add("maybe");
-    el.title = `${owner.name}: cookies only. Has cookies here, none that look like a sign-in`;
-    el.append(h("span", {class: "vh"}, "Cookies only"));
+    const what = entry.cookies ? "Cookies only" : "Site data only";
+    const why = entry.cookies ? "Has cookies here, none that look like a sign-in" : "Has no cookies here";
+    el.title = `${owner.name}: ${what.toLowerCase()}. ${why}`;
+    el.append(h("span", {class: "vh"}, what));
   }
   return el;
 }

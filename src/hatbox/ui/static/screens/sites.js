@@ -3,18 +3,18 @@
 import {btn, empty, h} from "../dom.js";
 import {identities} from "../identities_state.js";
 import {NO_IDENTITY} from "../no_identity.js";
-import {afterAMoment, header, loadError, searchBox} from "../screen_parts.js";
+import {isPhone} from "../phone.js";
+import {header, loadError, searchBox, skeletonAfter} from "../screen_parts.js";
 import {SiteFeed} from "../site_feed.js";
 import {VirtualList} from "../virtual_list.js";
 import {rowSignature, siteRow} from "./site_row.js";
 
 export const title = "Sites";
 
-const PHONE = 640; // px, as in the style sheets
 const MANY = 5_000; // sites; above, a search waits for a pause
 const PAUSE = 60; // ms
 const NO_COOKIES = "No identity has cookies yet. Sign in on a page of a window, or import a file of cookies.";
-const LEGEND = "Dashed: has cookies, but none that look like a sign-in.";
+const LEGEND = "Dashed: has cookies or site data, but no cookie that looks like a sign-in.";
 
 const state = {query: ""};
 
@@ -37,18 +37,19 @@ class SitesScreen {
     this.list.append(this.rows.host);
     this.feed = new SiteFeed(null, () => this.update());
     this.stopIdentities = identities.onChange(() => this.update());
-    afterAMoment(this.feed.start(), () => this.feed.isLoaded || this.other.replaceChildren(skeleton()));
+    this.feed.start();
+    this.stopSkeleton = skeletonAfter(this.other, "Loading sites", () => this.feed.isLoaded || this.feed.error);
   }
 
   unmount() {
     clearTimeout(this.timer);
     this.stopIdentities();
+    this.stopSkeleton();
     this.feed.stop();
     this.rows.destroy();
   }
 
   makeList() {
-    const isPhone = () => innerWidth <= PHONE;
     const space = () => this.rows.host.clientWidth - (isPhone() ? 32 : 372);
     return new VirtualList(this.scroller, {
       label: "Sites",
@@ -118,10 +119,4 @@ function namedLike(query) {
   const ids = new Set(named.map((identity) => identity.cookieStoreId));
   if (NO_IDENTITY.name.toLowerCase().includes(query)) ids.add(NO_IDENTITY.cookieStoreId);
   return ids;
-}
-
-function skeleton() {
-  const row = () => h("div", {class: "skel-row"}, h("i"), h("i"), h("i"));
-  const props = {class: "skel-rows", role: "status", "aria-busy": "true", "aria-label": "Loading sites"};
-  return h("div", props, Array.from({length: 8}, row));
 }

@@ -3,7 +3,7 @@
 import {btn, empty, h, plural} from "../dom.js";
 import {engineBox} from "../engine_box.js";
 import {identities} from "../identities_state.js";
-import {header, loadError, searchBox} from "../screen_parts.js";
+import {header, loadError, searchBox, skeletonAfter} from "../screen_parts.js";
 import {TabList} from "../tab_list.js";
 import {grouped, searched} from "../tab_order.js";
 import {tabs} from "../tabs_state.js";
@@ -53,7 +53,11 @@ export function mount(root) {
     list.paint();
   }
 
-  const stop = [tabs.follow(paint), identities.onChange(paint)];
+  const stop = [
+    tabs.follow(paint),
+    identities.onChange(paint),
+    skeletonAfter(other, "Loading tabs", () => tabs.loaded || tabs.error),
+  ];
   return {
     unmount() {
       state.scrollTop = scroller.scrollTop;
