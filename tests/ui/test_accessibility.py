@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from importlib.resources import files
-from typing import Any
+from typing import Any, Literal
 
 from playwright.async_api import Page
 
@@ -74,7 +74,7 @@ async def show_problem(page: Page) -> None:
     await show(page, "tabs")
     await page.evaluate(
         """async () => {
-          const {problem} = await import(new URL("layers.js", document.querySelector("script[src$='main.js']").src));
+          const {problem} = await import("./layers.js");
           problem(document.querySelector("main button"), "The tab is gone.");
         }"""
     )
@@ -103,6 +103,19 @@ async def violations(page: Page, *, only: list[str] | None = None) -> list[str]:
     return [f"{each['id']}: {node['html'][:200]} {node['failureSummary']}" for each in found for node in each["nodes"]]
 
 
+async def use_theme(page: Page, theme: Literal["light", "dark"]) -> None:
+    """Change the theme of the system, and wait until all colors have changed."""
+    await page.emulate_media(color_scheme=theme)
+    await page.evaluate(
+        """async () => {
+          const drawn = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+          do await drawn();
+          while (document.getAnimations().some(({playState}) => playState === "running"));
+          await drawn();
+        }"""
+    )
+
+
 async def show(page: Page, screen: str) -> None:
     """Open a screen, and wait until it has its data."""
     await page.evaluate("route => { location.hash = `#/${route}`; }", screen)
@@ -121,9 +134,9 @@ async def test_every_screen_is_accessible_in_light_and_dark(manager: Manager, ma
 
     async def check(state: str) -> None:
         found[f"{state}, light"] = await violations(page)
-        await page.emulate_media(color_scheme="dark")
+        await use_theme(page, "dark")
         found[f"{state}, dark"] = await violations(page, only=COLOR_RULES)
-        await page.emulate_media(color_scheme="light")
+        await use_theme(page, "light")
 
     await page.set_viewport_size({"width": 1440, "height": 800})
     for screen in SCREENS:
