@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hatbox.cookies.sign_in_cookies import CookieFacts, is_sign_in_cookie, looks_like_sign_in, signed_in_since
+from hatbox.cookies.sign_in_cookies import is_sign_in_cookie, looks_like_sign_in
 from tests.deadline import ends_in_time
 
 SIGN_IN = [
@@ -156,20 +156,6 @@ def test_an_expired_cookie_is_no_sign_in() -> None:
     assert is_sign_in_cookie("sid", http_only=True, expires=None, now=100)
     assert is_sign_in_cookie("sid", http_only=True, expires=101, now=100)
     assert not is_sign_in_cookie("sid", http_only=True, expires=100, now=100)
-
-
-def test_signed_in_since_the_oldest_sign_in_cookie_that_is_still_valid() -> None:
-    cookies = [
-        CookieFacts("lang", True, None, created=1),
-        CookieFacts("old_session", True, expires=50, created=2),
-        CookieFacts("cart", False, None, created=3),
-        CookieFacts("token", False, expires=500, created=20),
-        CookieFacts("sid", True, None, created=10),
-    ]
-    assert signed_in_since(cookies, now=100) == 10
-    assert signed_in_since(cookies, now=10) == 2
-    assert signed_in_since(cookies[:1], now=100) is None
-    assert signed_in_since([], now=100) is None
 
 
 @given(st.text(max_size=5000), st.booleans())

@@ -66,7 +66,7 @@ async def test_lines_are_deleted_when_the_watch_has_expired(tmp_path: Path) -> N
         await until_awaited(lambda: lines_stored(profile))
         await profile.store.write(lambda each: each.extensions.put(AREA, "log.watchers", "gone", b"1.0"))
         await profile.store.write(lambda each: each.extensions.clear(AREA, "log.watchers"))
-        logs.add(AREA, line("nobody reads this"))
+        logs.add(AREA, line("unwatched"))
         await until_awaited(lambda: is_empty(profile))
         assert await profile.store.read(lambda each: watched_until(each, AREA)) is None
         await logs.stop(AREA)

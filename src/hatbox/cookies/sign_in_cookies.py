@@ -7,11 +7,10 @@ name is that of a session or a token. Names that servers also give to visitors d
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
-__all__ = ["CookieFacts", "is_sign_in_cookie", "looks_like_sign_in", "signed_in_since"]
+__all__ = ["is_sign_in_cookie", "looks_like_sign_in"]
 
 _BEFORE: Final = r"(?:^|[^a-z])"
 _AFTER: Final = r"(?:$|[^a-z])"
@@ -61,16 +60,6 @@ _MAX_NAME: Final = 256  # characters: longer names are not those of sessions, an
 _REMEMBERED: Final = 4_096  # names
 
 
-class CookieFacts(NamedTuple):
-    """What is known of a cookie without its value. Times are in seconds since 1970."""
-
-    name: str
-    http_only: bool
-    expires: float | None
-    """None for a session cookie."""
-    created: float
-
-
 def is_sign_in_cookie(name: str, *, http_only: bool, expires: float | None, now: float) -> bool:
     """Whether a cookie looks like a sign-in that is still valid."""
     return (expires is None or expires > now) and looks_like_sign_in(name, http_only)
@@ -82,15 +71,3 @@ def looks_like_sign_in(name: str, http_only: bool) -> bool:
     if len(name) > _MAX_NAME or _OF_VISITORS.search(name):
         return False
     return http_only or _OF_SESSIONS.search(name) is not None
-
-
-def signed_in_since(cookies: Iterable[CookieFacts], now: float) -> float | None:
-    """When the oldest of the sign-in cookies of a site that are still valid was created; None without one."""
-    return min(
-        (
-            each.created
-            for each in cookies
-            if is_sign_in_cookie(each.name, http_only=each.http_only, expires=each.expires, now=now)
-        ),
-        default=None,
-    )

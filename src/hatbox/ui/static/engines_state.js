@@ -2,26 +2,9 @@
 
 import {browser} from "./api.js";
 import {startOutcome} from "./engine_outcome.js";
-import {LiveList} from "./live_list.js";
+import {WholeList} from "./live_list.js";
 
-const api = browser.hatbox.engines;
-let found = [];
-
-const list = new LiveList(api.onChanged, async () => {
-  found = await api.list();
-});
-
-export const engines = {
-  get loaded() {
-    return list.loaded;
-  },
-  get error() {
-    return list.error;
-  },
-  follow: (fn) => list.follow(fn),
-  reload: () => list.reload(),
-  all: () => found,
-};
+export const engines = new WholeList(browser.hatbox.engines);
 
 // Resolves when the engine runs that was just started, with it, or with null when it has ended again. Rejects with the
 // reason when it cannot start. tabId: the tab for which it was started; name: of the engine, when no tab is known.

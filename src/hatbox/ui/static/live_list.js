@@ -90,3 +90,17 @@ export class LiveList {
     for (const fn of [...this.followers]) fn();
   }
 }
+
+// A list that is short enough to be read whole. api: a namespace with list() and onChanged.
+export class WholeList extends LiveList {
+  constructor(api) {
+    super(api.onChanged, async () => {
+      this.found = await api.list();
+    });
+    this.found = [];
+  }
+
+  all() {
+    return this.found;
+  }
+}

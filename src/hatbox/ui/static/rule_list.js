@@ -4,14 +4,13 @@ import {browser} from "./api.js";
 import {attempt} from "./attempt.js";
 import {chip, h, icon, iconButton, patternText} from "./dom.js";
 import {identities} from "./identities_state.js";
+import {NO_IDENTITY} from "./no_identity.js";
 import {isPhone} from "./phone.js";
 import {changed} from "./undo.js";
 import {VirtualList} from "./virtual_list.js";
 
 const MOST_CHIPS = 3;
 const api = browser.hatbox.rules;
-
-export const DEFAULT_STORE = {cookieStoreId: "firefox-default", name: "No identity", color: "", icon: ""};
 
 export class RuleList extends VirtualList {
   // own: the cookieStoreId of the identity whose rules are shown; rows name only others.
@@ -28,7 +27,7 @@ export class RuleList extends VirtualList {
 }
 
 function named(rule) {
-  return rule.identities.map((id) => identities.get(id) ?? {...DEFAULT_STORE, cookieStoreId: id});
+  return rule.identities.map((id) => identities.get(id) ?? {...NO_IDENTITY, cookieStoreId: id});
 }
 
 function ruleRow(rule, own) {
@@ -54,7 +53,7 @@ function ruleRow(rule, own) {
 }
 
 function target(identity) {
-  if (!identity.icon) return h("span", {class: "chip maybe"}, identity.name);
+  if (identity.color === null) return h("span", {class: "chip maybe"}, identity.name);
   const el = chip(identity, null, `#/identity/${encodeURIComponent(identity.cookieStoreId)}/rules`);
   el.dataset.part = identity.cookieStoreId; // a row that is drawn anew keeps the focus
   return el;

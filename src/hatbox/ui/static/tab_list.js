@@ -38,7 +38,7 @@ export class TabList extends VirtualList {
 
   makeRow({tab, identity, isLast}) {
     const row = tabRow(tab, this.host);
-    row.dataset.color = identity.color;
+    if (identity.color !== null) row.dataset.color = identity.color;
     row.classList.toggle("is-last", isLast);
     return row;
   }
@@ -46,7 +46,8 @@ export class TabList extends VirtualList {
   makeHead({identity, count}) {
     const {cookieStoreId: id, name, hidden, color} = identity;
     const href = `#/identity/${encodeURIComponent(id)}/tabs`;
-    const title = identity.icon ? h("a", {href, "data-part": "link"}, name) : name;
+    const isIdentity = color !== null;
+    const title = isIdentity ? h("a", {href, "data-part": "link"}, name) : name;
     const toggle = btn(hidden ? "Show" : "Hide", () => setHidden(identity, !hidden, toggle), {
       kind: hidden ? "sm" : "sm quiet",
       lead: hidden ? "ui-eye" : undefined,
@@ -56,11 +57,11 @@ export class TabList extends VirtualList {
     const head = h(
       "header",
       {},
-      identity.icon && tile(identity),
+      isIdentity && tile(identity),
       h("h2", {class: "ellipsis"}, title),
       h("span", {class: "num"}, count.toLocaleString("en")),
       h("span", {class: "grow"}),
-      identity.icon && toggle,
+      isIdentity && toggle,
     );
     return h("div", {class: "group", "data-color": color}, head);
   }

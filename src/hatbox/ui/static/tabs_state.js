@@ -24,24 +24,15 @@ async function readAll() {
   for (const tab of tabs) found.set(tab.id, tab);
 }
 
-const list = new LiveList(api.onChanged, read);
-
-export const tabs = {
-  get loaded() {
-    return list.loaded;
-  },
-  get error() {
-    return list.error;
-  },
-  follow: (fn) => list.follow(fn),
-  reload: () => list.reload(),
-
+class Tabs extends LiveList {
   // All tabs, in the order of their windows.
   all() {
     return [...found.values()].sort(byPlace);
-  },
+  }
 
   of(cookieStoreId) {
-    return tabs.all().filter((tab) => tab.cookieStoreId === cookieStoreId);
-  },
-};
+    return this.all().filter((tab) => tab.cookieStoreId === cookieStoreId);
+  }
+}
+
+export const tabs = new Tabs(api.onChanged, read);

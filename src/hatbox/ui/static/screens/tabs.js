@@ -3,6 +3,7 @@
 import {btn, empty, h, plural} from "../dom.js";
 import {engineBox} from "../engine_box.js";
 import {identities} from "../identities_state.js";
+import {NO_IDENTITY} from "../no_identity.js";
 import {header, loadError, searchBox, skeletonAfter} from "../screen_parts.js";
 import {TabList} from "../tab_list.js";
 import {grouped, searched} from "../tab_order.js";
@@ -11,7 +12,6 @@ import {tabs} from "../tabs_state.js";
 export const title = "Tabs";
 
 const FEW = 8; // a search field stands above more tabs
-const NO_IDENTITY = {cookieStoreId: "firefox-default", name: "No identity", color: "", icon: "", hidden: false};
 const state = {query: "", scrollTop: 0};
 
 export function mount(root) {
