@@ -1,9 +1,10 @@
 """The manager page: until it is interactive, until a change of another process is shown, and the memory of its server.
 
-    python -m benchmarks.manager_page [IDENTITIES]
+    python -m benchmarks.manager_page [IDENTITIES [MANY]]
 
 The peers, in the same run: a static page with the same elements, style sheets and bytes of script, from a bare
 Starlette with uvicorn; and the memory of that server. A change is timed from its commit in another process to the DOM.
+With MANY identities (10,000), the list is scrolled, and a static list of the same cards (manager_scrolling.py).
 """
 
 from __future__ import annotations
@@ -25,16 +26,22 @@ from rich.console import Console
 
 import hatbox
 from benchmarks.bars import Bar, bars_table
+from benchmarks.manager_scrolling import STEP, scroll_frames
 from benchmarks.memory import memory_of
 from hatbox.engines.chromium.launch import find_browser
+from hatbox.identities.changes import create
+from hatbox.ui.static_files import StaticFiles
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
+    from hatbox.store.base import Transaction
+
 LOADS: Final = 20
 CHANGES: Final = 100
+MANY: Final = 10_000
+FIRST_CARDS: Final = 5
 CARD: Final = "main [role=listitem]"
-STATIC: Final = Path(hatbox.__file__).parent / "ui" / "static"
 BARE_SERVER: Final = """
 import sys, uvicorn
 from starlette.applications import Starlette
@@ -62,24 +69,35 @@ async def main():
 
 asyncio.run(main())
 """
-# Notes when the first card is drawn, and in which frame each name appears.
+# Notes when the page is interactive and when each name appears. Interactive: everything is loaded and the last card of
+# the window is drawn, so that a click is handled at once. Both pages are measured in the same way.
 OBSERVER: Final = f"""
 const seen = globalThis.seenNames = new Map();
-new MutationObserver(() => {{
+const drawn = () => requestAnimationFrame(() => setTimeout(() => {{ globalThis.interactive ??= performance.now(); }}));
+const check = () => {{
   const cards = document.querySelectorAll("{CARD}");
-  if (cards.length && !globalThis.firstCard) requestAnimationFrame(time => {{ globalThis.firstCard ??= time; }});
+  const isWhole = cards.length >= globalThis.expectedCards && document.readyState === "complete";
+  if (isWhole && !globalThis.interactive) drawn();
   for (const card of cards) for (const [name] of card.textContent.matchAll(/changed-[0-9]+/g)) {{
     if (!seen.has(name)) seen.set(name, Date.now());
   }}
-}}).observe(document, {{childList: true, subtree: true, characterData: true}});
+}};
+new MutationObserver(check).observe(document, {{childList: true, subtree: true, characterData: true}});
+addEventListener("load", () => setTimeout(check));
 globalThis.until = find => new Promise(done => {{
   const timer = setInterval(() => {{ const found = find(); if (found) {{ clearInterval(timer); done(found); }} }}, 5);
 }});
 """
 
 
-async def measure(count: int) -> tuple[list[Bar], list[str]]:
+async def measure(count: int, many: int) -> tuple[list[Bar], list[str]]:
     """All bars, and the figures behind them."""
+    bars, figures = await _measure_few(count)
+    more_bars, more_figures = await _measure_many(many)
+    return [*bars, *more_bars], [*figures, *more_figures]
+
+
+async def _measure_few(count: int) -> tuple[list[Bar], list[str]]:
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         ids = await _make_profile(folder / "profile.db", count)
@@ -110,11 +128,54 @@ async def measure(count: int) -> tuple[list[Bar], list[str]]:
     ], figures
 
 
+async def _measure_many(count: int) -> tuple[list[Bar], list[str]]:
+    """Scrolling, and the first card, with many identities."""
+    with tempfile.TemporaryDirectory() as temporary:
+        path = Path(temporary) / "profile.db"
+        await _make_profile(path, count)
+        async with async_playwright() as playwright, _manager(path) as (_, link):
+            browser = await playwright.chromium.launch(executable_path=find_browser(), args=["--no-sandbox"])
+            page = await (await browser.new_context(viewport={"width": 1440, "height": 900})).new_page()
+            await page.goto(link)
+            await page.wait_for_selector(CARD)
+            url, cookies = page.url, await page.context.cookies()
+            first = [await _first_card(browser, url, cookies) for _ in range(FIRST_CARDS)]
+            frames, static_frames = await scroll_frames(page)
+            await browser.close()
+    p95, static_p95 = quantiles(frames, n=20)[-1], quantiles(static_frames, n=20)[-1]
+    figures = [
+        f"{count:,} identities; first card: median {median(first):.0f} ms, longest {max(first):.0f} ms",
+        f"frame while scrolling {STEP} px each: median {median(frames):.1f} ms, 95 % within {p95:.1f} ms;"
+        f" static list {median(static_frames):.1f} ms, {static_p95:.1f} ms",
+    ]
+    ratio = median(frames) / median(static_frames)
+    return [
+        (f"frame while scrolling {count:,} identities, to a static list of the same cards", ratio, "<=", 2),
+        (f"first card with {count:,} identities, ms", median(first), "<=", 2000),
+    ], figures
+
+
+async def _first_card(browser: Browser, url: str, cookies: list[Any]) -> float:
+    """Milliseconds from the start of the navigation to the first card, without anything cached."""
+    context = await browser.new_context(viewport={"width": 1440, "height": 900})
+    await context.add_cookies([_as_param(each) for each in cookies])
+    page = await context.new_page()
+    await page.add_init_script(f"globalThis.expectedCards = 1;{OBSERVER}")
+    await page.goto(url)
+    shown: float = await page.evaluate("until(() => globalThis.interactive)")
+    await context.close()
+    return shown
+
+
 async def _make_profile(path: Path, count: int) -> list[str]:
     async with hatbox.open(path) as profile:
-        for number in range(4, count):
-            await profile.identities.create(f"Account {number:05}")
+        await profile.store.write(lambda each: _create(each, count))
         return [each.cookie_store_id for each in await profile.identities.query()]
+
+
+def _create(transaction: Transaction, count: int) -> None:
+    for number in range(4, count):
+        create(transaction, f"Account {number:05}", "blue", "fingerprint")
 
 
 @asynccontextmanager
@@ -158,23 +219,26 @@ async def _until_open(port: int) -> None:
 
 
 async def _write_static_page(folder: Path, page: Page) -> None:
-    """The page as it is drawn, with its style sheets in one file and its scripts as bytes that do nothing."""
+    """The page as it is drawn, with its style sheet, and its scripts as bytes that do nothing."""
     loaded: list[str] = await page.evaluate("performance.getEntriesByType('resource').map(each => each.name)")
-    names = [url.rpartition("/")[2] for url in loaded]
-    files = [path for path in STATIC.rglob("*") if path.is_file() and path.name in names]
-    styles = "\n".join(path.read_text() for path in files if path.suffix == ".css")
-    size = sum(path.stat().st_size for path in files if path.suffix in (".js", ".svg"))
-    body = await page.evaluate("document.getElementById('app').outerHTML")
-    (folder / "style.css").write_text(styles)
-    (folder / "script.js").write_text(f"globalThis.text = {json.dumps('x' * size)};\n")
+    files = [file for url in loaded if (file := StaticFiles().get(url.rpartition("/")[2]))]
+    scripts, styles = (
+        b"".join(each.content for each in files if kind in each.content_type) for kind in ("javascript", "css")
+    )
+    assert scripts
+    assert styles
+    body = await page.evaluate("document.body.outerHTML")
+    (folder / "style.css").write_bytes(styles)
+    (folder / "script.js").write_text(f"globalThis.text = {json.dumps('x' * len(scripts))};\n")
     links = '<link rel="stylesheet" href="style.css"><script type="module" src="script.js"></script>'
     head = f"<!doctype html><html lang=en><head><meta charset=utf-8>{links}</head>"
-    (folder / "index.html").write_text(f"{head}<body>{body}</body></html>")
+    (folder / "index.html").write_text(f"{head}{body}</html>")
 
 
 async def _loads(browser: Browser, opened: Page, url: str, static_url: str) -> tuple[list[float], list[float]]:
     """Times until both pages are interactive, in turns, without anything cached."""
     cookies = await opened.context.cookies()
+    count = await opened.locator(CARD).count()
     loads: list[float] = []
     static_loads: list[float] = []
     for _ in range(LOADS):
@@ -182,9 +246,9 @@ async def _loads(browser: Browser, opened: Page, url: str, static_url: str) -> t
             context = await browser.new_context(viewport={"width": 1440, "height": 900})
             await context.add_cookies([_as_param(each) for each in cookies])
             page = await context.new_page()
-            await page.add_init_script(OBSERVER)
+            await page.add_init_script(f"globalThis.expectedCards = {count};{OBSERVER}")
             await page.goto(address)
-            into.append(await page.evaluate("until(() => document.readyState === 'complete' && globalThis.firstCard)"))
+            into.append(await page.evaluate("until(() => globalThis.interactive)"))
             await context.close()
     return loads, static_loads
 
@@ -211,7 +275,8 @@ async def _delays(profile: Path, page: Page, ids: list[str]) -> list[float]:
 
 
 if __name__ == "__main__":
-    bars, figures = asyncio.run(measure(int(sys.argv[1]) if len(sys.argv) > 1 else 30))
+    few, many = (int(given) for given in (*sys.argv[1:3], *("30", str(MANY))[len(sys.argv[1:3]) :]))
+    bars, figures = asyncio.run(measure(few, many))
     console = Console(width=120)
     for line in figures:
         console.print(line)

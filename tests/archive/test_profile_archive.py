@@ -430,10 +430,10 @@ def test_the_same_with_a_synchronous_profile(tmp_path: Path, file: Path) -> None
 
 def test_a_copy_and_a_backup_are_read_by_the_same_code() -> None:
     from hatbox.store.profile_copy import COPIED_TABLES
-    from hatbox.store.tables.schema import CHANGES, PROFILE, TABLES
+    from hatbox.store.tables.schema import ACTIVITY, CHANGES, GRANTS, PROFILE, TABLES
 
-    assert {*COPIED_TABLES} == {*TABLES} - {PROFILE, CHANGES}
-    assert len(COPIED_TABLES) == len(TABLES) - 2
+    assert {*COPIED_TABLES} == {*TABLES} - {PROFILE, CHANGES, GRANTS, ACTIVITY}
+    assert len(COPIED_TABLES) == len(TABLES) - 4
 
 
 def test_temporary_identities_of_a_backup_are_not_restored(address: str, target: str, file: Path) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -16,11 +18,12 @@ from hypothesis import strategies as st
 
 import hatbox
 from hatbox.archive import age_format
-from hatbox.errors import ArchiveError, WrongPassphrase
+from hatbox.errors import ArchiveError
 from hatbox.manager_api.archives.backup_folder import BackupFolder
 from hatbox.profile import Profile
 from hatbox.store.keys import Key
 from hatbox.store.sqlite import SqliteStore
+from tests.manager_api.page_errors import refused
 from tests.store.in_loop import in_loop
 from tests.waiting import until
 
@@ -125,6 +128,10 @@ async def test_new_and_deleted_backups_are_reported_also_those_of_other_programs
         received.clear()
         (folder / "copied.hatbox").write_bytes(b"x")
         await until(lambda: received)
+        await archives.list()
+        received.clear()
+        (folder / "copied.hatbox").write_bytes(b"yy")  # in place
+        await until(lambda: received)
 
 
 # --------------------------------------------------------------------------------------------------------- passphrases
@@ -138,7 +145,7 @@ async def test_a_wrong_passphrase_is_named_and_nothing_changes(address: str) -> 
         await profile.identities.remove("Work", forever=True)
         for options in ({}, {"passphrase": ""}, {"passphrase": "wrong"}):
             for call in (archives.preview, archives.restore):
-                with pytest.raises(WrongPassphrase, match=r"^secret\.hatbox: .*passphrase"):
+                with refused(r"^secret\.hatbox: .*passphrase"):
                     await call("secret.hatbox", options)
         assert len(await profile.identities.query()) == 3
         await archives.restore("secret.hatbox", {"passphrase": "right"})
@@ -152,7 +159,7 @@ async def test_the_backup_of_an_encrypted_profile_needs_a_passphrase(
     monkeypatch.setenv("HATBOX_KEY", Key(bytes(range(32))).text)
     async with opened(address) as (_, archives):
         for options in ({}, {"passphrase": ""}):
-            with pytest.raises(ArchiveError, match="Write a passphrase"):
+            with refused("Write a passphrase"):
                 await archives.backup(options)
         assert names_in(folder) == []
         assert (await archives.backup({"passphrase": "p"}))["isEncrypted"]
@@ -191,13 +198,13 @@ async def test_no_name_leads_out_of_the_folder_and_nothing_is_replaced(address: 
                 with pytest.raises(ArchiveError):
                     await call(name)
         for name in ("../outside", "..", "/tmp/x", "a/b", "a\\b", "nul", "x\0y", "a" * 190, "\ud800"):
-            with pytest.raises(ArchiveError, match="not a name for a backup"):
+            with refused("not a name for a backup"):
                 await archives.backup({"name": name})
         for call in (archives.preview, archives.remove):
-            with pytest.raises(ArchiveError, match="not in the folder"):
+            with refused("not in the folder"):
                 await call("link.hatbox")
         for name in ("mine", "mine.hatbox", " mine ", "link"):
-            with pytest.raises(ArchiveError, match="exists already"):
+            with refused("exists already"):
                 await archives.backup({"name": name})
         assert (folder / "mine.hatbox").read_bytes() == before == outside.read_bytes()
         assert [each["name"] for each in (await archives.list())["backups"]] == ["mine.hatbox"]
@@ -219,11 +226,50 @@ async def test_a_damaged_or_foreign_file_is_named_and_nothing_changes(address: s
         assert listed["empty.hatbox"]
         for name in ("photo.jpg", "empty.hatbox", "cut.hatbox"):
             for call in (archives.preview, archives.restore):
-                with pytest.raises(ArchiveError, match=f"^{name}: .*Nothing was changed"):
+                with refused(f"^{name}: .*Nothing was changed"):
                     await call(name)
-        with pytest.raises(ArchiveError, match="not in the folder"):
+        with refused("not in the folder"):
             await archives.restore("gone.hatbox")
         assert len(await profile.identities.query()) == 3
+
+
+@in_loop
+async def test_a_folder_that_cannot_be_used_is_named_with_a_remedy_and_reported_when_it_can(
+    address: str, folder: Path
+) -> None:
+    async with opened(address) as (_, archives):
+        received: list[str] = []
+        archives.onChanged.addListener(lambda: received.append("changed"))
+        await archives.list()
+        await asyncio.to_thread(folder.write_bytes, b"a file in its place")
+        await until(lambda: received)
+        remedy = r" \(.+\)\. Move the file away that is in its place, then try again\."
+        with refused(f"^Backups cannot be read from {re.escape(str(folder))}{remedy}$"):
+            await archives.list()
+        with refused(f"^Backups cannot be written to {re.escape(str(folder))}{remedy} Nothing was written\\.$"):
+            await archives.backup({})
+        received.clear()
+        await asyncio.to_thread(folder.unlink)
+        await until(lambda: received)  # the page reads the list again
+        assert (await archives.list())["backups"] == []
+
+
+@in_loop
+async def test_a_full_disk_is_named_with_the_folder_and_nothing_is_left(
+    address: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    async with opened(address) as (_, archives):
+        with monkeypatch.context() as patch:
+            patch.setattr("hatbox.archive.archive_file.os.fsync", fail)
+            with refused(
+                r"/backups \(No space left on device\)\. Free space on its disk, then try again\. Nothing was"
+            ):
+                await archives.backup({})
+        assert names_in(folder) == []
+        await archives.backup({})
 
 
 @in_loop
@@ -231,7 +277,7 @@ async def test_one_backup_runs_at_a_time(address: str, folder: Path) -> None:
     async with opened(address) as (_, archives):
         first = archives.backup({"name": "first"})
         await asyncio.sleep(0)
-        with pytest.raises(ArchiveError, match="a backup is running"):
+        with refused("a backup is running"):
             await archives.backup({"name": "second"})
         await first
         await archives.backup({"name": "second"})

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import hatbox
-from hatbox.errors import ApiError
 from tests.cli import engines
+from tests.manager_api.page_errors import refused
 from tests.site import Site
 from tests.waiting import until_awaited
 
@@ -50,7 +50,7 @@ def test_an_address_opens_at_once_and_its_engine_starts_and_stops(path: Path) ->
                 running = await with_status(api, "running")
                 assert (running["title"], running["isLocal"], running["canStop"]) == ("HTTP engine", True, True)
                 assert (running["tabs"], running["identitiesWithTabs"], running["hasWindows"]) == (1, 1, False)
-                with pytest.raises(ApiError, match="is running already"):
+                with refused("is running already"):
                     await api.engines.start("chromium")
                 await api.engines.stop(running["id"])
                 assert [each["status"] for each in await api.engines.list()] == ["stopped", "stopped"]
@@ -86,7 +86,7 @@ def test_an_engine_that_cannot_start_says_why_and_leaves_no_tab(path: Path) -> N
             assert not seen  # it has its lease before it has a browser
             assert failed["tabId"] == opened["tab"]["id"]
             assert await api.tabs.list() == []
-            with pytest.raises(ApiError, match="unknown engine: lynx"):
+            with refused("Unknown engine: lynx"):
                 await api.engines.start("lynx")
 
     asyncio.run(test())
@@ -101,7 +101,7 @@ def test_an_engine_of_another_program_is_listed_and_not_stopped(path: Path) -> N
             running, *startable = await api.engines.list()
             assert (running["identities"], running["tabs"]) == ([WORK], 1)
             assert [each["status"] for each in startable] == ["stopped", "stopped"]
-            with pytest.raises(ApiError, match=r"HTTP engine was not stopped. It runs in this process"):
+            with refused(r"HTTP engine was not stopped. It runs in this process"):
                 await api.engines.stop(running["id"])
 
     asyncio.run(test())

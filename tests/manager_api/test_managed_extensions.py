@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import io
+import os
+import re
 import zipfile
 from base64 import b64encode
 from pathlib import Path
@@ -12,11 +14,13 @@ from typing import Any
 import pytest
 
 import hatbox
-from hatbox.errors import ApiError
+from hatbox.extensions.extension import Extension
+from hatbox.extensions.runtime import Exit
 from hatbox.manager_api.managed_extensions import package_uploads
 from hatbox.manager_api.managed_extensions.permission_sentences import sentence_of
 from tests.extensions.made import make
 from tests.extensions.runtime.lab import needs_deno
+from tests.manager_api.page_errors import refused
 from tests.store.in_loop import in_loop
 from tests.waiting import until, until_awaited
 
@@ -85,13 +89,13 @@ async def test_a_dropped_file_is_installed_after_its_permissions_were_shown(addr
         assert listed["icon"].startswith("data:image/svg+xml;base64,")
         assert (listed["action"]["title"], listed["action"]["enabled"]) == ("Switch", False)  # it is stopped
         assert [each["name"] for each in listed["commands"]] == ["go"]
-        with pytest.raises(ApiError, match="Choose it again"):
+        with refused("Choose it again"):
             await api(profile).install(prepared["token"])
         again = await upload(profile, data)
         assert (again["isUpdate"], again["replaces"]) == (True, "made 1")
         other = await upload(profile, data, "another.xpi")
         assert other["isUpdate"] is False
-        with pytest.raises(ApiError, match="already installed"):
+        with refused("already installed"):
             await api(profile).install(other["token"])
         await api(profile).install(other["token"], {"replace": True, "keepData": True})
 
@@ -108,7 +112,7 @@ async def test_a_file_that_is_no_extension_is_refused_by_its_name(
     tmp_path: Path, name: str, data: bytes, message: str
 ) -> None:
     async with hatbox.open(tmp_path / "profile.db") as profile:
-        with pytest.raises(ApiError, match=message) as raised:
+        with refused(message) as raised:
             await upload(profile, data, name)
         assert "hatbox-upload" not in str(raised.value)
         assert await api(profile).list() == []
@@ -118,36 +122,36 @@ async def test_a_file_that_is_no_extension_is_refused_by_its_name(
 async def test_uploads_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(package_uploads, "MAX_BYTES", 1 << 20)
     async with hatbox.open(tmp_path / "profile.db") as profile:
-        with pytest.raises(ApiError, match="At most 1 MB can be installed from here"):
+        with refused("At most 1 MB can be installed from here"):
             await api(profile).beginInstall("big.xpi", (1 << 20) + 1)
         token = await api(profile).beginInstall("a.xpi", 10)
-        with pytest.raises(ApiError, match="not base64"):
+        with refused("not base64"):
             await api(profile).addInstallPart(token, "???")
-        with pytest.raises(ApiError, match="0 of 10 bytes"):
+        with refused("0 of 10 bytes"):
             await api(profile).prepareInstall(token)
-        with pytest.raises(ApiError, match="more bytes than announced"):
+        with refused("more bytes than announced"):
             await api(profile).addInstallPart(token, b64encode(bytes(11)).decode())
-        with pytest.raises(ApiError, match="Choose it again"):
+        with refused("Choose it again"):
             await api(profile).prepareInstall(token)
         first = await api(profile).beginInstall("a.xpi", 10)
         for _ in range(3):
             await api(profile).beginInstall("a.xpi", 10)
-        with pytest.raises(ApiError, match="Choose it again"):  # the oldest of four is dropped
+        with refused("Choose it again"):  # the oldest of four is dropped
             await api(profile).addInstallPart(first, "")
         reading = await api(profile).beginInstall("a.xpi", 1)
         await api(profile).addInstallPart(reading, "AA==")
         preparing = asyncio.ensure_future(api(profile).prepareInstall(reading))
         await asyncio.sleep(0)
-        with pytest.raises(ApiError, match="no part can be added"):
+        with refused("no part can be added"):
             await api(profile).addInstallPart(reading, "")
-        with pytest.raises(ApiError):
+        with refused():
             await preparing
         monkeypatch.setattr(package_uploads, "_MAX_SECONDS", 0.0)
         token = await api(profile).beginInstall("a.xpi", 10)  # as of a page that was closed
         expired = asyncio.get_running_loop().create_future()
         asyncio.get_running_loop().call_later(0.0, expired.set_result, None)
         await expired
-        with pytest.raises(ApiError, match="too long ago"):
+        with refused("too long ago"):
             await api(profile).addInstallPart(token, "")
 
 
@@ -155,7 +159,7 @@ async def test_uploads_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 @in_loop
 async def test_the_console_of_an_unknown_extension_is_not_watched(tmp_path: Path, extension: str) -> None:
     async with hatbox.open(tmp_path / "profile.db") as profile:
-        with pytest.raises(ApiError, match="Extension not found"):
+        with refused("no longer installed"):
             await api(profile).log(extension)
         assert await profile.store.read(lambda each: each.extensions.find("log.watchers")) == []
 
@@ -184,13 +188,13 @@ async def test_optional_permissions_are_granted_and_revoked_and_required_ones_ar
         assert all((await granted()).values())
         await api(profile).revoke(ID, "cookies")
         assert (await granted())["cookies"] is False
-        with pytest.raises(ApiError, match="menus is required"):
+        with refused("menus is required"):
             await api(profile).revoke(ID, "menus")
-        with pytest.raises(ApiError, match="bookmarks"):
+        with refused("bookmarks"):
             await api(profile).grant(ID, "bookmarks")
         await api(profile).remove(ID)
         assert await api(profile).list() == []
-        with pytest.raises(ApiError, match="not found"):
+        with refused("no longer installed"):
             await api(profile).remove(ID)
 
 
@@ -202,6 +206,14 @@ def test_permissions_are_said_in_sentences() -> None:
 
 
 # ── Running ──
+
+
+def is_in_process_table(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 @needs_deno
@@ -246,9 +258,9 @@ async def test_buttons_menus_commands_and_console_of_an_extension_in_another_pro
         await until(lambda: any(each.startswith("menu work") for each in lines))
         await api(page).runCommand(area, "go")
         await until(lambda: any(each.startswith("command go") for each in lines))
-        with pytest.raises(ApiError, match="run it with `hatbox run --engine chromium`"):
+        with refused("Stop it, and start it on this page"):
             await api(page).openOptions(area)
-        with pytest.raises(ApiError, match="has no menu item"):
+        with refused("has no menu item"):
             await api(page).clickMenu(area, "missing")
         del changed[:]
         await api(page).stop(area)
@@ -277,9 +289,59 @@ async def test_an_extension_is_started_in_a_process_of_its_own_and_stopped_from_
         assert (await only(profile))["pid"] == listed["pid"]
         await api(profile).stop(ID)
         assert not (await only(profile))["isRunning"]
+        if os.name == "posix":
+            await until(lambda: not is_in_process_table(listed["pid"]))
         await api(profile).stop(ID)
-        with pytest.raises(ApiError, match="not found"):
+        with refused("no longer installed"):
             await api(profile).start("missing@example.org")
+
+
+@needs_deno
+@in_loop
+async def test_a_background_that_fails_is_named_on_the_card_also_of_one_from_a_folder(tmp_path: Path) -> None:
+    path = tmp_path / "profile.db"
+    async with hatbox.open(path) as terminal, hatbox.open(path) as page:
+        changed: list[str] = []
+        api(page).onChanged.addListener(lambda each: changed.extend(each["ids"]))
+        folder = make(tmp_path, "// in line 2\nthrow new Error('no café');")
+        extension = await terminal.extensions.start(folder, on_log=lambda _: None)
+        await until(lambda: extension.area in changed)
+        listed = await only(page)
+        assert listed["isRunning"]
+        failed = re.compile(r"Its background script failed: Error: no café \(background\.js:2:\d+\)\. See its log\.")
+        assert failed.fullmatch(listed["problem"])
+        (folder / "background.js").write_text("console.log('mended')", "utf-8")
+        await terminal.extensions.reload(extension.id)
+        assert "problem" not in await only(page)
+
+
+@needs_deno
+@in_loop
+async def test_a_background_that_crashes_for_good_says_so_until_it_is_started_again(tmp_path: Path) -> None:
+    async with hatbox.open(tmp_path / "profile.db") as profile:
+        await profile.extensions.install(make(tmp_path, BACKGROUND, files=FILES, **MANIFEST))
+
+        async def start() -> Extension:
+            package = await profile.extensions.package(ID)
+            return await profile.extensions.start(package, on_log=lambda _: None, on_exit=lambda *_: None)
+
+        extension = await start()
+        exits = extension._supervisor.on_exit
+        exits(Exit("crashed: out of memory", "v8\n  <frames>"), 0.5)
+        await until_problem(profile, "Its background ended unexpectedly and is being restarted: it ran out of memory.")
+        exits(Exit("exited", "trace\nstatus 7"), None)
+        await profile.extensions.stop(extension)  # as the program does that runs it
+        assert (await only(profile))["problem"] == "It ended unexpectedly: exited: status 7. Start it again."
+        extension = await start()
+        assert "problem" not in await only(profile)
+        await profile.extensions.stop(extension)
+
+
+async def until_problem(profile: hatbox.Profile, text: str) -> None:
+    async def is_shown() -> bool:
+        return (await only(profile)).get("problem") == text
+
+    await until_awaited(is_shown)
 
 
 @needs_deno
@@ -291,5 +353,5 @@ async def test_the_reason_is_shown_if_an_extension_does_not_start(
     monkeypatch.setenv("HATBOX_SANDBOX", "nonsense")
     async with hatbox.open(tmp_path / "profile.db") as profile:
         await profile.extensions.install(make(tmp_path, BACKGROUND, files=FILES, **MANIFEST))
-        with pytest.raises(ApiError, match=r"made could not be started: .*HATBOX_SANDBOX"):
+        with refused(r"made could not be started: .*HATBOX_SANDBOX"):
             await api(profile).start(ID)

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 import hatbox
-from hatbox.errors import ApiError
 from tests.engines.chromium.conftest import browser
 from tests.extensions.made import make
 from tests.extensions.runtime.lab import needs_deno
+from tests.manager_api.page_errors import refused
 from tests.manager_api.test_managed_extensions import FILES, ID, MANIFEST, api
 from tests.store.in_loop import in_loop
 from tests.waiting import until
@@ -41,7 +41,7 @@ async def test_popup_and_options_open_for_an_extension_that_was_started_here(
         await profile.extensions.install(make(tmp_path, script, files=FILES | files, **(MANIFEST | popup)))
         await api(profile).start(ID)
         await api(profile).log(ID)
-        with pytest.raises(ApiError, match=r"not open: no display found\. Run in a desktop session\.$"):
+        with refused(r"not open: no display found\. Run Hatbox in a desktop session\.$"):
             await api(profile).clickAction(ID)
         await api(profile).stop(ID)
 
@@ -57,4 +57,14 @@ async def test_popup_and_options_open_for_an_extension_that_was_started_here(
         await until(lambda: sum(each.startswith("open /") for each in lines) == 2)
         assert [each.split()[1] for each in lines if each.startswith("open /")] == ["/popup.html", "/options.html"]
         assert not await profile.running_engines()  # it opens no tabs of the profile
+
+        closed: list[dict[str, str]] = []
+        events.onPageClosed.addListener(closed.append)
+        await api(profile).bringPageToFront(ID, "options")
+        await api(profile).closePage(ID, "popup")
+        await until(lambda: closed == [{"id": ID, "page": "popup"}])
+        with refused(r"the page of made was closed\. Open it again\."):
+            await api(profile).bringPageToFront(ID, "popup")
         await api(profile).stop(ID)
+        with refused("not running any more"):
+            await api(profile).closePage(ID, "options")

@@ -10,9 +10,11 @@ import pytest
 
 import hatbox
 from hatbox.cookies import Cookie, Partition
-from hatbox.errors import ApiError, ArgumentError, InvalidIdentity
+from hatbox.engines.chromium import site_data_sync
+from hatbox.errors import ArgumentError, InvalidIdentity
 from hatbox.store.base import CookieRow, Transaction
 from hatbox.store.keys import Key
+from tests.manager_api.page_errors import refused
 from tests.store.in_loop import in_loop
 
 KEY = Key(bytes(range(32))).text
@@ -99,7 +101,7 @@ async def test_what_does_not_exist_is_named_in_the_error(tmp_path: Path) -> None
         work = await put(profile, "Work", "sid=1")
         (cookie,) = await sites.cookies(work)
         await sites.remove(work, {"cookie": cookie["id"]})
-        with pytest.raises(ApiError, match="This cookie is gone"):
+        with refused("This cookie is gone"):
             await sites.value(work, cookie["id"])
         assert await sites.remove(work, {"cookie": cookie["id"]}) == {
             "removed": 0,
@@ -108,7 +110,7 @@ async def test_what_does_not_exist_is_named_in_the_error(tmp_path: Path) -> None
             "siteData": 0,
         }
         for id_ in ("x", "!", "e30", "W10"):
-            with pytest.raises(ApiError, match="Invalid cookie id"):
+            with refused("Invalid cookie id"):
                 await sites.value(work, id_)
         for missing in ("firefox-container-99", "Work"):
             with pytest.raises(InvalidIdentity):
@@ -116,7 +118,7 @@ async def test_what_does_not_exist_is_named_in_the_error(tmp_path: Path) -> None
             with pytest.raises(InvalidIdentity):
                 await sites.remove(missing, {"all": True})
         for wrong in ({}, {"all": True, "host": "site.example"}, {"all": False}):
-            with pytest.raises(ApiError, match="exactly one of"):
+            with refused("exactly one of"):
                 await sites.remove(work, wrong)
         with pytest.raises(ArgumentError):
             await sites.list({"cookieStoreIds": ["firefox-container-1"] * 1001})
@@ -155,7 +157,7 @@ async def test_an_undo_restores_cookies_exactly(tmp_path: Path, key: str | None)
             assert await store.header(SITE) == ""
             assert await sites.undo(removed["undo"]) == {"restored": count, "superseded": 0}
             assert await rows_of(profile) == before
-        with pytest.raises(ApiError, match="can no longer be restored"):
+        with refused("can no longer be restored"):
             await sites.undo(removed["undo"])
 
 
@@ -181,7 +183,7 @@ async def test_forgotten_cookies_cannot_be_restored(tmp_path: Path) -> None:
         removed = await sites.remove(work, {"all": True})
         assert await sites.forget(removed["undo"]) is None
         await sites.forget("unknown")
-        with pytest.raises(ApiError, match="can no longer be restored"):
+        with refused("can no longer be restored"):
             await sites.undo(removed["undo"])
 
 
@@ -203,6 +205,11 @@ async def test_changes_of_any_program_name_the_identities(tmp_path: Path) -> Non
         await profile.store.deliver_pending_changes()
         work = await put(other, "Work", "sid=1", "theme=dark")
         assert await asyncio.wait_for(changes.get(), 30) == {"cookieStoreIds": [work], "all": False}
+        saved = site_data_sync._write  # as a browser saves what a page has stored
+        await other.store.write(lambda each: saved(each, 2, "https://site.example", b'{"local":[["a","b"]]}'))
+        assert await asyncio.wait_for(changes.get(), 30) == {"cookieStoreIds": [work], "all": False}
+        (site,) = await sites_of(profile).list({"cookieStoreIds": [work]})
+        assert site["identities"][0]["siteData"] > 0
         await other.identities.remove("Work")
         found: set[str] = set()
         while work not in found:
@@ -255,7 +262,7 @@ async def test_site_data_goes_with_no_single_cookie(tmp_path: Path) -> None:
         work = await put(profile, "Work", "sid=1")
         await put_site_data(profile, 2, SITE.rstrip("/"))
         (cookie,) = await sites_of(profile).cookies(work)
-        with pytest.raises(ApiError, match="siteData needs host or all"):
+        with refused("siteData needs host or all"):
             await sites_of(profile).remove(work, {"cookie": cookie["id"], "siteData": True})
         assert len(await rows_of(profile)) == 1
         assert await profile.store.read(lambda each: each.site_data.origins(2)) == [SITE.rstrip("/")]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import hatbox
 from hatbox.errors import NotInTrash
+from hatbox.manager_api import trash_contents
 from hatbox.profile import Profile
 from hatbox.store.base import Transaction
+from hatbox.store.processes import program_name
 from hatbox.store.registry import dump_at
 from tests.store.in_loop import in_loop
 from tests.store.other_process import OtherProcess
@@ -17,6 +20,7 @@ from tests.waiting import until
 
 WORK = "firefox-container-2"
 MARK = "mark-of-work"
+TRASH_BYTES = 1 << 20
 
 
 def api(profile: Profile) -> Any:
@@ -52,6 +56,21 @@ async def test_the_trash_says_what_each_identity_has_and_how_long_it_stays(addre
         assert work["expiresAt"] - work["removedAt"] == 30 * 86_400_000
         assert abs(work["removedAt"] - profile.store.time() * 1000) < 300_000
         assert personal["name"] == "Personal"
+        assert (work["sites"], personal["sites"]) == (1, 0)
+        assert work["removedBy"] == program_name()
+
+
+@in_loop
+async def test_a_long_trash_is_listed_without_reading_all_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trash_contents, "_MAX_ROWS", 2)
+    async with hatbox.open(tmp_path / "profile.db") as profile:
+        for number in (1, 2, 3):
+            await api(profile).identities.remove(f"firefox-container-{number}")
+        assert [each.get("sites") for each in await api(profile).trash.list()] == [0, 0, None]
+        monkeypatch.setattr(trash_contents, "_MAX_ROWS", 0)  # what was read is in memory
+        assert [each.get("sites") for each in await api(profile).trash.list()] == [0, 0, None]
 
 
 @in_loop
@@ -128,6 +147,7 @@ async def test_changes_of_the_trash_are_reported(address: str) -> None:
         await api(profile).identities.remove(WORK)
         await until(lambda: received)
         assert received.pop() == {"ids": [WORK], "all": False}
+        assert [each["trashId"] for each in await api(profile).trash.list([WORK, "firefox-container-1"])] == [WORK]
         await api(profile).trash.restore(WORK)
         await until(lambda: received)
         assert received.pop() == {"ids": [WORK], "all": False}
@@ -135,7 +155,22 @@ async def test_changes_of_the_trash_are_reported(address: str) -> None:
         await until(lambda: received)
         assert received.pop() == {"ids": [], "all": True}
         with OtherProcess() as other:
-            other.call("open", address)
+            other.call("open", profile.address)
             other.identities("remove", "Work")
             await until(lambda: received)
         assert received.pop() == {"ids": [WORK], "all": False}
+
+
+@in_loop
+async def test_an_identity_that_leaves_the_trash_for_lack_of_room_is_named(address: str) -> None:
+    async with hatbox.open(address) as profile:
+        await profile.set_settings(trash_bytes=TRASH_BYTES)
+        await profile.store.write(lambda each: each.site_data.put(2, "https://site.example", bytes(TRASH_BYTES // 2)))
+        await profile.store.write(lambda each: each.site_data.put(1, "https://site.example", bytes(TRASH_BYTES // 2)))
+        await api(profile).identities.remove(WORK)
+        received: list[dict[str, Any]] = []
+        api(profile).trash.onChanged.addListener(received.append)
+        await api(profile).identities.remove("firefox-container-1")
+        await until(lambda: received)
+        assert set(received[0]["ids"]) == {WORK, "firefox-container-1"}
+        assert [each["trashId"] for each in await api(profile).trash.list()] == ["firefox-container-1"]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import hmac
 import json
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -36,6 +38,7 @@ class PageClient:
     def __init__(self, cookie: Cookie) -> None:
         self.url, self.cookie = cookie
         self.session = str(uuid4())
+        self.secret = ""
         self.welcomes: list[bool] = []
         """For each connection: whether the session was resumed."""
         self.events: list[tuple[int, Any]] = []
@@ -99,12 +102,23 @@ class PageClient:
             if not socket.transport.is_closing():
                 socket.transport.write(data)
 
-    async def _run(self) -> None:
+    async def open_with(self, answer: str) -> None:
+        """Answer a challenge with a text, and wait until the connection is closed. Raises ConnectionClosed."""
+        async with self._connect() as socket:
+            await socket.send(json.dumps({"session": self.session, "received": 0}))
+            assert "challenge" in json.loads(await socket.recv())
+            await socket.send(json.dumps({"answer": answer}))
+            await socket.recv()
+
+    def _connect(self) -> connect:
         url = self.url.replace("http", "ws", 1) + "bridge"
         headers = {"Cookie": self.cookie, "Origin": self.url[: self.url.index("/", 8)]}
+        return connect(url, additional_headers=headers, max_size=None, proxy=None)
+
+    async def _run(self) -> None:
         while True:
             try:
-                async with connect(url, additional_headers=headers, max_size=None, proxy=None) as socket:
+                async with self._connect() as socket:
                     await self._serve(socket)
             except (OSError, InvalidHandshake, ConnectionClosed):
                 await asyncio.sleep(0.02)
@@ -115,6 +129,11 @@ class PageClient:
         hello = {"session": self.session, "received": self._received, "calls": self._transmitted}
         await socket.send(json.dumps(hello))
         welcome = json.loads(await socket.recv())
+        if challenge := welcome.get("challenge"):
+            answer = hmac.new(self.secret.encode(), challenge.encode(), hashlib.sha256).hexdigest()
+            await socket.send(json.dumps({"answer": answer}))
+            welcome = json.loads(await socket.recv())
+        self.secret = welcome["secret"]
         if welcome["resumed"]:
             self._frames = [each for each in self._frames if each[0] > welcome["received"]]
         else:
@@ -140,7 +159,7 @@ class PageClient:
             elif kind == "e":
                 self.events.append((fields[0], fields[1]))
 
-    def _settle(self, number: int, ok: bool, value: Any) -> None:
+    def _settle(self, number: int, ok: bool, value: Any, *_kind: str) -> None:
         _, result = self._calls.pop(number)
         if result.done():
             return

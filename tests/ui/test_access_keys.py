@@ -59,21 +59,23 @@ def test_a_cookie_expires_a_week_after_its_last_use() -> None:
 
 
 def test_a_server_on_the_same_port_accepts_the_cookies_of_the_last_one(tmp_path: Path) -> None:
-    file = KeyFile(tmp_path / "profile.db-ui-8000.json")
-    keys = AccessKeys(file.load(), file.save)
+    file = KeyFile(tmp_path / "profile.db-ui-1000-keys.json")
+    assert (file.last_port, file.load(8000)) == (0, None)
+    keys = AccessKeys(file.load(8000), lambda stored: file.save(8000, stored))
     cookie, token = keys.redeem(keys.create_token()), keys.create_token()
     assert cookie is not None
-    again = AccessKeys(file.load())
+    assert (file.last_port, file.load(8001)) == (8000, None)
+    again = AccessKeys(file.load(8000))
     assert again.prefix == keys.prefix and again.accepts(cookie)
     assert again.redeem(token) is None
     file.delete()
-    assert file.load() is None
+    assert file.load(8000) is None
     file.delete()
 
 
 def test_the_file_of_keys_is_readable_by_its_user_only_and_has_no_secret(tmp_path: Path) -> None:
-    path = tmp_path / "profile.db-ui-8000.json"
-    keys = AccessKeys(None, KeyFile(path).save)
+    path = tmp_path / "profile.db-ui-1000-keys.json"
+    keys = AccessKeys(None, lambda stored: KeyFile(path).save(8000, stored))
     cookie = keys.redeem(keys.create_token())
     assert path.stat().st_mode & 0o777 == 0o600
     assert cookie is not None and cookie not in path.read_text()
@@ -82,9 +84,10 @@ def test_the_file_of_keys_is_readable_by_its_user_only_and_has_no_secret(tmp_pat
 
 def test_a_damaged_file_of_keys_counts_as_empty(tmp_path: Path) -> None:
     path = tmp_path / "keys"
-    for text in ("", "{", "[]", '{"prefix": 2}', json.dumps({"prefix": "x", "cookies": {"a": "b"}})):
+    damaged = {"port": 8000, "keys": {"prefix": "x", "cookies": {"a": "b"}}}
+    for text in ("", "{", "[]", '{"port": 2}', '{"port": 8000000}', json.dumps(damaged)):
         path.write_text(text)
-        assert KeyFile(path).load() is None
+        assert KeyFile(path).load(8000) is None
     short = StoredKeys("../short", {})
     assert AccessKeys(short).prefix != short.prefix
 

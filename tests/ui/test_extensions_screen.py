@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from hatbox.errors import EngineError
+from hatbox.extension_data.run_problems import RunProblem, store_problem
 from tests.extensions.made import make
 from tests.extensions.runtime.lab import needs_deno
 from tests.manager_api.test_managed_extensions import BACKGROUND, FILES, MANIFEST, packed
+from tests.ui.dropped_files import drop_file
+from tests.ui.keyboard_walk import press_until
 from tests.ui.manager import Manager
 from tests.waiting import until_awaited
 
 if TYPE_CHECKING:
     from playwright.async_api import Page
+
+    from hatbox.extensions.extension import Extension
 
 pytestmark = needs_deno
 
@@ -39,36 +47,73 @@ async def test_an_extension_is_installed_from_a_file_granted_and_removed(
 
     await choose("notes.txt")
     await expect(page.get_by_role("alert")).to_contain_text("notes.txt is not an extension")
-    await choose("made.xpi")
+    await drop_file(page, ".main-in", "made.xpi", (tmp_path / "made.xpi").read_bytes())
     dialog = page.get_by_role("dialog", name="Install made 1?")
     await expect(dialog.get_by_role("listitem")).to_have_text(
         ["Add items to menus", "Access your data for *.site.example"]
     )
     assert not await manager.profile.extensions.installed()
-    await dialog.get_by_role("button", name="Install").click()
+    await press_until(page, "Tab", "Install")
+    await page.keyboard.press("Enter")
     card = page.get_by_role("region", name="made")
     await expect(card).to_contain_text("Stopped, version 1")
     for name in ("Switch", "Options of made", "Menu of made"):
         await expect(card.get_by_role("button", name=name)).to_be_disabled()
 
-    await card.get_by_text("Permissions: 2 of 4 granted").click()
+    # With the keyboard: grant a permission, undo it, delete the extension.
+    await press_until(page, "Tab", "Permissions: 2 required, 0 of 2 optional")
+    await page.keyboard.press("Enter")
     await expect(card.get_by_role("switch", name="Add items to menus")).to_be_disabled()
-    await card.get_by_role("switch", name="Read and change cookies").click()
-    await expect(card).to_contain_text("Permissions: 3 of 4 granted")
+    await press_until(page, "Tab", "Read and change cookies")
+    await page.keyboard.press("Space")
+    await expect(card).to_contain_text("Permissions: 2 required, 1 of 2 optional")
     await page.keyboard.press("Control+z")
-    await expect(card).to_contain_text("Permissions: 2 of 4 granted")
+    await expect(card).to_contain_text("Permissions: 2 required, 0 of 2 optional")
 
-    await card.get_by_role("button", name="More about made").click()
-    await page.get_by_role("menuitem", name="Delete forever").click()
+    await press_until(page, "Shift+Tab", "More about made")
+    await page.keyboard.press("Enter")
+    await page.keyboard.press("End")
+    await page.keyboard.press("Enter")
     removal = page.get_by_role("dialog", name="Delete made forever?")
     await expect(removal).to_contain_text("This cannot be undone.")
-    await removal.get_by_role("button", name="Delete forever").click()
+    await press_until(page, "Tab", "Delete forever")
+    await page.keyboard.press("Enter")
     await expect(card).to_have_count(0)
     assert not await manager.profile.extensions.installed()
 
 
+class _ShownPage:
+    """An open page, without the Chromium that would show it."""
+
+    def __init__(self) -> None:
+        self.in_front = asyncio.Event()
+        self._closed = asyncio.Event()
+
+    @property
+    def is_closed(self) -> bool:
+        return self._closed.is_set()
+
+    async def bring_to_front(self) -> None:
+        self.in_front.set()
+
+    async def close(self) -> None:
+        self._closed.set()
+
+    async def wait_until_closed(self) -> None:
+        await self._closed.wait()
+
+
+def _started(manager: Manager) -> Extension:
+    (extension,) = manager.profile.extensions.running
+    return extension
+
+
+async def _start_nothing() -> None:
+    pass
+
+
 async def test_a_running_extension_is_used_from_its_card_and_its_lines_are_text(
-    manager: Manager, manager_page: Page, tmp_path: Path
+    manager: Manager, manager_page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from playwright.async_api import expect
 
@@ -95,8 +140,14 @@ async def test_a_running_extension_is_used_from_its_card_and_its_lines_are_text(
     await expect(card.get_by_role("button", name="Options of made")).to_be_disabled()
     await expect(card).to_contain_text("Run it with: hatbox run --engine chromium")
 
+    failed = RunProblem("failed", "SyntaxError: Unexpected <b>token</b> (background.js:1:5)")
+    await profile.store.write(lambda transaction: store_problem(transaction, extension.area, failed))
+    await expect(card.get_by_role("alert")).to_have_text(
+        "Its background script failed: SyntaxError: Unexpected <b>token</b> (background.js:1:5). See its log."
+    )
+
     async def start_browser() -> None:
-        raise EngineError("no display found. Run in a desktop session, or use --headless.")
+        raise EngineError("no display found. Use --headless.", "no display found. Run Hatbox in a desktop session.")
 
     await profile.extensions.stop(extension)
     profile.extensions.page_tabs.start_on_request(start_browser)
@@ -105,8 +156,25 @@ async def test_a_running_extension_is_used_from_its_card_and_its_lines_are_text(
     await expect(options).to_be_enabled()
     await options.click()
     await expect(card.get_by_role("alert")).to_have_text(
-        "The page is not open: no display found. Run in a desktop session."
+        "The page is not open: no display found. Run Hatbox in a desktop session."
     )
+    shown = _ShownPage()
+
+    async def show(*_: object, **__: object) -> _ShownPage:
+        return shown
+
+    monkeypatch.setattr(_started(manager).browser_pages, "show", show)
+    profile.extensions.page_tabs.stop_requests()
+    profile.extensions.page_tabs.start_on_request(_start_nothing)
+    await options.click()
+    open_page = page.get_by_role("dialog", name="Page of made")
+    await expect(open_page).to_contain_text("Its options page is open in a window of Chromium.")
+    await page.keyboard.press("Enter")  # the focus is on "Bring to front"
+    await shown.in_front.wait()
+    await open_page.get_by_role("button", name="Close options page").click()
+    await expect(open_page).to_have_count(0)
+    assert shown.is_closed
+    await expect(options).to_be_focused()
     profile.extensions.page_tabs.stop_requests()
     await card.get_by_role("switch", name="Run made").click()
     await expect(card).to_have_count(0)

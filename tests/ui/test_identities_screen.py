@@ -194,7 +194,7 @@ async def test_ten_thousand_identities_are_few_elements(manager: Manager, manage
     await screen.wait_for_names(*DEFAULT)
     await screen.focus("Personal")
     await manager.profile.store.write(create)
-    await manager_page.get_by_text("10,004 identities, 0 hidden").wait_for()
+    await manager_page.get_by_text("10,004 identities").wait_for()
     await keys.press("End")
     await screen.wait_for_focus("Account 09999")
     count = await manager_page.locator(".card").count()
@@ -246,8 +246,8 @@ async def test_a_change_without_a_connection_is_shown_and_sent_once(manager: Man
     await manager_page.keyboard.press("Enter")
     await screen.wait_for_names("Personal", "Work", "Bank")
     await manager.profile.identities.remove("Banking")
-    is_lost = False
     await manager_page.get_by_role("button", name="Try now").click()
+    is_lost = False  # after the click: the page tries by itself too, and the button goes
     await manager_page.locator(".banner").wait_for(state="detached")
     await manager_page.locator(".problem", has_text="Bank was not saved.").wait_for()  # removed meanwhile
     await screen.wait_for_names("Personal", "Work", "Travel")
@@ -258,6 +258,7 @@ async def test_a_change_without_a_connection_is_shown_and_sent_once(manager: Man
     ]
     await manager_page.keyboard.press("Escape")
     await manager_page.locator(".problem").wait_for(state="detached")
+    await manager_page.get_by_text("Shopping moved to the trash.").first.wait_for()  # the last of the three answers
     for _ in range(3):  # create, remove, hide: in whichever order their answers came
         await manager_page.keyboard.press("Control+z")
     await screen.wait_for_names("Personal", "Work", "Shopping")

@@ -38,6 +38,8 @@ async def test_one_identity_is_shown_changed_and_removed_with_an_undo(manager: M
     await expect(heading).to_have_text(hostile)
     await expect(page.locator(".peers a[aria-current]")).to_contain_text(hostile)
     assert await page.evaluate("document.activeElement.id") == "set-userAgent"
+    await expect(page.locator(".peers a[tabindex='0']")).to_have_text(hostile)  # one stop on the way to the detail
+    assert await page.locator(".peers a[tabindex='-1']").count() == 3
 
     # Arrow keys move between the tabs; what was typed stays.
     await page.get_by_label("User agent").fill("Tester/1")
@@ -58,9 +60,24 @@ async def test_one_identity_is_shown_changed_and_removed_with_an_undo(manager: M
     await page.goto(f"{manager.url}#/identity/{WORK}/tabs")
     await expect(heading).to_have_text(hostile)
 
+    # A user who has left the page before the answer came stays where they are.
+    await page.get_by_label("More actions").click()
+    await page.get_by_role("menuitem", name="Remove").evaluate("each => { each.click(); location.hash = '#/rules'; }")
+    await expect(page.locator(".toast")).to_contain_text("moved to the trash.")
+    await expect(page).to_have_url(re.compile("#/rules$"))
+    await page.get_by_role("button", name="Undo").click()
+    await until_awaited(lambda: _exists(manager))
+    await page.goto(f"{manager.url}#/identity/{WORK}/tabs")
+    await expect(heading).to_have_text(hostile)
+
     # Removed elsewhere while it is shown.
     await profile.identities.remove(WORK)
     await expect(page.get_by_role("heading", name="This identity is gone")).to_be_visible()
+    await expect(page.locator("main")).to_contain_text("What you typed in Settings was not saved.")
+    await profile.trash.restore(WORK)
+    await page.get_by_role("tab", name="Settings").click()
+    await expect(page.get_by_label("User agent")).to_have_value("Tester/1")
+    await profile.identities.remove(WORK)
 
     # Without a trash, Undo would not work: the page asks first.
     await profile.set_settings(trash_days=0)
@@ -124,6 +141,9 @@ async def test_wrong_settings_are_explained_under_their_fields_and_nothing_is_lo
     await page.get_by_role("button", name="Save settings").click()
     await dialog.get_by_role("button", name="Save settings").click()
     await expect(page.locator(".toast")).to_contain_text("Settings of Work saved.")
+    assert (await profile.identities.settings("Work")).locale == "fr"
+    await page.get_by_role("button", name="Undo").click()  # which never loses text without a question
+    await expect(page.get_by_role("alert")).to_contain_text("Text that was typed in a page of Work would be lost.")
     assert (await profile.identities.settings("Work")).locale == "fr"
 
 

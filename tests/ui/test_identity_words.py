@@ -65,3 +65,16 @@ def test_a_preview_without_changes_says_so() -> None:
 def test_an_error_beside_a_backup_does_not_repeat_its_name() -> None:
     assert words("errorText", "a.hatbox: the passphrase is wrong.", "a.hatbox") == "The passphrase is wrong."
     assert words("errorText", "b.hatbox: it is damaged.", "a.hatbox") == "B.hatbox: it is damaged."
+
+
+def test_a_removed_identity_says_by_which_program_and_on_how_many_sites() -> None:
+    def trash(function: str, *arguments: Any) -> Any:
+        return words(function, *arguments, module="trash_words.js")
+
+    minute = 60_000
+    known = {"removedAt": 0, "removedBy": "manager page", "cookies": 31, "sites": 6, "tabs": 4}
+    assert trash("removedText", known, 4 * minute) == "Removed 4 min ago by manager page"
+    assert trash("removedText", {"removedAt": 0}, 1) == "Removed just now"
+    assert trash("contentsOf", known) == "31 cookies on 6 sites, 4 tabs"
+    assert trash("contentsOf", {"cookies": 1, "tabs": 0}) == "1 cookie, no tabs"
+    assert trash("contentsOf", {"cookies": 0, "sites": 0, "tabs": 1}) == "No cookies, 1 tab"

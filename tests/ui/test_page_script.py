@@ -36,8 +36,13 @@ def test_modules_import_names_namespaces_and_paths_from_each_other_and_run_once(
         "lib/later.js": 'import {add} from "./sum.js";\nexport const value = add(20, 1);\n',
         "shared.js": 'export const shared = "shared";\n',
     }
-    script = page_script(write(tmp_path, files), "main.js")
-    assert value_in_deno(script, "return await globalThis.result;") == [3, 7, "shared", 21, 1]
+    files["early.js"] = 'import {shared} from "./shared.js";\nglobalThis.early = shared;\n'
+    early = page_script(write(tmp_path, files), "early.js")
+    script = page_script(tmp_path, "main.js", after="early.js")
+    assert "sum.js" not in early
+    both = f"{early}\n{script}"
+    result = "return [...await globalThis.result, globalThis.early];"
+    assert value_in_deno(both, result) == [3, 7, "shared", 21, 1, "shared"]
 
 
 @pytest.mark.parametrize(
@@ -45,14 +50,15 @@ def test_modules_import_names_namespaces_and_paths_from_each_other_and_run_once(
 )
 def test_what_cannot_be_joined_is_refused_with_its_line(tmp_path: Path, line: str) -> None:
     with pytest.raises(ValueError, match=r"lib/bad\.js: not supported in a module of the page: "):
-        page_script(write(tmp_path, {"main.js": "", "lib/bad.js": f"{line}\n"}), "main.js")
+        page_script(write(tmp_path, {"early.js": "", "lib/bad.js": f"{line}\n"}), "main.js", after="early.js")
 
 
 def test_the_page_is_one_document_style_sheet_and_script_with_every_style_sheet_and_glyph() -> None:
     files = StaticFiles()
-    page, styles, script = (files.get(name) for name in ("", "page.css", "page.js"))
+    page, styles, early, script = (files.get(name) for name in ("", "page.css", "early.js", "page.js"))
     assert page is not None
     assert styles is not None
+    assert early is not None
     assert script is not None
     assert page.content.count(b'rel="stylesheet"') == 1
     assert b'src="page.js"' in page.content
@@ -61,4 +67,4 @@ def test_the_page_is_one_document_style_sheet_and_script_with_every_style_sheet_
         assert sheet.read_bytes() in styles.content, f"{sheet.name} is not linked in index.html"
     for module in FOLDER.rglob("*.js"):
         name = module.relative_to(FOLDER).as_posix()
-        assert f'"{name}": () => {{'.encode() in script.content or name == "early_theme.js"
+        assert (f'"{name}": () => {{'.encode() in script.content) != (f'"{name}": () => {{'.encode() in early.content)

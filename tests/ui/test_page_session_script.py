@@ -16,17 +16,34 @@ import {{decodeText, encodeArguments}} from "{(FOLDER / "wire_values.js").as_uri
 const sockets = [], received = [], log = [];
 let replayed = [];
 class Socket {{
-  constructor() {{ this.sent = []; sockets.push(this); }}
+  constructor() {{ this.sent = []; this.bufferedAmount = 0; sockets.push(this); }}
+  close() {{ log.push("close"); }}
   send(text) {{ this.sent.push(JSON.parse(text)); }}
   welcome(resumed, number) {{ this.onopen(); this.onmessage({{data: JSON.stringify({{resumed, received: number}})}}); }}
   frame(...values) {{ this.onmessage({{data: JSON.stringify(values)}}); }}
 }}
 const session = new PageSession({{
   id: "the id", open: () => new Socket(), receive: (messages) => received.push(...messages),
-  replay: () => replayed, onStatus: (online) => log.push(online), onResync: () => log.push("resync"),
-  onClosed: () => log.push("closed"),
+  replay: () => replayed, onStatus: () => log.push(session.online && (session.silent ? "silent" : true)),
+  onResync: () => log.push("resync"), onClosed: () => log.push("closed"),
 }});
-const turn = () => new Promise((resolve) => setTimeout(resolve));
+const {{setTimeout: soon}} = globalThis;
+const turn = () => new Promise((resolve) => soon(resolve));
+// A clock for the timers that are started after it was stopped.
+let now = 0, timers = [];
+function stopClock() {{
+  globalThis.setTimeout = (run, time) => {{ timers.push({{run, at: now + time}}); return timers.at(-1); }};
+  globalThis.clearTimeout = (timer) => {{ timers = timers.filter((each) => each !== timer); }};
+}}
+function pass(time) {{
+  for (const end = now + time; ;) {{
+    const [next] = timers.filter(({{at}}) => at <= end).sort((a, b) => a.at - b.at);
+    if (!next) return void (now = end);
+    clearTimeout(next);
+    now = next.at;
+    next.run();
+  }}
+}}
 session.connect();
 """
 
@@ -122,6 +139,63 @@ def test_frames_of_the_server_are_acknowledged_also_if_the_page_sends_nothing() 
         return sockets[0].sent;
     """)
     assert sent[1:] == [[0, 2, []]]
+
+
+@needs_deno
+def test_a_server_that_does_not_acknowledge_is_silent_after_2_s_and_left_after_15() -> None:
+    log, sent = in_session("""
+        stopClock();
+        sockets[0].welcome(false, 0);
+        pass(60_000); // nothing was sent
+        session.send(["c", 1, "one", []]); await turn();
+        pass(1900); log.push("1.9 s");
+        pass(100);
+        sockets[0].frame(0, 1, []); // it was suspended
+        session.send(["c", 2, "two", []]); await turn();
+        pass(1900);
+        session.send(["c", 3, "three", []]); await turn();
+        sockets[0].frame(0, 2, []); // it is slow
+        pass(1900); log.push("slow");
+        pass(100); pass(12_900); log.push("14.9 s");
+        pass(100);
+        sockets[0].onclose?.(); sockets[0].frame(0, 3, []); // of the old connection
+        session.connect();
+        sockets[1].welcome(true, 3); // it has received all
+        pass(60_000);
+        return [log, sockets[1].sent];
+    """)
+    silent = ["silent", True]
+    assert log == [True, "1.9 s", *silent, "slow", "silent", "14.9 s", False, "closed", "close", True]
+    assert sent == [{"session": "the id", "received": 0, "calls": 3}]
+
+
+@needs_deno
+def test_a_large_frame_that_is_being_sent_is_no_silence() -> None:
+    log = in_session("""
+        stopClock();
+        sockets[0].welcome(false, 0);
+        sockets[0].bufferedAmount = 30_000_000;
+        session.send(["c", 1, "import", ["large"]]); await turn();
+        for (let i = 0; i < 20; i++) { sockets[0].bufferedAmount -= 1_000_000; pass(2000); }
+        log.push("sent");
+        pass(2000);
+        return log;
+    """)
+    assert log == [True, "sent", "silent"]
+
+
+@needs_deno
+def test_an_idle_page_finds_out_whether_the_server_answers() -> None:
+    log, sent = in_session("""
+        session.probe();
+        stopClock();
+        sockets[0].welcome(false, 0);
+        session.probe(); session.probe();
+        pass(2000);
+        sockets[0].frame(0, 1, []);
+        return [log, sockets[0].sent.slice(1)];
+    """)
+    assert (log, sent) == ([True, "silent", True], [[1, 0, []]])
 
 
 @needs_deno

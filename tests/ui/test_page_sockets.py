@@ -85,7 +85,7 @@ async def test_a_lost_page_that_comes_back_late_does_not_repeat_what_was_done(tm
         await until(lambda: manager.server.sockets.sessions == 0)
         async with _connect(cookie) as back:
             await back.send(json.dumps({"session": session, "received": 0, "calls": 1}))
-            assert json.loads(await back.recv()) == {"resumed": False, "received": 0}
+            assert json.loads(await back.recv())["resumed"] is False
             await back.send(json.dumps([1, 0, [call]]))
             assert json.loads(await back.recv())[2] == [["r", 1, False, DONE]]
         assert [each.name for each in await manager.profile.identities.query()][4:] == [DETAILS["name"]]

@@ -15,7 +15,7 @@ WATCH = """async () => {
     const {browser, connection} = await import("./api.js");
     globalThis.log = [];
     globalThis.created = [];
-    connection.onStatus((online) => log.push(online));
+    connection.onStatus((online) => { if (log.at(-1) !== online) log.push(online); });
     connection.onResync(() => log.push("resync"));
     browser.contextualIdentities.onCreated.addListener(({contextualIdentity}) => created.push(contextualIdentity.name));
     globalThis.create = (name) => browser.contextualIdentities.create({name, color: "red", icon: "gift"});

@@ -6,6 +6,9 @@ import asyncio
 from collections import Counter
 from pathlib import Path
 
+import pytest
+from websockets.exceptions import ConnectionClosedError
+
 import hatbox
 from hatbox.ui.page_calls import DONE
 from tests.ui.page_client import PageClient, open_link
@@ -49,6 +52,26 @@ async def test_a_killed_server_runs_each_call_of_a_flood_once(tmp_path: Path) ->
     assert sorted(names) == sorted(f"identity {number}" for number in range(_COUNT))
     assert results["failed"] == 0 and results.total() == _COUNT
     assert status == 0
+
+
+async def test_after_a_restart_a_cookie_is_accepted_only_from_pages_that_were_open(tmp_path: Path) -> None:
+    """Another program that had the port meanwhile may have answered a reloaded page, and have read its hello."""
+    arguments = (profile_argument(tmp_path / "profile.db"), "--port", str(free_port()), "--stay")
+    server = await ServedProcess.start(*arguments, state=tmp_path)
+    try:
+        async with PageClient(await open_link(server.link)) as page:
+            await server.kill()
+            server = await ServedProcess.start(*arguments, state=tmp_path)
+            await page.call("contextualIdentities.query", {})
+            stolen = PageClient((page.url, page.cookie))
+            for session in (page.session, stolen.session):
+                stolen.session = session
+                for answer in ("", "0" * 64, "\u00fc", page.secret):
+                    with pytest.raises(ConnectionClosedError, match="4403"):
+                        await stolen.open_with(answer)
+            await page.call("contextualIdentities.query", {})
+    finally:
+        await server.interrupt()
 
 
 async def test_records_of_calls_are_deleted_when_the_page_has_the_results(tmp_path: Path) -> None:

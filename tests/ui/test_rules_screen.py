@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from playwright.async_api import Page, expect
 
+from tests.ui.dropped_files import drop_file
+from tests.ui.keyboard_walk import press_until
 from tests.ui.manager import Manager
+from tests.waiting import until_awaited
 
 WORK, BANKING = "firefox-container-2", "firefox-container-3"
 
@@ -19,13 +22,20 @@ async def test_rules_are_tested_added_and_removed_with_undo(manager: Manager, ma
     await profile.rules.add("*.forge.example", WORK)  # by another program
     await expect(verdict).to_have_text("Opens in Work")
 
+    # With the keyboard: from the tester to the pattern, the identities and the button.
     pattern = page.get_by_label("Address pattern")
-    await pattern.fill("forge.example/lumen/*")
-    await page.get_by_role("button", name="Identity: Personal").click()
-    await page.locator(".picker").get_by_role("button", name="Banking").click()
-    await page.locator(".picker").get_by_role("button", name="Personal").click()
+    await press_until(page, "Tab", "Address pattern")
+    await page.keyboard.type("forge.example/lumen/*")
+    await page.keyboard.press("Tab")
+    await expect(page.get_by_role("button", name="Identity: Personal")).to_be_focused()
+    await page.keyboard.press("Enter")
+    await page.keyboard.press("Space")  # not Personal
+    await press_until(page, "ArrowDown", "Banking")
+    await page.keyboard.press("Enter")
     await page.keyboard.press("Escape")
-    await page.get_by_role("button", name="Add rule").click()
+    await expect(page.get_by_role("button", name="Identity: Banking")).to_be_focused()
+    await press_until(page, "Tab", "Add rule")
+    await page.keyboard.press("Enter")
     await expect(page.locator(".toast")).to_contain_text("forge.example/lumen/* now opens in Banking.")
     await expect(verdict).to_have_text("Opens in Banking")
     await expect(page.locator(".verdict .won .why")).to_have_text("decides: its host is exact")
@@ -34,17 +44,19 @@ async def test_rules_are_tested_added_and_removed_with_undo(manager: Manager, ma
     await pattern.press("Enter")
     exists = "There is already a rule for *.forge.example: it opens in Work. Remove that one first."
     await expect(page.get_by_role("alert")).to_have_text(exists)
-    await page.get_by_role("button", name="Remove the rule *.forge.example").click()
+    await press_until(page, "Tab", "Remove the rule *.forge.example")
+    await page.keyboard.press("Enter")
     await expect(page.locator(".rule-rows .rule")).to_have_count(1)
     await page.get_by_role("button", name="Undo").click()
     await expect(page.locator(".rule-rows .rule")).to_have_count(2)
     assert [rule.pattern for rule in await profile.rules.list()] == ["*.forge.example", "forge.example/lumen/*"]
 
 
-async def test_a_pasted_file_is_imported_and_its_missing_identities_are_offered(
+async def test_a_dropped_file_is_imported_and_its_missing_identities_are_offered(
     manager: Manager, manager_page: Page
 ) -> None:
     page, profile = manager_page, manager.profile
+    await profile.set_settings(trash_days=0)  # what Undo removes is deleted, if nothing was added to it
     await page.evaluate("location.hash = '#/rules'")
     await page.get_by_role("button", name="Import").click()
     await page.get_by_role("menuitem", name="From a file of Containerise…").click()
@@ -52,11 +64,18 @@ async def test_a_pasted_file_is_imported_and_its_missing_identities_are_offered(
     await dialog.get_by_label("Text to import").fill("nonsense")
     await dialog.get_by_role("button", name="Import").click()
     await expect(dialog.get_by_role("alert")).to_contain_text("This is not a file of Containerise, line 1")
-    await dialog.get_by_label("Text to import").fill("a.example , Work\nb.example , <b>Client</b>\n")
-    await dialog.get_by_role("button", name="Import").click()
+    await drop_file(page, "dialog", "rules.csv", b"a.example , Work\nb.example , <b>Client</b>\n")
     await expect(dialog).to_contain_text("1 identity does not exist. Its rules were left out")
-    await dialog.get_by_role("button", name="Create <b>Client</b>").click()
+    create = dialog.get_by_role("button", name="Create <b>Client</b>")
+    await create.evaluate("each => { each.click(); each.click(); }")  # imports once
     await expect(page.locator(".rule-rows .chip")).to_have_text(["<b>Client</b>", "Work"])
     await page.get_by_role("button", name="Undo").click()
     await expect(page.locator(".rule-rows .chip")).to_have_text(["Work"])
-    assert "<b>Client</b>" not in [each.name for each in await profile.identities.query()]
+
+    async def is_gone() -> bool:
+        return "<b>Client</b>" not in [each.name for each in await profile.identities.query()]
+
+    await until_awaited(is_gone)
+    await page.keyboard.press("Control+z")  # the first import
+    await expect(page.locator(".rule-rows .chip")).to_be_hidden()
+    assert await profile.rules.list() == []

@@ -28,8 +28,10 @@ async def test_the_page_calls_the_api_and_receives_events(manager: Manager, mana
 
 
 async def test_an_error_of_a_call_is_a_rejection_with_its_message(manager: Manager, manager_page: Page) -> None:
-    message = await manager_page.evaluate("""async () => {
+    message, kind = await manager_page.evaluate("""async () => {
         const {browser} = await import("./api.js");
-        try { await browser.contextualIdentities.get("firefox-container-999"); } catch (error) { return error.message; }
+        const called = browser.contextualIdentities.get("firefox-container-999");
+        return called.catch((error) => [error.message, error.kind]);
     }""")
-    assert "firefox-container-999" in message
+    assert kind == "InvalidIdentity"
+    assert message.startswith("This identity is gone. ")

@@ -90,12 +90,25 @@ def test_as_many_chips_are_shown_as_fit_and_at_least_one() -> None:
         (
             "summaryText([{signedInSince: 5, cookies: 2, siteData: 12000}, "
             "{signedInSince: null, cookies: 0, siteData: 300}])",
-            "Signed in on 1 site. 2 cookies on 1 site and 12 KB of site data, no other identity sees them.",
+            "Signed in on 1 site. 2 cookies on 1 site and 12 KB of site data, which no other identity sees.",
         ),
         (
             "importText('cookies.txt', 'Work', {added: 13, changed: 1, unchanged: 2, origins: 0, "
             "leftOut: [{what: 'expired cookies', count: 1}]})",
             "cookies.txt: 14 cookies imported into Work, 2 unchanged. Left out: expired cookies (1).",
+        ),
+        (
+            "importText('cookies.txt', 'Work', {added: 0, changed: 0, unchanged: 2, origins: 0, leftOut: []})",
+            "cookies.txt: Work has all its cookies already.",
+        ),
+        (
+            "[{unchanged: 0}, {unchanged: 1}].map((each) => isNothingImported({added: 0, changed: 0, origins: 0, "
+            "...each})).join()",
+            "true,false",
+        ),
+        (
+            "nothingImportedText('tld.txt', 'Work', {leftOut: [{what: 'expired cookies', count: 3}]})",
+            "tld.txt: no cookie was imported into Work. Left out: expired cookies (3).",
         ),
         (
             "flagsText({secure: true, httpOnly: false, sameSite: 'unspecified', "
@@ -109,4 +122,5 @@ def test_as_many_chips_are_shown_as_fit_and_at_least_one() -> None:
 )
 def test_the_words_say_what_was_done(call: str, text: str) -> None:
     names = "undoText, removedText, emptiedText, allRemovedText, importText, flagsText, domainText, summaryText"
+    names += ", isNothingImported, nothingImportedText"
     assert value_of("identity_tabs/cookie_texts.js", names, f"return {call};") == text

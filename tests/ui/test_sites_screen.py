@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from playwright.async_api import expect
+
 import hatbox
 from hatbox.cookies import Cookie
+from tests.ui.dropped_files import drop_file
+from tests.ui.keyboard_walk import press_until
 from tests.ui.manager import Manager
 
 if TYPE_CHECKING:
     from playwright.async_api import Page
 
 HOSTILE = "<img onerror=x>"
-DROP = """([selector, text]) => {
-    const data = new DataTransfer();
-    data.items.add(new File([text], "dropped.txt"));
-    const event = (type) => new DragEvent(type, {dataTransfer: data, bubbles: true, cancelable: true});
-    const target = [...document.querySelectorAll(selector)].at(-1);
-    const isTaken = !target.dispatchEvent(event("dragover"));
-    return !target.dispatchEvent(event("drop")) && isTaken; // else the browser would open the file
-}"""
-LINE = "b.example\tFALSE\t/\tFALSE\t0\tdropped\t1\n"
+LINE = b"b.example\tFALSE\t/\tFALSE\t0\tdropped\t1\n"
+EXPIRED = b"# Netscape HTTP Cookie File\nb.example\tFALSE\t/\tFALSE\t5\tsid\t1\n"
 
 
 async def put(profile: hatbox.Profile, identity: str, url: str, *headers: str) -> str:
@@ -73,19 +70,24 @@ async def test_cookies_of_an_identity_are_shown_deleted_and_restored(manager: Ma
     before = await profile.store.read(lambda each: sorted(each.cookies.load(2)))
     await page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     await page.goto(f"{manager.url}#/identity/{work}/cookies")
-    await page.locator("text=Signed in on 1 site. 3 cookies on 2 sites, no other identity sees them.").wait_for()
-    await page.get_by_role("button", name="forge.example Signed in").click()
+    await page.locator("text=Signed in on 1 site. 3 cookies on 2 sites, which no other identity sees.").wait_for()
+    # With the keyboard: open the site, show a value and hide it, delete a cookie.
+    await page.get_by_role("button", name="forge.example Signed in").focus()
+    await page.keyboard.press("Enter")
     await page.locator("td >> text=••••••••").nth(1).wait_for()
-    await page.get_by_role("button", name="Show the value of sid").click()
+    await press_until(page, "Tab", "Show the value of sid")
+    await page.keyboard.press("Enter")
     await page.locator("td code >> text=secret'1").wait_for()
-    await page.get_by_role("button", name="Show the value of sid").click()
+    await page.keyboard.press("Space")
     await page.locator("td code >> text=secret'1").wait_for(state="detached")
-
-    await page.get_by_role("button", name="Delete theme").click()
+    await press_until(page, "Tab", "Delete theme")
+    await page.keyboard.press("Enter")
     await toast(page, "Deleted cookie theme of forge.example.").get_by_role("button", name="Undo").click()
     await page.get_by_role("button", name="Delete theme").wait_for()
-    await page.get_by_role("button", name="Actions for forge.example").click()
-    await page.get_by_role("menuitem", name="Copy as curl").click()
+    await press_until(page, "Shift+Tab", "Actions for forge.example")
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("menuitem", name="Copy as curl")).to_be_focused()
+    await page.keyboard.press("Enter")
     await toast(page, "Copied a curl command that is signed in on forge.example.").wait_for()
     assert "curl 'https://forge.example/' -H 'Cookie: sid=secret'\\''1" in await page.evaluate(
         "navigator.clipboard.readText()"
@@ -127,12 +129,13 @@ async def test_cookies_go_to_files_and_come_from_files(manager: Manager, manager
     for name, data, problem in (
         ("photo.png", b"\x89PNG\xff\x00", "photo.png is not a text file."),
         ("notes.txt", b"no cookies", "notes.txt: this is not a file of cookies."),
+        ("old.txt", EXPIRED, "old.txt: no cookie was imported into Work. Left out: expired cookies (1)."),
     ):
         await picker.set_input_files({"name": name, "mimeType": "text/plain", "buffer": data})
         await page.locator(".panel .error", has_text=problem).wait_for()
-    assert await page.evaluate(DROP, [".sidebar, nav", LINE])  # beside the target the page stays
+    await drop_file(page, ".sidebar, nav", "dropped.txt", LINE)  # beside the target the page stays
     assert not await page.locator(".toast", has_text="dropped.txt").count()
-    assert await page.evaluate(DROP, [".scroll", LINE])
+    await drop_file(page, ".scroll", "dropped.txt", LINE)
     await toast(page, "dropped.txt: 1 cookie imported into Work.").wait_for()
     await page.get_by_role("button", name="b.example Cookies only").wait_for()
     await page.get_by_role("button", name="Undo").click()

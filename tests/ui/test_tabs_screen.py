@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 from playwright.async_api import Page, expect
 
 from hatbox.engines.background import background_engine
+from hatbox.identities import changes
+from tests.cli import engines
+from tests.ui.keyboard_walk import press_until
 from tests.ui.manager import Manager
+
+expect.set_options(timeout=45_000)  # milliseconds: a busy machine takes its time
 
 WORK, BANKING = "firefox-container-2", "firefox-container-3"
 
@@ -31,18 +39,57 @@ async def test_tabs_are_live_by_identity_and_closing_and_moving_can_be_undone(
     await page.get_by_role("button", name="Undo").click()
     await expect(page.locator(".tab-groups .group h2")).to_have_text(["Work", "Banking"])
 
-    (tab,) = await profile.tabs.query(WORK)
-    row = page.locator(f'[data-tab="{tab.id}"]')
-    await row.hover()
-    await row.get_by_role("button", name="Move").click()
-    await page.locator(".picker").get_by_role("button", name="Personal").click()
+    # With the keyboard: move a tab to an identity that is found by its name.
+    await profile.store.write(_create_many)
+    await press_until(page, "Tab", "Move “mail.example/inbox”")
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("searchbox", name="Find an identity")).to_be_focused()
+    await page.keyboard.press("Enter")  # picks nothing: nothing was typed
+    await page.keyboard.type("perso")
+    await expect(page.locator(".picker .picks button")).to_have_text(["Personal"])
+    await page.keyboard.press("Enter")
     await expect(page.locator(".tab-groups .group h2")).to_have_text(["Personal", "Banking"])
     await expect(page.locator(".toast")).to_contain_text("reopened in Personal, with the cookies of Personal.")
     await page.keyboard.press("Control+z")
     await expect(page.locator(".tab-groups .group h2")).to_have_text(["Work", "Banking"])
 
+    # Another screen closes what was open above this one.
+    await page.get_by_role("button", name="Move").first.focus()
+    await page.keyboard.press("Enter")
+    await expect(page.locator(".picker")).to_be_visible()
+    await page.evaluate("location.hash = '#/sites'")
+    await expect(page.locator(".picker")).to_have_count(0)
+    await page.evaluate("location.hash = '#/tabs'")
+
     await profile.identities.hide(WORK)
     await expect(page.locator(".tab-groups .row.is-off .tag")).to_have_text("Hidden")
+
+
+def _create_many(transaction: Any) -> None:
+    for number in range(12):  # more than a list without a search shows
+        changes.create(transaction, f"Account {number}", "red", "tree")
+
+
+async def test_an_engine_is_started_and_stopped_and_a_failed_start_stands_in_its_row(
+    manager_page: Page, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    page = manager_page
+    await page.evaluate("location.hash = '#/tabs'")
+    row = page.get_by_role("region", name="Engines").locator(".row", has_text="HTTP engine")
+    with monkeypatch.context() as patched:
+        patched.setattr(background_engine.BackgroundEngine, "_command", lambda _: ["/bin/false"])
+        await row.get_by_role("button", name="Start HTTP engine").click()
+        await expect(row.get_by_role("alert")).to_contain_text("exited")
+    try:
+        await row.get_by_role("button", name="Start HTTP engine").focus()
+        await page.keyboard.press("Enter")
+        await expect(row).to_contain_text("running on this machine")
+        await expect(page.locator(".toast")).to_contain_text("HTTP engine started.")
+        await row.get_by_role("button", name="Stop HTTP engine").click()
+        await expect(page.locator(".toast")).to_contain_text("HTTP engine stopped. Its tabs stay in the profile.")
+        await expect(row).to_contain_text("not running")
+    finally:
+        engines.end(tmp_path / "profile.db")
 
 
 async def test_thousands_of_tabs_are_a_few_rows_in_the_document(manager: Manager, manager_page: Page) -> None:

@@ -28,7 +28,7 @@ async def test_removed_identities_are_restored_and_deleted_forever(manager: Mana
     await page.goto(f"{manager.url}#/trash")
     rows = page.locator(".trash-rows .row")
     await expect(rows).to_have_count(3)
-    await expect(rows.nth(2)).to_contain_text("1 cookie, no tabs")
+    await expect(rows.nth(2)).to_contain_text("1 cookie on 1 site, no tabs")
     await expect(rows.nth(2)).to_contain_text("30 days left")
 
     await page.get_by_role("button", name="Restore Work").click()
@@ -47,6 +47,16 @@ async def test_removed_identities_are_restored_and_deleted_forever(manager: Mana
 
     await profile.trash.restore("Shopping")  # elsewhere
     await expect(rows).to_have_count(1)
+    await page.get_by_role("button", name="Restore Work").click()
+    await expect(page.get_by_text("What you remove comes here first.")).to_be_visible()
+    await profile.set_settings(trash_days=0)
+    await expect(page.get_by_text("are deleted at once: the trash is switched off.")).to_be_visible()
+    await page.get_by_role("button", name="Undo").click()
+    await expect(page.get_by_role("alert")).to_have_text(
+        "This could not be undone. The trash of this profile is switched off. So Work stays."
+    )
+    await profile.set_settings(trash_days=30)
+    await profile.identities.remove("Work")
     await page.get_by_role("button", name="Empty trash").click()
     await page.get_by_role("dialog").get_by_role("button", name="Empty trash").click()
     await expect(page.get_by_text("What you remove comes here first.")).to_be_visible()
@@ -68,6 +78,7 @@ async def test_a_backup_shows_its_progress_and_is_restored_after_a_preview(
     seen.set()
     await expect(page.locator(".toast")).to_contain_text("Backup written: ")
     await expect(meter).to_be_hidden()
+    await expect(page.get_by_role("button", name="Back up now")).to_be_focused()  # the keyboard continues there
     restore = page.get_by_role("button", name=re.compile("^Restore from "))
     await expect(restore).to_have_count(1)
 
@@ -76,7 +87,14 @@ async def test_a_backup_shows_its_progress_and_is_restored_after_a_preview(
     dialog = page.get_by_role("dialog")
     await expect(dialog).to_contain_text("3 identities are the same, 1 comes back.")
     assert len(await profile.identities.query()) == 3
+    may_end = asyncio.Event()
+    monkeypatch.setattr(Profile, "restore", _delayed(Profile.restore, may_end))
     await dialog.get_by_role("button", name="Restore 1 identity").click()
+    await expect(dialog.get_by_role("status")).to_be_focused()
+    for _ in range(2):  # a restore cannot be stopped, and its error must have a place
+        await page.keyboard.press("Escape")
+    await expect(dialog).to_contain_text("Restoring. All of it happens in one step, or nothing.")
+    may_end.set()
     await expect(page.locator(".toast")).to_contain_text("1 identity restored.")
     assert len(await profile.identities.query()) == 4
 
@@ -113,3 +131,11 @@ def _paused(backup: Callable[..., Any], seen: asyncio.Event) -> Callable[..., An
         return await backup(self, *arguments, progress=progress, **named)
 
     return paused
+
+
+def _delayed(restore: Callable[..., Any], may_end: asyncio.Event) -> Callable[..., Any]:
+    async def delayed(self: Profile, *arguments: Any, **named: Any) -> Any:
+        await may_end.wait()
+        return await restore(self, *arguments, **named)
+
+    return delayed

@@ -15,7 +15,7 @@ __all__ = ["ArchiveContents", "digest_of_extension", "is_restored_kind", "read_c
 
 _SESSION: Final = "session."
 _TRANSIENT: Final = frozenset(
-    {"running", "action", "pageAction", "sidebarAction", "notification", "notification.count", "omnibox"}
+    {"running", "runProblem", "action", "pageAction", "sidebarAction", "notification", "notification.count", "omnibox"}
 )
 """Kinds of extension data that belong to running programs."""
 

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Sequence
-from typing import Any, Final, TypeAlias
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, Final, TypeAlias, TypeVar
 
 import msgspec
 
@@ -21,6 +21,7 @@ from hatbox.tabs.hiders import hider_of
 from hatbox.tabs.session_values import kind_of_tab
 
 __all__ = [
+    "ArchiveSummary",
     "ArchivedIdentity",
     "ArchivedRule",
     "ArchivedTab",
@@ -31,8 +32,11 @@ __all__ = [
     "read_identity",
     "read_tabs",
     "rule_identities",
+    "summarize",
     "window_columns",
 ]
+
+T = TypeVar("T")
 
 Columns: TypeAlias = dict[str, str | int | float | None]
 """Values of a row by column. By name, so that a later version, whose tables have more columns, can read them."""
@@ -86,6 +90,17 @@ class ArchivedIdentity(msgspec.Struct, frozen=True, omit_defaults=True):
     pages: list[PageRow] = []
     """The pages that were visited in it."""
     visits: list[VisitRow] = []
+    removed_by: str = ""
+    """In the trash, the program that has removed it. Earlier versions did not record it."""
+
+
+class ArchiveSummary(msgspec.Struct, frozen=True):
+    """A few facts about an archived identity."""
+
+    domains: frozenset[str]
+    """Those of its cookies."""
+    removed_by: str
+    """The program that has removed it; empty if that is not recorded."""
 
 
 def read_identity(
@@ -191,6 +206,26 @@ def encode_identity(archived: ArchivedIdentity) -> bytes:
 
 def decode_identity(data: bytes, source: str = "the archived identity") -> ArchivedIdentity:
     """The identity in these bytes. Raises ArchiveDamaged, or ArchiveTooNew; `source` names it in messages."""
+    return _decoded(data, source, _decode)
+
+
+def summarize(data: bytes, source: str = "the archived identity") -> ArchiveSummary:
+    """What these bytes say in short: tabs, site data and history are skipped. Raises as decode_identity()."""
+    summarized = _decoded(data, source, _decode_summarized)
+    return ArchiveSummary(frozenset(cookie[0] for cookie in summarized.cookies), summarized.removed_by)
+
+
+class _Summarized(msgspec.Struct):
+    """The part of ArchivedIdentity that summarize() reads."""
+
+    cookies: list[CookieRow] = []
+    removed_by: str = ""
+
+
+_decode_summarized = msgspec.msgpack.Decoder(_Summarized).decode
+
+
+def _decoded(data: bytes, source: str, decode: Callable[[bytes], T]) -> T:
     content, digest = data[:-_DIGEST_BYTES], data[-_DIGEST_BYTES:]
     if len(content) <= len(_MAGIC) or not content.startswith(_MAGIC) or _digest(content) != digest:
         raise ArchiveDamaged(source, "it is damaged: its checksum is wrong")
@@ -198,7 +233,7 @@ def decode_identity(data: bytes, source: str = "the archived identity") -> Archi
     if version > _VERSION:
         raise ArchiveTooNew(source, version, _VERSION)
     try:
-        return _decode(content[len(_MAGIC) + 1 :])
+        return decode(content[len(_MAGIC) + 1 :])
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise ArchiveDamaged(source, f"it is damaged: {error}") from error
 

@@ -24,6 +24,7 @@ from hatbox.identities.ids import MAX_USER_CONTEXT_ID, cookie_store_id_of
 from hatbox.identities.model import CREATED, HIDDEN, SETTINGS_CHANGED, SHOWN, UPDATED, record_change
 from hatbox.javascript.text import is_blank
 from hatbox.store.base import CookieRow, Transaction
+from hatbox.tabs.site_data import record_saved
 
 __all__ = [
     "RestoredIdentity",
@@ -276,3 +277,5 @@ def replace_site_data(
     for origin in sorted(surplus):
         transaction.site_data.delete(store, origin)
         done.sites_changed += 1
+    if done.sites_changed:
+        record_saved(transaction, store)

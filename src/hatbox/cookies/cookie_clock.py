@@ -14,6 +14,7 @@ import msgspec
 
 from hatbox.cookies.high_water import HighWater
 from hatbox.store.base import Store, Transaction
+from hatbox.store.recorded_calls import unrecorded
 
 __all__ = ["HIGH_WATER_ADVANCED", "CookieClock", "cookie_time"]
 
@@ -128,7 +129,8 @@ class CookieClock:
                 transaction.cookie_time.put(*mark)
                 transaction.changes.append(HIGH_WATER_ADVANCED, _encode(tuple(mark)))
 
-        return self._store.write(save)
+        with unrecorded():  # it belongs to no call, whichever reads the time
+            return self._store.write(save)
 
 
 def _report(done: asyncio.Future[Any]) -> bool:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from hatbox.cookies.public_suffixes import default_public_suffixes
 from hatbox.cookies.sign_in_cookies import looks_like_sign_in
+from hatbox.cookies.use_times import NOT_USED
 from hatbox.store.base import CookieMetadata
 
 __all__ = ["CookieSite", "cookie_sites", "host_of"]
@@ -22,6 +23,7 @@ class CookieSite(NamedTuple):
     signed_in_since: float | None
     """When the oldest valid sign-in cookie was created; None without one. See sign_in_cookies."""
     last_used: float
+    """0 if no cookie was used: all are from a file."""
 
 
 def host_of(domain: str) -> str:
@@ -36,6 +38,8 @@ def cookie_sites(cookies: Iterable[CookieMetadata], now: float) -> dict[int, lis
         if expires is not None and expires <= now:
             continue
         key = (store, domain)
+        if last_access % 1 == NOT_USED:  # is_use(), without a call for each of many cookies
+            last_access = 0.0
         since = created if looks_like_sign_in(name, http_only) else inf
         if key not in counted:
             counted[key] = [1, last_access, since]

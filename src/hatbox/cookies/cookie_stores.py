@@ -21,6 +21,7 @@ from hatbox.errors import InvalidIdentity
 from hatbox.events import Event
 from hatbox.identities.ids import cookie_store_id_of, user_context_id_of
 from hatbox.store.base import RESYNC, ChangeRecord, Store
+from hatbox.store.recorded_calls import unrecorded
 
 __all__ = ["CookieChange", "CookieStore", "CookieStores"]
 
@@ -80,7 +81,8 @@ class CookieStores:
         """
         if not self._keep_session_cookies and user_context_id not in self._purged:
             self._purged.add(user_context_id)
-            ended = self._store.write(lambda transaction: end_session(transaction, user_context_id))
+            with unrecorded():
+                ended = self._store.write(lambda transaction: end_session(transaction, user_context_id))
             ended.add_done_callback(lambda done: self._purged.discard(user_context_id) if failed(done) else None)
         if not self._time.is_loaded:
             self._time.load_soon()

@@ -11,10 +11,20 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import msgspec
 
+from hatbox.extension_data.ui_changes import record_ui_change
 from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs.strip import row_of
 
-__all__ = ["GLOBAL", "SIDEBAR_ACTION", "ActionScope", "Defaults", "get_value", "set_value", "tab_scope"]
+__all__ = [
+    "GLOBAL",
+    "SIDEBAR_ACTION",
+    "ActionScope",
+    "Defaults",
+    "get_value",
+    "has_narrow_scope",
+    "set_value",
+    "tab_scope",
+]
 
 Defaults: TypeAlias = Mapping[str, Any]
 
@@ -60,6 +70,11 @@ def tab_scope(transaction: Transaction, tab_id: int) -> ActionScope:
     return ActionScope(tab=row_of(transaction, tab_id))
 
 
+def has_narrow_scope(key: str) -> bool:
+    """Whether a key of stored values is that of a tab or a window."""
+    return key.startswith((_TAB, _WINDOW))
+
+
 def get_value(
     transaction: Transaction, extension: str, kind: str, scope: ActionScope, name: str, defaults: Defaults
 ) -> Any:
@@ -75,9 +90,12 @@ def get_value(
 
 def set_value(transaction: Transaction, extension: str, kind: str, scope: ActionScope, name: str, value: Any) -> None:
     """Set a value in a scope; None deletes it."""
-    values = {**_stored_values(transaction, extension, kind, scope), name: value}
+    before = _stored_values(transaction, extension, kind, scope)
+    values = {**before, name: value}
     if value is None:
         del values[name]
+    if values != before:
+        record_ui_change(transaction, extension)
     _delete_closed_scopes(transaction, extension, kind)
     if not values:
         transaction.extensions.delete(extension, kind, scope.key)

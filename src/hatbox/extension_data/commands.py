@@ -13,6 +13,7 @@ from typing import Any, Final
 import msgspec
 
 from hatbox.errors import ApiError
+from hatbox.extension_data.ui_changes import record_ui_change
 from hatbox.store.base import Transaction
 from hatbox.tabs.tab_model import Tab
 
@@ -104,6 +105,7 @@ def update(transaction: Transaction, extension: str, manifest: Mapping[str, Any]
         changed = CommandChanged(extension, command.name, shortcut, command.shortcut)
         transaction.changes.append(CHANGED, _encode(changed))
     transaction.extensions.put(extension, _KIND, command.name, _encode(saved))
+    record_ui_change(transaction, extension)
 
 
 def reset(transaction: Transaction, extension: str, manifest: Mapping[str, Any], name: str) -> None:
@@ -112,6 +114,7 @@ def reset(transaction: Transaction, extension: str, manifest: Mapping[str, Any],
     transaction.extensions.delete(extension, _KIND, command.name)
     if name == _ACTION:
         transaction.extensions.delete(extension, _KIND, _BROWSER_ACTION)
+    record_ui_change(transaction, extension)
 
 
 def _existing(transaction: Transaction, extension: str, manifest: Mapping[str, Any], name: str) -> CommandView:

@@ -12,6 +12,7 @@ import msgspec
 from hatbox.extension_data import menu_items
 from hatbox.extension_data.menu_contexts import ACTIONS, MenuContext, visible_items
 from hatbox.extension_data.menu_items import MenuItem, MenuItemId
+from hatbox.extension_data.ui_changes import record_ui_change
 from hatbox.store.base import Transaction
 from hatbox.tabs.tab_model import Tab
 
@@ -138,6 +139,7 @@ def _radio_group(items: dict[MenuItemId, MenuItem], item: MenuItem) -> list[Menu
 def _store_checked(transaction: Transaction, extension: str, item: MenuItem, *, checked: bool) -> None:
     if item.checked != checked:
         menu_items.put(transaction, extension, msgspec.structs.replace(item, checked=checked))
+        record_ui_change(transaction, extension)
 
 
 _encode = msgspec.json.Encoder().encode

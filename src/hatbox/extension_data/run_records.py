@@ -12,12 +12,14 @@ import msgspec
 
 from hatbox.errors import ExtensionError, ExtensionNotFound
 from hatbox.extension_data import installed_extensions as installed
-from hatbox.extension_data import log_watching, menu_items, notifications, omnibox_input
+from hatbox.extension_data import log_watching, menu_items, notifications, omnibox_input, run_problems
 from hatbox.extension_data.action_values import SIDEBAR_ACTION
 from hatbox.extension_data.actions import ACTION, PAGE_ACTION
 from hatbox.extension_data.background_type import is_event_page
 from hatbox.extension_data.new_tab_page import record_new_tab_page
+from hatbox.extension_data.run_problems import RunProblem
 from hatbox.extension_data.sidebars import close_sidebars_of, open_sidebars
+from hatbox.extension_data.ui_changes import record_ui_change
 from hatbox.store.base import Transaction
 from hatbox.store.processes import ProcessId, host_id
 from hatbox.tabs.first_window import close_first_tab, open_first_window
@@ -34,6 +36,7 @@ __all__ = [
     "find_area",
     "get",
     "get_all",
+    "problem_of",
     "register_run",
     "request_stop",
     "reset_ui",
@@ -49,6 +52,7 @@ _KIND: Final = installed.RUNNING
 _CLEARED_AT_START: Final = (
     *(ACTION, PAGE_ACTION, SIDEBAR_ACTION, *notifications.KINDS, omnibox_input.KIND),
     *log_watching.RUN_KINDS,
+    run_problems.KIND,
 )
 
 
@@ -139,10 +143,12 @@ def reset_ui(transaction: Transaction, extension: str) -> None:
     known = get(transaction, extension)
     if known is not None and not is_event_page(known.manifest):
         transaction.extensions.clear(extension, menu_items.KIND)
+        record_ui_change(transaction, extension)
 
 
 def unregister_run(transaction: Transaction, extension: str) -> None:
     """Delete the record of a run that has ended."""
+    run_problems.clear_problem_of_run(transaction, extension, is_installed=_is_installed(transaction, extension))
     _delete(transaction, extension)
     clean_up(transaction)
 
@@ -162,6 +168,7 @@ def clean_up(transaction: Transaction) -> None:
     alive = {each.id for each in running}
     for extension, _, _ in transaction.extensions.find(_KIND):
         if extension not in alive:
+            _record_kill(transaction, extension)
             _delete(transaction, extension)
     log_watching.end_unused_logs(transaction, alive)
     show_abandoned(transaction, alive)
@@ -169,6 +176,25 @@ def clean_up(transaction: Transaction) -> None:
         close_sidebars_of(transaction, extension)
     if not alive:
         close_first_tab(transaction)
+
+
+def problem_of(transaction: Transaction, extension: str) -> RunProblem | None:
+    """What is wrong with the run of an extension, or why the last one has ended unexpectedly."""
+    value = transaction.extensions.get(extension, _KIND, "")
+    if value and _decode(value).name and get(transaction, extension) is None:
+        return run_problems.KILLED
+    return run_problems.read_problem(transaction, extension)
+
+
+def _record_kill(transaction: Transaction, extension: str) -> None:
+    """The process of an extension was killed: the user did not stop it."""
+    if problem_of(transaction, extension) == run_problems.KILLED and _is_installed(transaction, extension):
+        run_problems.store_problem(transaction, extension, run_problems.KILLED)
+
+
+def _is_installed(transaction: Transaction, extension: str) -> bool:
+    known = installed.get(transaction, extension)
+    return known is not None and known.permanent
 
 
 def _delete(transaction: Transaction, extension: str) -> None:

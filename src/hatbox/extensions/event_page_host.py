@@ -54,6 +54,8 @@ class ExtensionHost(ApiHost):
         """Called with each change that the background makes in localStorage."""
         self.on_log: Callable[[LogEntry], None] = lambda _: None
         """Called with each console message, in addition to the callback."""
+        self.script_error: LogEntry | None = None
+        """The first uncaught error of the background since this was reset."""
 
     def add_listener(self, listener: Listener, extra: list[Any]) -> None:
         """Add a listener, and remove the primed one that it replaces."""
@@ -93,7 +95,13 @@ class ExtensionHost(ApiHost):
         return self._indexed_db.handle(operation, fields)
 
     def log(self, entry: LogEntry) -> None:
-        """Pass a console message to the callback, or to Python's logging."""
+        """Pass a console message of the background to the callback, or to Python's logging."""
+        if entry.kind == "error" and self.script_error is None:
+            self.script_error = entry
+        self.log_elsewhere(entry)
+
+    def log_elsewhere(self, entry: LogEntry) -> None:
+        """The same for a message that is not of the background."""
         self.on_log(entry)
         if self._log is not None:
             self._log(entry)

@@ -27,6 +27,7 @@ from hatbox.extensions.package.package_files import Package
 from hatbox.extensions.package_repository import LoadedPackage
 from hatbox.extensions.pages.browser_pages import BrowserPages
 from hatbox.extensions.pages.extension_tabs import ExtensionTabs
+from hatbox.extensions.problem_reports import ProblemReports
 from hatbox.extensions.run_options import RunOptions
 from hatbox.extensions.runtime import Boot, Exit, LogEntry, Runtime, RuntimeLimits, describe
 from hatbox.extensions.runtime.supervisor import Supervisor
@@ -106,6 +107,7 @@ class Extension:
         self.browser_pages = BrowserPages(self, self.caller.in_context, self._local_storage, store, page_tabs)
         """Its pages in the Chromium engine of this process."""
         self._host.on_local_storage = self.browser_pages.background_changed_storage
+        self._problems = ProblemReports(store, self.area)
         self._supervisor = Supervisor(self._run, on_exit=self._on_exit)
         self._idle_timer = IdleTimer(options.idle_seconds, self.suspend)
         self._waking = asyncio.Lock()
@@ -144,6 +146,7 @@ class Extension:
         """Run the background scripts, then dispatch these events: runtime.onInstalled or runtime.onStartup."""
         self._should_run = True
         self._has_run = False
+        self._problems.started()
         self._start_events = list(events)
         await start_content_scripts(self._content_scripts, self._store, self.manifest, self.area)
         await self.wake()
@@ -154,6 +157,7 @@ class Extension:
         await self.browser_pages.close()
         self._pages.python_page.close()
         await self._host.close()
+        await self._problems.settled()
 
     async def restart(self, loaded: LoadedPackage, run: ExtensionRun, *events: _Event) -> None:
         """Run another version of it. All its pages are closed."""
@@ -264,7 +268,7 @@ class Extension:
 
     def log(self, entry: LogEntry) -> None:
         """Log a console message or an uncaught error of a content script, as those of the background."""
-        self._host.log(entry)
+        self._host.log_elsewhere(entry)
 
     def notify_exit(self, cause: str) -> None:
         """Report that the extension was stopped, and not by the program that started it."""
@@ -273,6 +277,7 @@ class Extension:
 
     async def _run(self) -> Runtime:
         background = self.manifest.background or _NO_BACKGROUND
+        self._host.script_error = None
         await self._store.write(lambda transaction: run_records.reset_ui(transaction, self.area))
         runtime = await self._start_runtime(background)
         self._supervisor.runtime = runtime
@@ -290,6 +295,7 @@ class Extension:
         for path, arguments in events:
             await runtime.listeners.dispatch(path, arguments, wait=False)
         self._has_run = True
+        await self._problems.background_has_run(self._host.script_error)
         if not background.persistent and not self._options.inspect:
             self._idle_timer.start(lambda: self.runtime)
         return runtime
@@ -354,6 +360,7 @@ class Extension:
     def _on_exit(self, ended: Exit, delay: float | None) -> None:
         restart = f"restarting in {delay:g} s" if delay is not None else "not restarted"
         self._host.on_log(LogEntry("exit", "error", f"{ended}; {restart}"))
+        self._problems.background_exited(ended, delay)
         if self._options.on_exit is not None:
             self._options.on_exit(ended, delay)
         else:

@@ -34,7 +34,7 @@ class LogPublisher:
         self._tasks = Tasks(_log_error)
 
     def start(self, area: str) -> None:
-        """Remember the lines of an extension from now on."""
+        """Collect the lines of an extension from now on."""
         if not self._logs:
             self._store.subscribe(self._on_change)
         self._logs[area] = log = _PublishedLog(self._store, area, self._tasks)

@@ -11,13 +11,21 @@ from hatbox.extension_data.log_watching import LogLine, LogRecord
 from hatbox.extensions.runtime import LogEntry
 from hatbox.javascript.text import well_formed
 
-__all__ = ["LogRing"]
+__all__ = ["LogRing", "shown_text"]
 
 _BASE: Final = re.compile(r"moz-extension://[0-9a-f-]{36}/")  # paths are shown relative to the extension
 _MAX_LINES: Final = 200
 _MAX_CHARACTERS: Final = 32_768  # of all lines
 _MAX_LINE: Final = 2_000
 _MAX_BATCH: Final = 100  # lines between two records: of more, the last ones are stored
+
+
+def shown_text(entry: LogEntry, limit: int) -> str:
+    """A line as it is shown: with paths relative to the extension, and at most so many characters."""
+    text = _BASE.sub("", str(entry)[: 2 * limit])
+    if len(text) > limit:
+        text = f"{text[:limit]}…"
+    return well_formed(text)
 
 
 class LogRing:
@@ -32,10 +40,7 @@ class LogRing:
 
     def add(self, entry: LogEntry, time: float) -> None:
         """Add a line."""
-        text = _BASE.sub("", str(entry)[: 2 * _MAX_LINE])
-        if len(text) > _MAX_LINE:
-            text = f"{text[:_MAX_LINE]}…"
-        self._append(entry.level, well_formed(text), time)
+        self._append(entry.level, shown_text(entry, _MAX_LINE), time)
 
     @property
     def has_new(self) -> bool:

@@ -21,9 +21,11 @@ from hatbox.extension_data.run_records import RunRecord
 from hatbox.extension_data.sidebars import sidebar_panel
 from hatbox.store.base import Transaction
 
-__all__ = ["NO_PAGE_ENGINE", "find_page", "page_url", "request_shown", "shows_pages"]
+__all__ = ["NO_PAGE_ENGINE", "START_ON_PAGE", "find_page", "page_url", "request_shown", "shows_pages"]
 
 NO_PAGE_ENGINE: Final = "Pages of extensions need the Chromium engine: run it with `hatbox run --engine chromium`."
+START_ON_PAGE: Final = "It runs in a program without Chromium. Stop it, and start it on this page."
+"""The same for a user of the manager page."""
 
 _PAGE_ENGINE: Final = "Chromium"
 _LABELS: Final = {"popup": "popup", "options": "options page", "sidebar": "sidebar"}

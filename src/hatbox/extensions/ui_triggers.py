@@ -29,7 +29,14 @@ from hatbox.extension_data.menu_items import MenuItem, MenuItemId
 from hatbox.extension_data.omnibox_input import OmniboxView, get_omnibox
 from hatbox.extension_data.page_opening import PAGE_KINDS
 from hatbox.extension_data.run_records import RunRecord
-from hatbox.extensions.page_triggers import NO_PAGE_ENGINE, find_page, page_url, request_shown, shows_pages
+from hatbox.extensions.page_triggers import (
+    NO_PAGE_ENGINE,
+    START_ON_PAGE,
+    find_page,
+    page_url,
+    request_shown,
+    shows_pages,
+)
 from hatbox.javascript.well_formed_values import to_well_formed
 from hatbox.store.base import Transaction
 from hatbox.tabs.strip import row_of
@@ -168,7 +175,8 @@ def open_page(transaction: Transaction, extension_id: str, kind: str, *, tab_id:
     if kind == "sidebar" and tab is not None and shows_pages(transaction, extension):
         sidebars.open_sidebar(transaction, extension.id, tab.window_id)
     elif not request_shown(transaction, extension, kind, tab.id if tab else None):
-        raise TriggerError(f"the process of {extension.name} does not show pages. {NO_PAGE_ENGINE}")
+        problem = f"the process of {extension.name} does not show pages."
+        raise TriggerError(f"{problem} {NO_PAGE_ENGINE}", f"{problem} {START_ON_PAGE}")
     return TriggerResult(extension.extension_id, kind, tab.id if tab else None, url, shown=True)
 
 

@@ -32,6 +32,7 @@ SETTINGS: Final = "settings of identities"
 RULES: Final = "site rules"
 EXTENSIONS: Final = "extensions, with their permissions and what they store"
 NEVER_CARRIED: Final = (TABS, SETTINGS, RULES, EXTENSIONS)
+"""What no file of cookies has."""
 
 _SETTINGS: Final = "settings"
 _EMPTY: Final = (None, b"", b"{}")

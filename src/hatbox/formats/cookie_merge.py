@@ -20,6 +20,7 @@ from hatbox.cookies.partitions import canonical_partition
 from hatbox.cookies.prefixes import satisfies_prefix
 from hatbox.cookies.public_suffixes import default_public_suffixes
 from hatbox.cookies.storage_model import check_fields, same_content
+from hatbox.cookies.use_times import time_without_use
 from hatbox.errors import CookieRejected
 from hatbox.formats.base import ImportReport
 from hatbox.urls.hosts import canonical_host
@@ -165,7 +166,7 @@ def _placed(cookie: Cookie, old: Cookie | None, now: float, sequence: int) -> Co
         created = min(cookie.created, now)
         used = max(min(cookie.last_access, now), old.last_access if old else 0)
     elif old is not None:
-        sequence, created, used = old.sequence, old.created, now
+        sequence, created, used = old.sequence, old.created, time_without_use(now)
     else:
-        created = used = now
+        created, used = now, time_without_use(now)
     return msgspec.structs.replace(cookie, sequence=sequence, created=created, last_access=used)

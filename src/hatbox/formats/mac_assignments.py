@@ -18,7 +18,7 @@ from typing import Any, Final
 import msgspec
 
 from hatbox.cookies.public_suffixes import SuffixList
-from hatbox.errors import InvalidInputFile
+from hatbox.errors import InvalidInputFile, NoContainerNames
 from hatbox.formats.base import decode_json
 from hatbox.formats.containers_json import Containers
 from hatbox.formats.input_files import read_input_file
@@ -53,12 +53,8 @@ def read_mac_file(data: bytes, source: str, containers: bytes | None = None) -> 
     storage = decode_json(_decode, data.removeprefix(b"\xef\xbb\xbf"), source)
     labels = Containers(containers, _CONTAINERS).labels if containers is not None else {}
     known = {number: ContainerReference(label.name, label.icon, label.color) for number, label in labels.items()}
-    if not known and not any(key.startswith(_SYNCED) for key in storage):
-        raise InvalidInputFile(
-            source,
-            "the file has numbers of containers, but no names. Pass --containers with the containers.json of the "
-            "Firefox profile, whose folder about:support shows",
-        )
+    if not known and not any(key.startswith(_SYNCED) for key in storage) and _has_data(storage):
+        raise NoContainerNames(source)
     return mac_rules(storage, known, source)
 
 
@@ -75,10 +71,14 @@ def read_mac_folder(folder: Path) -> RuleBundle:
         ) from error
 
 
+def _has_data(storage: Mapping[str, Any]) -> bool:
+    return any(key.startswith((_SITE, _STATE, _SYNCED)) for key in storage)
+
+
 def mac_rules(storage: Mapping[str, Any], known: Mapping[int, ContainerReference] | None, source: str) -> RuleBundle:
     """The rules in the storage of the extension. `known`: containers by number; None if the ids are of this profile."""
     assignments = {key: value for key, value in storage.items() if key.startswith(_SITE)}
-    if not assignments and not any(key.startswith((_STATE, _SYNCED)) for key in storage):
+    if not _has_data(storage):
         raise InvalidInputFile(source, "no data of Multi-Account Containers found")
     isolated = set(_isolated(storage))
     rules: list[ImportedRule] = []

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from hatbox.formats.base import ImportReport, SiteData
 from hatbox.store.base import Transaction
-from hatbox.tabs.site_data import DATABASES, LOCAL_STORAGE, decode_site_data, encode_site_data
+from hatbox.tabs.site_data import DATABASES, LOCAL_STORAGE, decode_site_data, encode_site_data, record_saved
 
 __all__ = ["RUNNING", "merge_site_data"]
 
@@ -27,6 +27,7 @@ _MAX_BYTES: Final = 32 * 2**20  # what engines store
 def merge_site_data(transaction: Transaction, number: int, given: Iterable[SiteData], report: ImportReport) -> None:
     """Merge site data into an identity, and count the origins."""
     stored = dict(transaction.site_data.load(number))
+    before = report.origins_new + report.origins_changed
     for each in given:
         old = stored.get(each.origin)
         merged = _merged(old, each.data)
@@ -41,6 +42,8 @@ def merge_site_data(transaction: Transaction, number: int, given: Iterable[SiteD
         stored[each.origin] = data
         report.origins_new += old is None
         report.origins_changed += old is not None
+    if report.origins_new + report.origins_changed > before:
+        record_saved(transaction, number)
 
 
 def _merged(old: bytes | None, new: bytes) -> dict[str, Any] | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from hatbox.archive.identity_copy import copy_identity
 from hatbox.errors import DuplicateIdentity, IdsExhausted, InvalidName, InvalidPosition
 from hatbox.identities import palette
 from hatbox.identities.ids import MAX_USER_CONTEXT_ID, container_user_context_id, cookie_store_id_of
@@ -87,17 +86,21 @@ def check_position(transaction: Transaction, count: int, position: int) -> int:
 
 
 def remove(
-    transaction: Transaction, cookie_store_id: str, cookies: Sequence[CookieRow] | None = None
+    transaction: Transaction,
+    cookie_store_id: str,
+    cookies: Sequence[CookieRow] | None = None,
+    *,
+    to_trash: bool = False,
 ) -> ContextualIdentity:
     """Remove an identity with its tabs, cookies and site data, for ever. Returns its last state.
 
-    `cookies` are its cookies, if they were read already.
+    `cookies` are its cookies, if they were read already. `to_trash`: an archive of it is in the trash.
     """
     row = row_of(transaction, cookie_store_id)
     close_identity_tabs(transaction, row[0])
     if transaction.identities.get(row[0]) is None:  # a temporary identity is deleted with its last tab
         return identity_of(row)
-    return delete_identity(transaction, row, cookies)
+    return delete_identity(transaction, row, cookies, to_trash=to_trash)
 
 
 def clone(transaction: Transaction, cookie_store_id: str, name: str | None = None) -> ContextualIdentity:
@@ -105,6 +108,8 @@ def clone(transaction: Transaction, cookie_store_id: str, name: str | None = Non
 
     Default of `name`: that of the original with a number.
     """
+    from hatbox.archive.identity_copy import copy_identity  # few programs clone
+
     row = row_of(transaction, cookie_store_id)
     chosen = _name_of_clone(transaction, row[1]) if name is None else _accepted_name(name)
     user_context_id = copy_identity(transaction, row[0], chosen)

@@ -1,6 +1,7 @@
 """Removes what is left in a profile: tabs and temporary identities of ended programs, and expired trash.
 
-It also scrubs the change log for identities that a program deleted for ever before it was killed.
+It also deletes grants that ended 30 days ago, and older entries of the activity log, and scrubs the change log
+for identities that a program deleted for ever before it was killed.
 
 Runs when a profile is opened, when an engine starts, and each hour while a profile is open. What is needed only if
 something is left is imported then.
@@ -15,6 +16,7 @@ from typing import Final
 from hatbox.errors import ProfileClosed, ProfileError
 from hatbox.identities.trash_state import is_due
 from hatbox.store.base import Store, Transaction
+from hatbox.store.grant_tables import RECORD_SECONDS
 from hatbox.tabs.program_records import ProgramRecord, abandoned_records
 
 __all__ = ["CleanUp", "clean_up"]
@@ -60,9 +62,16 @@ async def clean_up(store: Store, *, at_once: bool = False) -> None:
 
     With `at_once`, the user has changed a limit of the trash: what has expired by it is not delayed.
     """
+    # Read once: a store on a network runs the function several times, and caches its queries by their values.
+    earliest = store.time() - RECORD_SECONDS
     try:
-        if await store.read(lambda each: bool(_left(each)) or is_due(each, at_once=at_once)):
-            await store.write(lambda each: _remove_left(each, at_once=at_once))
+        reads = [  # several, because a store on a network sends their queries together
+            store.read(lambda each: bool(_left(each)) or is_due(each, at_once=at_once)),
+            store.read(lambda each: each.activity.has_older(earliest), single_statement=True),
+            store.read(lambda each: bool(each.grants.ended_before(earliest)), single_statement=True),
+        ]
+        if any(await asyncio.gather(*reads)):
+            await store.write(lambda each: _remove_left(each, earliest, at_once=at_once))
     except ProfileClosed:
         return
     except ProfileError as error:
@@ -78,7 +87,7 @@ def _left(transaction: Transaction) -> list[tuple[str, ProgramRecord]]:
     return [(key, record) for key, record in found if not record.identity or is_unused(transaction, key, record)]
 
 
-def _remove_left(transaction: Transaction, *, at_once: bool) -> None:
+def _remove_left(transaction: Transaction, earliest: float, *, at_once: bool) -> None:
     from hatbox.identities.log_scrubs import is_scrub, scrub_log
     from hatbox.identities.temporary import remove_temporary
     from hatbox.identities.trash_rows import expire
@@ -93,5 +102,7 @@ def _remove_left(transaction: Transaction, *, at_once: bool) -> None:
             remove_temporary(transaction, key)
         else:
             close_script_tabs(transaction, key)
+    transaction.activity.delete_older(earliest)
+    transaction.grants.delete(transaction.grants.ended_before(earliest))
     if is_due(transaction, at_once=at_once):
         expire(transaction, at_once=at_once)

@@ -6,17 +6,15 @@ A drawing is a list of shapes on a grid of 20 by 20, in `currentColor`. It conta
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 from typing import Final, TypeAlias
 from xml.etree import ElementTree
 
-__all__ = ["ICONS_FILE", "Glyph", "glyph", "glyph_file", "identity_glyph"]
+from hatbox.identities.icons_file import ICONS_FILE
+
+__all__ = ["Glyph", "glyph", "glyph_file", "identity_glyph"]
 
 Glyph: TypeAlias = "list[tuple[str, dict[str, str], Glyph]]"
 """The shapes of a drawing: the SVG element, its attributes and its children."""
-
-ICONS_FILE: Final = Path(__file__).parent / "icons.svg"
-"""The file of the symbols. The server of the manager page serves it too."""
 
 _SVG: Final = "http://www.w3.org/2000/svg"
 

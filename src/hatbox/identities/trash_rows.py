@@ -11,6 +11,7 @@ from typing import Final
 
 import msgspec
 
+from hatbox.activity_log.activity_rows import clear_activity
 from hatbox.archive.identity_archive import as_other_identity, decode_identity, encode_identity, read_identity
 from hatbox.archive.identity_restore import restore_identity
 from hatbox.errors import AmbiguousIdentity, ArchiveDamaged, IdentityExists, NotInTrash, TooLargeForTrash
@@ -20,6 +21,7 @@ from hatbox.identities.log_scrubs import note_deletion
 from hatbox.identities.model import ContextualIdentity, get, nearest_names, row_of
 from hatbox.identities.trash_state import TrashState, earliest_removal, load_state, may_expire, note_expiry, put_state
 from hatbox.store.base import CookieRow, IdentityRow, Transaction, TrashRow
+from hatbox.store.processes import program_name
 from hatbox.store.profile_settings import PROFILE, ProfileSettings, load_profile_settings
 from hatbox.tabs.identity_removal import places_of_temporary, temporary_key
 from hatbox.tabs.log_scrubbing import scrub_identities
@@ -76,7 +78,7 @@ def remove(
         _delete_earlier(transaction, row[0])
         if not is_temporary:
             note_deletion(transaction, row[0])
-    return changes.remove(transaction, cookie_store_id, cookies)
+    return changes.remove(transaction, cookie_store_id, cookies, to_trash=cookies is not None)
 
 
 def _delete_earlier(transaction: Transaction, user_context_id: int) -> None:
@@ -107,7 +109,7 @@ def _add(
     """Put an identity into the trash. Returns its cookies, which need not be read again; None if it is too large."""
     size = transaction.site_data.total_bytes(row[0])  # it may not fit into the memory
     archived = read_identity(transaction, row[0], for_trash=True) if size <= settings.trash_bytes else None
-    data = b"" if archived is None else encode_identity(archived)
+    data = b"" if archived is None else encode_identity(msgspec.structs.replace(archived, removed_by=_program()))
     size = max(size, len(data))
     if archived is None or size > settings.trash_bytes:
         if require_trash:
@@ -126,6 +128,10 @@ def _add(
     oldest = now if state.oldest is None else min(now, state.oldest)
     put_state(transaction, TrashState(state.bytes + size, oldest))
     return archived.cookies
+
+
+def _program() -> str:
+    return program_name().encode("utf-8", "replace").decode()
 
 
 def _set_aside(transaction: Transaction, user_context_id: int) -> None:
@@ -161,7 +167,9 @@ def _evict(transaction: Transaction, limit: int) -> TrashState:
     while size > limit:
         size -= rows[going].size
         transaction.trash.delete(rows[going].id)
+        transaction.changes.append(TRASH_CHANGED, msgspec.json.encode(cookie_store_id_of(rows[going].id)))
         going += 1
+    clear_activity(transaction, [row.id for row in rows[:going]])
     scrub_identities(transaction, [row.id for row in rows[:going]])
     return _state_of(rows[going:])
 
@@ -248,6 +256,7 @@ def expire(transaction: Transaction, *, at_once: bool = False) -> list[TrashRow]
 def _delete(transaction: Transaction, rows: Sequence[TrashRow], going: Sequence[TrashRow]) -> list[TrashRow]:
     ids = {row.id for row in going}
     scrub_identities(transaction, ids)
+    clear_activity(transaction, ids)
     for row in going:
         transaction.trash.delete(row.id)
         transaction.changes.append(TRASH_CHANGED, msgspec.json.encode(cookie_store_id_of(row.id)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from itertools import chain
 
 from hatbox.cookies.cookie_clock import cookie_time
@@ -16,9 +17,13 @@ def all_stores(transaction: Transaction) -> list[int]:
     return [0, *transaction.identities.ids()]
 
 
-async def valid_domains(store: Store) -> list[tuple[int, str]]:
-    """The cookie stores with the domains of their cookies that have not expired, each once."""
+async def valid_domains(store: Store, stores: Collection[int] | None = None) -> list[tuple[int, str]]:
+    """All cookie stores, or these, with the domains of their cookies that have not expired, each once."""
     now = store.time()
-    stores, time = await store.read(lambda transaction: (all_stores(transaction), cookie_time(transaction, now)))
-    parts = await read_parts(store, stores, lambda transaction, part: transaction.cookies.domains(part, time))
+
+    def prepare(transaction: Transaction) -> tuple[Sequence[int], float]:
+        return all_stores(transaction) if stores is None else [*stores], cookie_time(transaction, now)
+
+    wanted, time = await store.read(prepare)
+    parts = await read_parts(store, wanted, lambda transaction, part: transaction.cookies.domains(part, time))
     return [*chain.from_iterable(parts)]

@@ -12,10 +12,11 @@ from hatbox.errors import ProfileClosed, ProfileError
 from hatbox.manager_api.coalesced_changes import StoreEvent
 from hatbox.manager_api.managed_profile import ManagedProfile
 from hatbox.store.base import Store
+from hatbox.store.process_exits import ProcessExits
 
 __all__ = ["EnginesChange", "EnginesEvent"]
 
-_POLL_SECONDS: Final = 1.0  # a process that was killed leaves its record
+_POLL_SECONDS: Final = 1.0  # a process that was killed leaves its record; the system may not report its end
 
 
 class EnginesChange(msgspec.Struct, frozen=True):
@@ -32,6 +33,7 @@ class EnginesEvent(StoreEvent[EnginesChange]):
         super().__init__(store, "hatbox.engines.onChanged", decoders, lambda one, _: one, EnginesChange())
         self._profile = profile
         self._poll: asyncio.Task[None] | None = None
+        self._exits = ProcessExits(lambda: self.add(EnginesChange()))
 
     def _update_subscription(self) -> None:
         super()._update_subscription()
@@ -43,6 +45,7 @@ class EnginesEvent(StoreEvent[EnginesChange]):
             starts.on_changed.remove_listener(self._on_start_changed)
             self._poll.cancel()
             self._poll = None
+            self._exits.stop()
 
     def _on_start_changed(self, _: None) -> None:
         self.add(EnginesChange())
@@ -53,6 +56,7 @@ class EnginesEvent(StoreEvent[EnginesChange]):
             try:
                 running = await self._profile.running_engines()
             except ProfileClosed:
+                self._exits.stop()
                 return
             except ProfileError:  # the server of the profile is not reachable
                 await asyncio.sleep(_POLL_SECONDS)
@@ -60,4 +64,5 @@ class EnginesEvent(StoreEvent[EnginesChange]):
             if known is not None and known != running:
                 self.add(EnginesChange())
             known = running
+            self._exits.watch({each.process for each in running if each.process is not None})
             await asyncio.sleep(_POLL_SECONDS)

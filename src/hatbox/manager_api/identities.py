@@ -55,7 +55,7 @@ class _SettingsResult(NamedTuple):
     input_at_risk: Sequence[_InputAtRisk] = ()
 
 
-class _Removed(NamedTuple):
+class _RemovalResult(NamedTuple):
     name: str
     trash_id: str | None
 
@@ -104,21 +104,22 @@ class _Identities(Namespace):
     def set_settings(
         self, cookie_store_id: str, settings: Mapping[str, str | None], force: bool
     ) -> asyncio.Future[Any]:
-        return asyncio.ensure_future(self._set_settings(cookie_store_id, settings, force))
+        return self._run("setSettings", self._set_settings(cookie_store_id, settings, force))
 
-    async def _set_settings(self, cookie_store_id: str, settings: Mapping[str, str | None], force: bool) -> Any:
+    async def _set_settings(
+        self, cookie_store_id: str, settings: Mapping[str, str | None], force: bool
+    ) -> _SettingsResult:
         if _has_masked_password(settings.get("proxy")):
             raise InvalidSetting("proxy", settings["proxy"] or "", _MASKED_ADVICE)
         changed = {_ARGUMENTS[name]: value for name, value in settings.items()}
         identity = await self._identities.get(cookie_store_id)
         try:
             saved = await self._profile.change_identity_settings(identity, force=force, **changed)
-            result = _SettingsResult(True, saved.masked)
+            return _SettingsResult(True, saved.masked)
         except InputWouldBeLost as error:
             current = await self._store.read(lambda each: _details(each, cookie_store_id, self._store.time()))
             at_risk = [_InputAtRisk(tab, fields) for tab, fields in error.fields.items()]
-            result = _SettingsResult(False, current.settings, at_risk)
-        return self._result_converters["setSettings"](result)
+            return _SettingsResult(False, current.settings, at_risk)
 
     def remove(self, cookie_store_id: str, options: Mapping[str, bool]) -> asyncio.Future[Any]:
         return self._identities.log_scrubs.after(self._write("remove", _remove, cookie_store_id, options["forever"]))
@@ -143,14 +144,14 @@ def _clone(transaction: Transaction, cookie_store_id: str, name: str | None, now
     return summary_of(transaction, changes.clone(transaction, cookie_store_id, name).cookie_store_id, now)
 
 
-def _remove(transaction: Transaction, cookie_store_id: str, forever: bool) -> _Removed:
+def _remove(transaction: Transaction, cookie_store_id: str, forever: bool) -> _RemovalResult:
     """Remove an identity. Without `forever`, one that could not be restored stays: a page offers an Undo."""
     number, name, *_ = row_of(transaction, cookie_store_id)
     if not forever and not read_profile_settings(transaction).has_trash and not _is_temporary(transaction, number):
         raise TrashSwitchedOff(name)
     trash_rows.remove(transaction, cookie_store_id, forever=forever)
     is_in_trash = transaction.trash.size(number) is not None
-    return _Removed(name, cookie_store_id if is_in_trash else None)
+    return _RemovalResult(name, cookie_store_id if is_in_trash else None)
 
 
 def _is_temporary(transaction: Transaction, user_context_id: int) -> bool:

@@ -16,10 +16,11 @@ from hatbox.engines.background.stopping import refusal, stop_process
 from hatbox.engines.registry import ENGINES, registration_of
 from hatbox.engines.running_engines import RunningEngine
 from hatbox.engines.selection import EngineSelection
-from hatbox.errors import ApiError, EngineError
+from hatbox.errors import ApiError
 from hatbox.identities.ids import cookie_store_id_of
 from hatbox.manager_api.engine_changes import EnginesChange, EnginesEvent
 from hatbox.manager_api.managed_profile import ManagedProfile
+from hatbox.manager_api.page_sentences import sentence
 from hatbox.schema import NamespaceSchema
 from hatbox.store.base import Transaction
 
@@ -29,7 +30,6 @@ Details: TypeAlias = Mapping[str, Any]
 
 _STOP_SECONDS: Final = 30.0
 _MILLISECONDS: Final = 1000
-_WITHOUT_OPTIONS: Final = {", or use --headless": "", "with --browser or HATBOX_CHROMIUM": "with HATBOX_CHROMIUM"}
 
 
 def implement(schema: NamespaceSchema, services: Services, profile: ManagedProfile) -> Namespace:
@@ -64,16 +64,13 @@ class _ManagedEngines(Namespace):
         super().__init__(schema, services.store, {"onChanged": EventBinding(self._changed, _change_args)})
 
     def list(self) -> asyncio.Future[Any]:
-        return asyncio.ensure_future(self._list())
+        return self._run("list", self._engines())
 
     def start(self, name: str, options: Details | None) -> asyncio.Future[Any]:
-        return asyncio.ensure_future(self._start(name, headless=bool((options or {}).get("headless"))))
+        return self._run("start", self._start(name, headless=bool((options or {}).get("headless"))))
 
     def stop(self, engine_id: str) -> asyncio.Future[Any]:
-        return asyncio.ensure_future(self._stop(engine_id))
-
-    async def _list(self) -> Any:
-        return self._result_converters["list"](await self._engines())
+        return self._run("stop", self._stop(engine_id))
 
     async def _engines(self) -> Sequence[_ListedEngine]:
         running = await self._profile.running_engines()
@@ -86,19 +83,18 @@ class _ManagedEngines(Namespace):
         startable = [_startable(name, starts.get(name)) for name in ENGINES if not served]
         return [*listed, *startable]
 
-    async def _start(self, name: str, *, headless: bool) -> Any:
-        try:
-            registration_of(name)
-        except EngineError as error:
-            raise ApiError(str(error)) from None
+    async def _start(self, name: str, *, headless: bool) -> _ListedEngine:
+        registration_of(name)  # raises for an unknown engine
         engines = await self._engines()
         running = next((each for each in engines if each.pid is not None and each.identities is None), None)
+        if running is not None and running.name == name:
+            return running
         if running is not None:
             raise ApiError(f"{running.title} is running already. Stop it first, then start another one.")
         start = self._profile.engine_starts.current.get(name)
         if start is None or start.error:
             self._profile.engine_starts.start(EngineSelection(name, headless=headless), until_empty=False)
-        return self._result_converters["start"](_startable(name, self._profile.engine_starts.current.get(name)))
+        return _startable(name, self._profile.engine_starts.current.get(name))
 
     async def _stop(self, engine_id: str) -> None:
         running = await self._profile.running_engines()
@@ -162,7 +158,7 @@ def _is_starting(engine: RunningEngine, starts: Mapping[str, EngineStart]) -> bo
 def _startable(name: str, start: EngineStart | None) -> _ListedEngine:
     status: Literal["starting", "stopped", "failed"]
     status = "stopped" if start is None else "failed" if start.error else "starting"
-    error, tab_id = ("", None) if start is None else (_sentence(start.error), start.tab_id)
+    error, tab_id = ("", None) if start is None else (sentence(start.error), start.tab_id)
     return _ListedEngine(id=name, name=name, title=_title(name), status=status, error=error, tab_id=tab_id)
 
 
@@ -190,21 +186,10 @@ def _title(name: str) -> str:
 
 def _why_not(engine: RunningEngine) -> str:
     """Why an engine cannot be stopped from here, as a sentence; empty if it can."""
-    reason = refusal(engine, force=engine.background)
     if engine.since is None:
         return "It is still starting. Try again."
-    if not reason:
-        return ""
-    if "--force" in reason:
-        reason = "it runs in a terminal or another program. Stop it there"
-    return _sentence(f"{reason}.")
-
-
-def _sentence(text: str) -> str:
-    """A message of the command line, for a page: without its options."""
-    for option, words in _WITHOUT_OPTIONS.items():
-        text = text.replace(option, words)
-    return text[:1].upper() + text[1:]
+    refused = refusal(engine, force=engine.background)
+    return "" if refused is None else sentence(f"{refused.reason}.")
 
 
 def _change_args(_: Caller, change: EnginesChange) -> tuple[EnginesChange]:

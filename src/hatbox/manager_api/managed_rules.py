@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 from urllib.parse import urlsplit
 
 import msgspec
@@ -12,16 +12,16 @@ import msgspec
 from hatbox.api.caller import Caller
 from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.services import Services
-from hatbox.errors import ApiError, InvalidIdentity, InvalidSiteRule, SiteRuleNotFound
+from hatbox.errors import ApiError, InvalidIdentity, InvalidSiteRule
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import get
 from hatbox.identities.site_rules.rule_index import RuleIndex
 from hatbox.identities.site_rules.rule_reasons import AddressVerdict, address_verdict, identity_names
-from hatbox.identities.site_rules.rule_rows import add_rule, find_rules, remove_rules, restore_rule
-from hatbox.identities.site_rules.site_pattern import parse_site_pattern
+from hatbox.identities.site_rules.rule_rows import add_rule, changed_rule_ids, find_rules, remove_rules, restore_rule
+from hatbox.identities.site_rules.site_pattern import REGEX_PREFIX, parse_site_pattern
 from hatbox.identities.site_rules.site_rule import RULES_CHANGED, Decision, SiteRule
 from hatbox.manager_api.address_argument import parse_address
-from hatbox.manager_api.coalesced_changes import StoreEvent
+from hatbox.manager_api.coalesced_changes import MAX_IDS, StoreEvent
 from hatbox.manager_api.managed_profile import ManagedProfile
 from hatbox.manager_api.rule_import import import_text, programs_with_data
 from hatbox.schema import NamespaceSchema
@@ -50,7 +50,15 @@ class _TestedAddress(AddressVerdict, frozen=True):
 
 
 class _RulesChanged(msgspec.Struct, frozen=True):
-    all: bool = True
+    ids: tuple[int, ...] = ()
+    all: bool = False
+
+    def merged(self, other: _RulesChanged) -> _RulesChanged:
+        ids = tuple(dict.fromkeys((*self.ids, *other.ids)))
+        return _ALL_RULES if self.all or other.all or len(ids) > MAX_IDS else _RulesChanged(ids)
+
+
+_ALL_RULES: Final = _RulesChanged(all=True)
 
 
 class _ManagedRules(Namespace):
@@ -59,8 +67,8 @@ class _ManagedRules(Namespace):
         super().__init__(schema, services.store, {"onChanged": EventBinding(changed, _changed_args)})
         self._profile = profile
 
-    def list(self) -> asyncio.Future[Any]:
-        return self._read("list", _listed)
+    def list(self, ids: Sequence[int] | None) -> asyncio.Future[Any]:
+        return self._read("list", _listed, ids)
 
     def add(self, pattern: str, cookie_store_ids: Sequence[str], options: Details | None) -> asyncio.Future[Any]:
         given = options or {}
@@ -75,7 +83,7 @@ class _ManagedRules(Namespace):
         return self._write("restore", _restore, rule)
 
     def test(self, address: str, cookie_store_id: str | None) -> asyncio.Future[Any]:
-        return asyncio.ensure_future(self._test(address, cookie_store_id))
+        return self._run("test", self._test(address, cookie_store_id))
 
     def get_import_sources(self) -> asyncio.Future[Any]:
         return self._read("getImportSources", programs_with_data)
@@ -87,7 +95,7 @@ class _ManagedRules(Namespace):
             "importFrom", import_text(program, text, given.get("containers"), create=create, replace=replace)
         )
 
-    async def _test(self, address: str, cookie_store_id: str | None) -> Any:
+    async def _test(self, address: str, cookie_store_id: str | None) -> _TestedAddress:
         url = parse_address(address)
         explanation = (await self._profile.rules.index()).explain(url, cookie_store_id)
         named = {each for match in explanation.matches for each in match.rule.identities}
@@ -99,27 +107,28 @@ class _ManagedRules(Namespace):
             # The page opens the tab in the identity of the rule, so a limit of the other one blocks nothing.
             explanation = msgspec.structs.replace(explanation, decision=Decision(explanation.decision.rule))
         verdict = address_verdict(explanation, urlsplit(url).hostname or "", names, cookie_store_id)
-        tested = _TestedAddress(**msgspec.structs.asdict(verdict), is_limited=is_limited)
-        return self._result_converters["test"](tested)
+        return _TestedAddress(**msgspec.structs.asdict(verdict), is_limited=is_limited)
 
 
 def _changed_event(store: Store) -> StoreEvent[_RulesChanged]:
-    return StoreEvent(
-        store,
-        "hatbox.rules.onChanged",
-        {RULES_CHANGED: lambda _: _RulesChanged()},
-        lambda one, _: one,
-        _RulesChanged(),
-    )
+    decoders = {RULES_CHANGED: _change_of}
+    return StoreEvent(store, "hatbox.rules.onChanged", decoders, _RulesChanged.merged, _ALL_RULES)
+
+
+def _change_of(payload: bytes) -> _RulesChanged:
+    ids = changed_rule_ids(payload)
+    return _ALL_RULES if ids is None else _RulesChanged(tuple(ids))
 
 
 def _changed_args(_: Caller, changed: _RulesChanged) -> tuple[_RulesChanged]:
     return (changed,)
 
 
-def _listed(transaction: Transaction) -> list[_ListedRule]:
-    rules = find_rules(transaction)
-    invalid = {each.id for each in RuleIndex(rules).invalid}
+def _listed(transaction: Transaction, ids: Sequence[int] | None) -> list[_ListedRule]:
+    rules = indexed = find_rules(transaction, ids)
+    if ids is not None and any(each.pattern.startswith(REGEX_PREFIX) for each in rules):
+        indexed = find_rules(transaction)  # which of them are too many depends on all
+    invalid = {each.id for each in RuleIndex(indexed).invalid}
     return [_shown(each, is_valid=each.id not in invalid) for each in rules]
 
 
@@ -161,10 +170,7 @@ def _exists(transaction: Transaction, rule: SiteRule) -> ApiError:
 
 
 def _remove(transaction: Transaction, wanted: Sequence[int | str]) -> list[_ListedRule]:
-    try:
-        return [_shown(each) for each in remove_rules(transaction, wanted)]
-    except SiteRuleNotFound as error:
-        raise ApiError(f"This rule is gone: {error.rule}. It was removed, here or by another program.") from None
+    return [_shown(each) for each in remove_rules(transaction, wanted)]
 
 
 def _restore(transaction: Transaction, given: Details) -> _ListedRule:
@@ -188,7 +194,7 @@ def _restore(transaction: Transaction, given: Details) -> _ListedRule:
 
 
 def _names(transaction: Transaction, cookie_store_ids: Iterable[str], *, required: bool = False) -> dict[str, str]:
-    """The names of these identities by id. One that is gone is left out, or if `required` raises ApiError."""
+    """The names of these identities by id. One that is gone is left out, or if `required` raises InvalidIdentity."""
     names: dict[str, str] = {}
     for each in cookie_store_ids:
         if each != DEFAULT_COOKIE_STORE_ID:
@@ -196,7 +202,5 @@ def _names(transaction: Transaction, cookie_store_ids: Iterable[str], *, require
                 names[each] = get(transaction, each).name
             except InvalidIdentity:
                 if required:
-                    raise ApiError(
-                        "This identity is gone. It was removed, here or by another program. It may be in the trash."
-                    ) from None
+                    raise
     return names

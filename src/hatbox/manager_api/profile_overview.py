@@ -8,9 +8,8 @@ from typing import Any
 
 from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.services import Services
-from hatbox.manager_api.coalesced_changes import CoalescedChanges
 from hatbox.manager_api.managed_profile import ManagedProfile
-from hatbox.manager_api.profile_counts import COUNTED_TOPICS, count_all
+from hatbox.manager_api.profile_counts import CountsEvent
 from hatbox.schema import NamespaceSchema
 from hatbox.store.processes import current_process
 
@@ -24,9 +23,8 @@ def implement(schema: NamespaceSchema, services: Services, profile: ManagedProfi
 
 class _ProfileOverview(Namespace):
     def __init__(self, schema: NamespaceSchema, services: Services, profile: ManagedProfile) -> None:
-        names = dict.fromkeys(COUNTED_TOPICS, lambda _: ("counts",))
-        changes = CoalescedChanges(services.store, "hatbox.onCountsChanged", names)
-        super().__init__(schema, services.store, {"onCountsChanged": EventBinding(changes, lambda *_: [])})
+        self._counts_event = CountsEvent(services.store)
+        super().__init__(schema, services.store, {"onCountsChanged": EventBinding(self._counts_event, lambda *_: [])})
         self._profile = profile
 
     def get_profile(self) -> asyncio.Future[Any]:
@@ -36,7 +34,7 @@ class _ProfileOverview(Namespace):
         return asyncio.ensure_future(self._counts())
 
     async def _counts(self) -> Any:
-        return self._result_converters["getCounts"](await count_all(self._store))
+        return self._result_converters["getCounts"](await self._counts_event.count())
 
     async def _overview(self) -> dict[str, Any]:
         settings = await self._profile.settings()

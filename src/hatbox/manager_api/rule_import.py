@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from hatbox.errors import ApiError, ImportExportError, InvalidInputFile
+from hatbox.errors import ApiError, ImportExportError, InvalidInputFile, NoContainerNames
 from hatbox.formats.containerise_rules import read_containerise_file
 from hatbox.formats.extension_rules import RULE_PROGRAMS, extension_rules
 from hatbox.formats.mac_assignments import read_mac_file
@@ -23,10 +23,6 @@ MAX_IMPORT_CHARACTERS: Final = 4 * 2**20
 """Characters of a text to import."""
 
 _TITLES: Final = {"mac": "Multi-Account Containers", "containerise": "Containerise"}
-_NO_NAMES: Final = (
-    "This file has numbers of containers, but no names. Add the file containers.json of the same Firefox profile: "
-    "about:support shows its folder."
-)
 
 
 class LeftOutRule(msgspec.Struct, frozen=True):
@@ -99,14 +95,13 @@ def _read(program: str, text: str, containers: str | None) -> RuleBundle:
     try:
         if program == "containerise":
             return read_containerise_file(text.encode("utf-8", "replace"), "line")
-        if containers is None and "identity@@_" not in text and "siteContainerMap@@_" in text:
-            raise ApiError(_NO_NAMES)
         names = None if containers is None else containers.encode("utf-8", "replace")
         return read_mac_file(text.encode("utf-8", "replace"), "file", names)
+    except NoContainerNames:
+        raise
     except InvalidInputFile as error:
         place = f", line {error.line}" if error.line else ""
-        problem = error.problem if "Pass --" not in error.problem else "no data of Multi-Account Containers found"
-        raise ApiError(f"This is not a file of {title}{place}: {problem}. Nothing was imported.") from None
+        raise ApiError(f"This is not a file of {title}{place}: {error.problem}. Nothing was imported.") from None
 
 
 def _import(transaction: Transaction, bundle: RuleBundle, *, create: bool, replace: bool) -> ImportedRules:

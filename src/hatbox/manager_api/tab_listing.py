@@ -1,10 +1,12 @@
-"""The tabs as the manager page lists them, and which of them a change record names. Transaction functions."""
+"""The tabs as the manager page lists them, and which of them a change record names."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from typing import Final
+from itertools import chain
+from typing import Final, TypeVar
 
 import msgspec
 
@@ -12,6 +14,7 @@ from hatbox.engines.changed_tabs import changed_tabs
 from hatbox.errors import InvalidIdentity
 from hatbox.identities.ids import cookie_store_id_of, user_context_id_of
 from hatbox.manager_api.coalesced_changes import MAX_IDS, StoreEvent
+from hatbox.manager_api.partial_reads import read_parts
 from hatbox.store.base import ChangeRecord, Store, TabRow, Transaction
 from hatbox.tabs.first_tab import first_tab
 from hatbox.tabs.tab_model import (
@@ -28,6 +31,8 @@ from hatbox.tabs.tab_model import (
 )
 
 __all__ = ["ListedTab", "TabsChange", "list_tabs", "listed_tab", "tabs_changed_event"]
+
+T = TypeVar("T")
 
 _MILLISECONDS: Final = 1000
 _TOPICS: Final = (ACTIVATED, ATTACHED, CREATED, DETACHED, MOVED, NAVIGATED, REMOVED, UPDATED)
@@ -67,20 +72,44 @@ class TabsChange(msgspec.Struct, frozen=True):
         return TabsChange(tuple(changed), tuple(removed))
 
 
-def list_tabs(
-    transaction: Transaction, cookie_store_id: str | None = None, ids: Collection[int] | None = None
-) -> list[ListedTab]:
-    """The tabs by window and place: all, those of an identity, or these. Raises InvalidIdentity."""
-    store = None if cookie_store_id is None else user_context_id_of(cookie_store_id)
-    if cookie_store_id is not None and store is None:
+async def list_tabs(
+    store: Store, convert: Callable[[list[ListedTab]], list[T]], cookie_store_id: str | None, ids: Sequence[int] | None
+) -> list[T]:
+    """The tabs by window and place: all, those of an identity, or these. Raises InvalidIdentity.
+
+    They are read and converted in parts. A tab that is closed meanwhile is left out.
+    """
+    number = None if cookie_store_id is None else user_context_id_of(cookie_store_id)
+    if cookie_store_id is not None and number is None:
         raise InvalidIdentity(cookie_store_id)
-    unused = first_tab(transaction)
-    if ids is None:
-        rows = transaction.tabs.find() if store is None else transaction.tabs.find(store=store)
+    if ids is not None:
+        parts = await read_parts(store, ids, lambda each, part: convert(_some_tabs(each, number, part)))
     else:
-        found = transaction.tabs.get_many(ids)
-        rows = [row for row in found if store in (None, row.store)]
-    rows = [row for row in rows if row.id != unused]
+        places = await store.read(lambda each: _places(each, number))
+        parts = await read_parts(store, places, lambda each, part: convert(_tabs_at(each, part)))
+    return [*chain.from_iterable(parts)]
+
+
+def _places(transaction: Transaction, store: int | None) -> list[tuple[int, int]]:
+    """The tabs of a store, or all, with their indexes."""
+    unused = first_tab(transaction)
+    counts: Counter[int] = Counter()
+    found = []
+    for tab, window, tab_store in transaction.tabs.places():
+        if store in (None, tab_store) and tab != unused:
+            found.append((tab, counts[window]))
+        counts[window] += 1
+    return found
+
+
+def _tabs_at(transaction: Transaction, places: Sequence[tuple[int, int]]) -> list[ListedTab]:
+    indexes = dict(places)
+    return [_listed(row, indexes[row.id]) for row in transaction.tabs.get_many(indexes)]
+
+
+def _some_tabs(transaction: Transaction, store: int | None, ids: Collection[int]) -> list[ListedTab]:
+    unused = first_tab(transaction)
+    rows = [row for row in transaction.tabs.get_many(ids) if row.id != unused and store in (None, row.store)]
     indexes = transaction.tabs.indexes(rows)
     return [_listed(row, indexes[row.id]) for row in rows]
 

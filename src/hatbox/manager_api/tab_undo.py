@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
 
 import msgspec
 
-from hatbox.errors import ApiError, InvalidTab
+from hatbox.errors import ApiError
 from hatbox.identities.changes import hide
 from hatbox.identities.ids import cookie_store_id_of
 from hatbox.store.base import TabRow, Transaction
@@ -19,9 +18,7 @@ from hatbox.tabs.tab_model import Tab
 from hatbox.tabs.visibility import hide_again
 from hatbox.tabs.windows import announce_window, insert_window, window_for_new_tab
 
-__all__ = ["TAB_IS_GONE", "UndoableClose", "close_tab", "move_tab", "reopen_closed"]
-
-TAB_IS_GONE: Final = "This tab is gone. It was closed, here or by another program."
+__all__ = ["UndoableClose", "close_tab", "move_tab", "reopen_closed"]
 
 
 class UndoableClose(msgspec.Struct, frozen=True):
@@ -42,13 +39,13 @@ class UndoableClose(msgspec.Struct, frozen=True):
 
 def close_tab(transaction: Transaction, tab_id: int) -> UndoableClose | None:
     """Close a tab. None if it cannot be opened again: its identity was temporary, and is gone with it."""
-    row = _row(transaction, tab_id)
+    row = row_of(transaction, tab_id)
     return _closing(transaction, row, lambda: close_rows(transaction, [row_of(transaction, tab_id)]))
 
 
 def move_tab(transaction: Transaction, tab_id: int, cookie_store_id: str) -> tuple[int, UndoableClose | None]:
     """Open the URL of a tab in another identity, and close the tab. Returns the id of the new tab."""
-    row = _row(transaction, tab_id)
+    row = row_of(transaction, tab_id)
     if cookie_store_id_of(row.store) == cookie_store_id:
         raise ApiError("This tab is in that identity already.")
     moved: list[Tab] = []
@@ -99,13 +96,6 @@ def _closing(transaction: Transaction, row: TabRow, close: Callable[[], None]) -
         return None
     session = next(iter(set(transaction.closed_tabs.sessions()) - before), None)
     return UndoableClose(row.store, saved, session)
-
-
-def _row(transaction: Transaction, tab_id: int) -> TabRow:
-    try:
-        return row_of(transaction, tab_id)
-    except InvalidTab:
-        raise ApiError(TAB_IS_GONE) from None
 
 
 def _identity_exists(transaction: Transaction, store: int) -> bool:

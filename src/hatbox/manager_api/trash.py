@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -17,6 +17,7 @@ from hatbox.identities.ids import container_user_context_id, cookie_store_id_of
 from hatbox.manager_api.coalesced_changes import ChangedIds, StoreEvent
 from hatbox.manager_api.identity_summaries import IdentitySummary, summary_of
 from hatbox.manager_api.managed_profile import ManagedProfile
+from hatbox.manager_api.trash_contents import RemovedContents, TrashContents
 from hatbox.schema import NamespaceSchema
 from hatbox.store.base import Store, Transaction, TrashRow
 from hatbox.store.profile_settings import PROFILE_SETTINGS_CHANGED, read_profile_settings
@@ -43,15 +44,31 @@ class _Removed(NamedTuple):
     cookies: int
     tabs: int
     size: int
+    sites: int | None
+    removed_by: str | None
+
+
+class _Listed(NamedTuple):
+    rows: Sequence[TrashRow]
+    lifetime: float
+    now: float
 
 
 class _Trash(Namespace):
     def __init__(self, schema: NamespaceSchema, services: Services) -> None:
         changed = EventBinding(_trash_event(services.store), lambda _, payload: (payload,))
         super().__init__(schema, services.store, {"onChanged": changed})
+        self._contents = TrashContents(services.store)
 
-    def list(self) -> asyncio.Future[Any]:
-        return self._read("list", _list)
+    def list(self, ids: Sequence[str] | None) -> asyncio.Future[Any]:
+        return asyncio.ensure_future(self._list(ids))
+
+    async def _list(self, ids: Sequence[str] | None) -> Any:
+        rows, lifetime, now = await self._store.read(lambda each: _list(each, ids))
+        contents = await self._contents.of(rows)
+        return self._result_converters["list"](
+            [_shown(row, lifetime, now, contents.get(row.id, RemovedContents())) for row in rows]
+        )
 
     def restore(self, trash_id: str) -> asyncio.Future[Any]:
         return self._write("restore", _restore, trash_id, self._store.time())
@@ -78,13 +95,13 @@ def _trash_event(store: Store) -> StoreEvent[ChangedIds]:
     return StoreEvent(store, "hatbox.trash.onChanged", decoders, ChangedIds.merged, _ALL)
 
 
-def _list(transaction: Transaction) -> Iterable[_Removed]:
+def _list(transaction: Transaction, ids: Sequence[str] | None) -> _Listed:
     lifetime = read_profile_settings(transaction).trash_days * _DAY
-    now = transaction.time()
-    return [_shown(row, lifetime, now) for row in reversed(transaction.trash.find())]
+    numbers = None if ids is None else [number for each in ids if (number := container_user_context_id(each))]
+    return _Listed(transaction.trash.find(numbers)[::-1], lifetime, transaction.time())
 
 
-def _shown(row: TrashRow, lifetime: float, now: float) -> _Removed:
+def _shown(row: TrashRow, lifetime: float, now: float, contents: RemovedContents) -> _Removed:
     expires = row.removed + lifetime
     return _Removed(
         trash_id=cookie_store_id_of(row.id),
@@ -97,13 +114,15 @@ def _shown(row: TrashRow, lifetime: float, now: float) -> _Removed:
         cookies=row.cookies,
         tabs=row.tabs,
         size=row.size,
+        sites=contents.sites,
+        removed_by=contents.removed_by,
     )
 
 
 def _rows(transaction: Transaction, trash_id: str) -> list[TrashRow]:
     """The row of a removed identity, which is given by its id and never by its name. Raises NotInTrash."""
     user_context_id = container_user_context_id(trash_id)
-    rows = [row for row in transaction.trash.find() if row.id == user_context_id]
+    rows = [] if user_context_id is None else transaction.trash.find([user_context_id])
     if not rows:
         raise NotInTrash(trash_id)
     return rows

@@ -33,20 +33,26 @@ def places_of_temporary(stores: Collection[int]) -> list[tuple[str, str, str]]:
 
 
 def delete_identity(
-    transaction: Transaction, row: IdentityRow, cookies: Sequence[CookieRow] | None = None
+    transaction: Transaction, row: IdentityRow, cookies: Sequence[CookieRow] | None = None, *, to_trash: bool = False
 ) -> ContextualIdentity:
     """Delete an identity without tabs, with all its data. Returns its last state.
 
-    `cookies` are its cookies, if they were read already.
+    `cookies` are its cookies, if they were read already. With `to_trash`, its entries in the activity log stay until it
+    is deleted there. Its grants do not come back with it.
     """
-    from hatbox.identities.site_rules.rule_rows import remove_rules_of  # imported late: most commands need no rules
+    from hatbox.grants.grant_rows import remove_identity_from_grants  # imported late, as rules: most commands need none
+    from hatbox.identities.site_rules.rule_rows import remove_rules_of
 
+    transaction.grants.prefetch()
     delete_cookies(transaction, row[0], cookies)
     transaction.site_data.clear(row[0])
     transaction.history.clear(row[0])
     transaction.closed_tabs.clear(row[0])
     transaction.settings.clear(row[0])
+    if not to_trash:
+        transaction.activity.clear(row[0])
     remove_rules_of(transaction, cookie_store_id_of(row[0]))
+    remove_identity_from_grants(transaction, cookie_store_id_of(row[0]))
     transaction.identities.delete(row[0])
     return record_change(transaction, REMOVED, row)
 

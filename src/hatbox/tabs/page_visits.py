@@ -1,4 +1,4 @@
-"""Records the pages of tabs in the history, while it is recorded. Transaction functions.
+"""Records the pages of tabs in the history, and in the activity log, while they are recorded. Transaction functions.
 
 A reload, and a page that is restored, is no new visit. As in Firefox, the page that a redirect came from is one.
 """
@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from hatbox.history.recording import is_recorded
+from hatbox.activity_log.activity_rows import record_page
+from hatbox.history.recording import HISTORY_SETTING, is_recorded
 from hatbox.store.base import TabRow, Transaction
 
-__all__ = ["record_title", "record_visit"]
+__all__ = ["record_page_activity", "record_title", "record_visit"]
 
+_WEB: Final = ("http://", "https://")
 _RECORDED: Final = ("http://", "https://", "file://")
 
 
@@ -31,6 +33,13 @@ def record_visit(transaction: Transaction, before: TabRow, url: str) -> None:
     if source is not None and source != visited:
         referrer = add_visit(transaction, before.store, source)
     add_visit(transaction, before.store, visited, referrer=referrer)
+
+
+def record_page_activity(transaction: Transaction, store: int, url: str, *, failed: bool) -> None:
+    """Record that a tab of an identity has loaded a page, or has failed to, in the activity log."""
+    if store and url.startswith(_WEB):
+        transaction.load(settings=[HISTORY_SETTING])  # record_visit() reads it next
+        record_page(transaction, store, url, failed=failed)
 
 
 def record_title(transaction: Transaction, row: TabRow) -> None:

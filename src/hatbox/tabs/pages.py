@@ -15,7 +15,7 @@ from hatbox.javascript.text import well_formed
 from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs.credentials import without_credentials
 from hatbox.tabs.first_tab import FIRST_TAB, use_first_tab
-from hatbox.tabs.page_visits import record_title, record_visit
+from hatbox.tabs.page_visits import record_page_activity, record_title, record_visit
 from hatbox.tabs.tab_model import BLANK, NAVIGATED, Tab, display_title, record_change, tab_of
 from hatbox.tabs.tab_updates import change, record_update, row_of, undiscarded
 
@@ -139,6 +139,8 @@ def _show(transaction: Transaction, row: TabRow, page: PageState) -> TabRow:
             record_update(transaction, row, "status", "url")
     elif page.url != row.url:
         row = change(transaction, row, url=page.url)
+    if is_new_page:
+        record_page_activity(transaction, row.store, page.url or before.target, failed=bool(page.error))
     if not page.error:
         record_visit(transaction, before if is_new_page else before._replace(target=""), page.url)
     label, title = _label(row), row.title

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from hatbox.identities.ids import cookie_store_id_of
 from hatbox.javascript.json_text import decode_javascript_json, encode_javascript_json
 from hatbox.store.base import Transaction
 
@@ -18,12 +19,14 @@ __all__ = [
     "LOCAL_STORAGE",
     "SERVICE_WORKERS",
     "SITE_DATA_CLEARED",
+    "SITE_DATA_SAVED",
     "SiteDataRemoval",
     "clear_site_data",
     "decode_site_data",
     "delete_site_data",
     "encode_site_data",
     "parts_of",
+    "record_saved",
 ]
 
 LOCAL_STORAGE: Final = "local"
@@ -32,6 +35,9 @@ CACHE: Final = "cache"
 SERVICE_WORKERS: Final = "serviceWorkers"
 SITE_DATA_CLEARED: Final = "site_data.forgotten"
 """Topic of the change log; engines clear their copies."""
+SITE_DATA_SAVED: Final = "site_data.saved"
+"""Topic of the change log: the stored data of some origins of an identity is other data. The payload is its
+cookieStoreId."""
 
 _STORED_TYPES: Final = (LOCAL_STORAGE, DATABASES)
 _ALL_TYPES: Final = (*_STORED_TYPES, SERVICE_WORKERS)
@@ -86,6 +92,11 @@ def delete_site_data(transaction: Transaction, number: int, hosts: Collection[st
         transaction.site_data.delete(number, origin)
     transaction.changes.append(SITE_DATA_CLEARED, msgspec.json.encode(removal))
     return len(found), sum(size for _, size in found)
+
+
+def record_saved(transaction: Transaction, number: int) -> None:
+    """Notify every process that stored site data of an identity has changed."""
+    transaction.changes.append(SITE_DATA_SAVED, msgspec.json.encode(cookie_store_id_of(number)))
 
 
 def parts_of(data: bytes) -> set[str]:

@@ -11,10 +11,12 @@ from hatbox.extensions.runtime import protocol
 from hatbox.extensions.runtime.host import Host
 from hatbox.extensions.runtime.incoming_messages import IncomingMessages
 from hatbox.extensions.runtime.limits import RuntimeLimits
-from hatbox.extensions.runtime.outgoing_messages import OutgoingMessages
+from hatbox.extensions.runtime.outgoing_messages import UNEXPECTED, OutgoingMessages
 from hatbox.extensions.runtime.script_calls import ScriptCalls
+from hatbox.manager_api.page_sentences import error_sentence
 from hatbox.store.recorded_calls import RecordedCall
 from hatbox.ui.page_session import PageSession
+from hatbox.ui.replaced_code import UPDATED, was_replaced
 
 __all__ = ["DONE", "PageCalls"]
 
@@ -57,9 +59,13 @@ class PageCalls(ScriptCalls):
         else:
             pending.add_done_callback(lambda _: self._finish(record))
 
-    def _error_message(self, error: Exception) -> str:
-        """The page is the user's own: it shows every error that says what to do, as commands do."""
-        return str(error) if isinstance(error, HatboxError) else super()._error_message(error)
+    def _error_result(self, request_id: int, error: Exception) -> list[Any]:
+        """The page is the user's own: it shows every error that says what to do, as commands do, and gets its class."""
+        if not isinstance(error, HatboxError):
+            result = super()._error_result(request_id, error)
+            is_unexpected = result[-1] == UNEXPECTED
+            return [*result[:-1], UPDATED] if is_unexpected and was_replaced() else result
+        return [protocol.RESULT, request_id, False, error_sentence(error), type(error).__name__]
 
     def take_records(self) -> list[int]:
         """The ids of calls whose records exist and whose results the page has. It may send the others again."""

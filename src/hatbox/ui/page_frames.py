@@ -1,6 +1,7 @@
 """The texts of the WebSocket between the manager page and the server: numbered frames of bridge messages. Pure.
 
-The first text of the page is a Hello, the first of the server a Welcome. After these, both send frames:
+The first text of the page is a Hello, the first of the server a Welcome. If the cookie of the page is older than the
+server, a Challenge comes before it, which the page answers with an Answer. After these, both send frames:
 
     [number, received, messages]    messages are those of hatbox.extensions.runtime.protocol
 
@@ -16,7 +17,17 @@ import msgspec
 
 from hatbox.extensions.runtime.wire_frames import ProtocolError, decode_messages
 
-__all__ = ["Hello", "Welcome", "decode_frame", "decode_hello", "encode_numbered", "encode_welcome"]
+__all__ = [
+    "Challenge",
+    "Hello",
+    "Welcome",
+    "decode_answer",
+    "decode_frame",
+    "decode_hello",
+    "encode_challenge",
+    "encode_numbered",
+    "encode_welcome",
+]
 
 
 class Hello(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -37,6 +48,19 @@ class Welcome(msgspec.Struct, frozen=True):
     """Whether the server still has the session. If not, the page sends its listeners and unanswered calls again."""
     received: int
     """The number of the last frame that the server has received."""
+    secret: str = ""
+    """The key of later answers. Only the page that has opened the session knows it, and it never sends it."""
+
+
+class Challenge(msgspec.Struct, frozen=True):
+    """The page has to prove that it had this session before the server was started again."""
+
+    challenge: str
+    """Random. The answer is its HMAC-SHA-256 with the secret of the session, in hexadecimal digits."""
+
+
+class _Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    answer: str
 
 
 def decode_hello(text: str) -> Hello:
@@ -52,9 +76,22 @@ def decode_hello(text: str) -> Hello:
     return hello
 
 
+def decode_answer(text: str) -> str:
+    """Decode the answer to a challenge. Raises ProtocolError."""
+    try:
+        return _decode_answer(text).answer
+    except (ValueError, RecursionError) as error:
+        raise ProtocolError(f"invalid answer: {error}") from None
+
+
 def encode_welcome(welcome: Welcome) -> str:
     """Encode the first text of the server."""
     return msgspec.json.encode(welcome).decode()
+
+
+def encode_challenge(challenge: Challenge) -> str:
+    """Encode the text before the welcome."""
+    return msgspec.json.encode(challenge).decode()
 
 
 def decode_frame(content: bytes) -> tuple[int, int, list[Any]]:
@@ -71,3 +108,4 @@ def encode_numbered(number: int, received: int, messages: str) -> str:
 
 
 _decode_hello = msgspec.json.Decoder(Hello).decode
+_decode_answer = msgspec.json.Decoder(_Answer).decode

@@ -1,7 +1,8 @@
-"""Joins the modules of the page into one script: a browser that requests fifty files shows the page five times later.
+"""Joins the modules of the page into two scripts: a browser that requests eighty files shows the page five times later.
 
+The first script is small. It runs before the page is parsed, and requests the data while the second one is loaded.
 Supports only what the modules use: imports of names or of a namespace, exported functions, classes and constants, and
-import() of a relative path. Modules run once, when they are first imported. `import.meta.url` is that of the script.
+import() of a relative path. Modules run once, when they are first imported, in whichever script.
 """
 
 from __future__ import annotations
@@ -16,13 +17,12 @@ from hatbox.extensions.runtime.module_bundle import exported_names, without_comm
 
 __all__ = ["page_script"]
 
-_CLASSIC_SCRIPT: Final = "early_theme.js"  # runs before the page is drawn
-
 _IMPORT: Final = re.compile(r'^import (?:\{([^}]*)\}|\* as (\w+)) from "(\.[\w./]*)";$', re.MULTILINE)
 _DYNAMIC_IMPORT: Final = re.compile(r'\bimport\(([`"])(\.[^`"]*)\1\)')
 _EXPORTED_LIST: Final = re.compile(r"^export \{([^}]*)\};$", re.MULTILINE)
 _UNSUPPORTED: Final = re.compile(r"^(?:import|export|await)\b.*|^\w.*= await\b.*", re.MULTILINE)
-_START: Final = """const $exports = new Map();
+_START: Final = """"use strict";
+const $exports = new Map();
 const $require = path => {
   if (!$exports.has(path)) $exports.set(path, $modules[path]());
   return $exports.get(path);
@@ -31,11 +31,36 @@ const $import = async path => $require(path);
 """
 
 
-def page_script(folder: Path, entry: str) -> str:
-    """The modules of a folder as one module, which runs `entry`."""
-    paths = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.js") if path.name != _CLASSIC_SCRIPT)
-    modules = "".join(f"{json.dumps(path)}: () => {{\n{_body(folder, path)}}},\n" for path in paths)
-    return f"{_START}const $modules = {{\n{modules}}};\n$require({json.dumps(entry)});\n"
+def page_script(folder: Path, entry: str, after: str = "") -> str:
+    """The classic script that runs the module `entry`, with all that it imports.
+
+    With `after`, the module of a script that runs before: the rest of the folder, which may use that script's modules.
+    """
+    start = f"$require({json.dumps(entry)});\n"
+    if not after:
+        return f"{_START}const $modules = {_modules(folder, _imported(folder, entry))};\n{start}"
+    all_paths = {path.relative_to(folder).as_posix() for path in folder.rglob("*.js")}
+    return f"Object.assign($modules, {_modules(folder, all_paths - _imported(folder, after))});\n{start}"
+
+
+def _imported(folder: Path, entry: str) -> set[str]:
+    """A module and all that it imports, directly or not."""
+    found: set[str] = set()
+    waiting = [entry]
+    while waiting:
+        path = waiting.pop()
+        if path not in found:
+            found.add(path)
+            source = (folder / path).read_text("utf-8")
+            waiting += [_resolved(path, match[3]) for match in _IMPORT.finditer(source)]
+    return found
+
+
+def _modules(folder: Path, paths: set[str]) -> str:
+    """An object with a function for each module."""
+    return "".join(
+        ["{\n", *(f"{json.dumps(path)}: () => {{\n{_body(folder, path)}}},\n" for path in sorted(paths)), "}"]
+    )
 
 
 def _body(folder: Path, path: str) -> str:

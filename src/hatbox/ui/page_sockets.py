@@ -5,16 +5,27 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import secrets
 from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
+import msgspec
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from hatbox.extensions.runtime.exit_reason import Exit
 from hatbox.extensions.runtime.wire_frames import ProtocolError
 from hatbox.tasks import Tasks
 from hatbox.ui.page_bridge import PageBridge
-from hatbox.ui.page_frames import Hello, Welcome, decode_hello, encode_numbered, encode_welcome
+from hatbox.ui.page_frames import (
+    Challenge,
+    Hello,
+    Welcome,
+    decode_answer,
+    decode_hello,
+    encode_challenge,
+    encode_numbered,
+    encode_welcome,
+)
 from hatbox.ui.page_limits import PageLimits
 from hatbox.ui.page_session import PageSession
 from hatbox.ui.protocols import abort
@@ -26,9 +37,13 @@ logger = logging.getLogger("hatbox.ui")
 CreateBridge: TypeAlias = Callable[[PageSession, bool], Awaitable[PageBridge]]
 """Connects a session to the API. The flag is whether the page may repeat calls that it has sent to another server."""
 
+Prove: TypeAlias = Callable[[str, str, str], bool]
+"""Decides about the answer of a session to a challenge: the id, the challenge, the answer."""
+
 _GOING_AWAY = 1001  # the close code of a page that is closed or reloaded
 _INVALID = 1002
 _TRY_LATER = 1013
+_REFUSED = 4403  # the page has to be opened with a new link
 _ACKNOWLEDGE_SECONDS = 0.05
 _CHECK_SECONDS = 0.05
 _CLOSE_SECONDS = 1.0
@@ -79,12 +94,16 @@ class PageSockets:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._used.wait(), left)
 
-    async def serve(self, websocket: WebSocket) -> None:
-        """Serve an authenticated WebSocket until it is closed."""
+    async def serve(self, websocket: WebSocket, secret_of: Callable[[str], str], prove: Prove | None = None) -> None:
+        """Serve an authenticated WebSocket until it is closed. With `prove`, the page has to prove its session."""
         await websocket.accept()
         try:
-            text = await asyncio.wait_for(websocket.receive_text(), self._limits.request_timeout)
-            page, welcome = await self._open(decode_hello(text))
+            hello = decode_hello(await self._receive(websocket))
+            if prove is not None and not await self._is_proven(websocket, hello.session, prove):
+                await _close(websocket, _REFUSED, "open the page with a new link")
+                return
+            page, welcome = await self._open(hello)
+            welcome = msgspec.structs.replace(welcome, secret=secret_of(hello.session))
         except (WebSocketDisconnect, KeyError):  # KeyError: a binary message
             return
         except (TimeoutError, ProtocolError) as error:
@@ -94,6 +113,18 @@ class PageSockets:
             await _close(websocket, _TRY_LATER, "too many pages" if self._is_accepting else "the server is closing")
             return
         await page.serve(websocket, welcome)
+
+    async def _receive(self, websocket: WebSocket) -> str:
+        return await asyncio.wait_for(websocket.receive_text(), self._limits.request_timeout)
+
+    async def _is_proven(self, websocket: WebSocket, session_id: str, prove: Prove) -> bool:
+        challenge = Challenge(secrets.token_hex(32))
+        await websocket.send_text(encode_challenge(challenge))
+        text = await self._receive(websocket)
+        try:
+            return prove(session_id, challenge.challenge, decode_answer(text))
+        except ProtocolError:  # a page that was reloaded sends its calls without waiting
+            return False
 
     async def close(self) -> None:
         """End all sessions, and open no other one."""

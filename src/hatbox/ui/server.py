@@ -17,10 +17,11 @@ from typing import Final
 
 import uvicorn
 
-from hatbox.api.browser import parts_of
+from hatbox.api.browser import dispatcher_and_caller
 from hatbox.errors import ProfileError
 from hatbox.extensions.runtime.api_host import ApiHost
 from hatbox.extensions.runtime.exit_reason import Exit
+from hatbox.manager_api.program_labels import PAGE_PROGRAM
 from hatbox.profile import Profile
 from hatbox.store.recorded_calls import delete_records, expire_records, recorded_numbers
 from hatbox.tasks import Tasks
@@ -32,19 +33,20 @@ from hatbox.ui.page_sockets import PageSockets
 from hatbox.ui.peer_user import UserCheck, can_check_users
 from hatbox.ui.protocols import WebSocketProtocol, protocol_class
 from hatbox.ui.request_checks import ADDRESS, allowed_hosts
+from hatbox.ui.served_profile import ServedProfile, ServerRecord
 from hatbox.ui.static_files import StaticFiles
-from hatbox.ui.stored_keys import KeyFile
 from hatbox.ui.web_app import OPEN, create_app
 
 __all__ = ["CALLER", "PERMISSIONS", "ManagerServer"]
 
-CALLER: Final = "hatbox ui"
+CALLER: Final = PAGE_PROGRAM
 """The caller in the API."""
 
 PERMISSIONS: Final = ("contextualIdentities", "cookies", "hatbox")
 """What the page needs. contextualIdentities needs cookies, which gives no access to a site without host permissions."""
 
 _BACKLOG: Final = 128
+_LINK_SECONDS: Final = 0.25  # between two looks for unused links
 
 logger = logging.getLogger("hatbox.ui")
 
@@ -52,15 +54,25 @@ logger = logging.getLogger("hatbox.ui")
 class ManagerServer:
     """Serves the manager page of an open profile, for `async with`. Port 0 is any free port.
 
-    With a `key_file`, open pages survive a restart on the same port. Raises OSError if the port cannot be used.
+    With `served`, other processes create links to this server. If it also `survives`, open pages survive a restart on
+    the same port. Raises OSError if the port cannot be used.
     """
 
     def __init__(
-        self, profile: Profile, *, port: int = 0, limits: PageLimits | None = None, key_file: KeyFile | None = None
+        self,
+        profile: Profile,
+        *,
+        port: int = 0,
+        limits: PageLimits | None = None,
+        served: ServedProfile | None = None,
+        stays: bool = False,
+        survives: bool = True,
     ) -> None:
         self._profile = profile
         self._limits = limits or PageLimits()
-        self._key_file = key_file
+        self._served = served
+        self._stays = stays
+        self._survives = survives
         self._wanted_port = port
         self.port = port
         """The port, once it is started."""
@@ -75,6 +87,11 @@ class ManagerServer:
         """The address of the page, for a browser that has the cookie."""
         return f"http://{ADDRESS}:{self.port}/{self.keys.prefix}/"
 
+    @property
+    def record(self) -> ServerRecord:
+        """What other processes have to know of it."""
+        return ServerRecord(self.port, os.getpid(), self._stays)
+
     def create_link(self) -> str:
         """A link that opens the page once."""
         return f"http://{ADDRESS}:{self.port}{OPEN}{self.keys.create_token()}"
@@ -86,9 +103,8 @@ class ManagerServer:
         try:
             self.port = listener.getsockname()[1]
             checks_user = _can_check_users()
-            # Without the check, another user could take the port of a server that has ended, and get the cookie.
-            if self._key_file is not None and checks_user:
-                self.keys = AccessKeys(self._key_file.load(), self._key_file.save)
+            if self._served is not None:
+                self.keys = self._keys_of(self._served, can_restore=checks_user)
             hosts, is_fixed = allowed_hosts(self.port), self._wanted_port != 0
             app = create_app(self.keys, StaticFiles(), self.sockets, hosts, is_fixed=is_fixed)
             config = uvicorn.Config(
@@ -117,22 +133,29 @@ class ManagerServer:
             )
             if self._serving.done():
                 self._serving.result()
+            self._announce()
         except BaseException:
             listener.close()
             raise
 
     async def stop(self) -> None:
         """End all sessions, and close all connections."""
+        if self._served is not None:
+            self._served.withdraw()
         await self.sockets.close()
         await self._tasks.wait()
         self._server.stop()
         await self._serving
 
     async def wait_until_unused(self, grace: float) -> None:
-        """Wait until the last page was closed `grace` seconds ago. A reloaded page counts as open."""
+        """Wait until the last page was closed `grace` seconds ago. Reloaded pages and unused links count as open."""
         await self.sockets.wait_until_unused(grace)
-        if self._key_file is not None:
-            self._key_file.delete()  # no page can need them
+        if self._served is None:
+            return
+        while not self._is_withdrawn():
+            await asyncio.sleep(_LINK_SECONDS)
+            await self.sockets.wait_until_unused(grace)
+        self._served.keys.delete()  # no page can need them
 
     async def __aenter__(self) -> ManagerServer:
         await self.start()
@@ -143,10 +166,41 @@ class ManagerServer:
     ) -> None:
         await self.stop()
 
+    def _keys_of(self, served: ServedProfile, *, can_restore: bool) -> AccessKeys:
+        """The keys of the last server on this port, if the users of connections can be checked.
+
+        Otherwise another user could take the port of a server that has ended, and get the cookie.
+        """
+        files, port = served.keys, self.port
+        if not self._survives:
+            files.delete()
+        elif not can_restore:
+            files.save(port, None)
+        else:
+            keys = AccessKeys(files.load(port), lambda stored: files.save(port, stored), take_grant=served.grants.take)
+            keys.save()
+            return keys
+        return AccessKeys(take_grant=served.grants.take)
+
+    def _is_withdrawn(self) -> bool:
+        """Whether no other process has a link to this server, and none can create one any more."""
+        if self._served is None:
+            return True
+        if not self._served.grants.pending:
+            self._served.withdraw()
+            if not self._served.grants.pending:  # created before that
+                return True
+            self._announce()
+        return False
+
+    def _announce(self) -> None:
+        if self._served is not None:
+            self._served.announce(self.record)
+
     async def _create_bridge(self, session: PageSession, may_repeat: bool) -> PageBridge:
         store = self._profile.store
         done = await store.read(lambda each: recorded_numbers(each, session.id)) if may_repeat else frozenset()
-        host = ApiHost(*parts_of(self._profile.browser(PERMISSIONS, CALLER)), lambda _: None)
+        host = ApiHost(*dispatcher_and_caller(self._profile.browser(PERMISSIONS, CALLER)), lambda _: None)
         bridge = PageBridge(host, session, CALLER, self._limits, done)
         session.exited.add_done_callback(lambda exited: self._on_exit(session.id, bridge, exited.result()))
         return bridge

@@ -1,4 +1,4 @@
-"""The static files of the page, in memory: index.html with the glyphs in it, one style sheet and one script.
+"""The static files of the page, in memory: index.html with the glyphs in it, one style sheet and two scripts.
 
 The folder has many small files. They are joined, because each request delays the page.
 The icons are those that the start page of Chromium draws too: they are below both, in `identities`.
@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from hatbox.identities.glyphs import ICONS_FILE
+from hatbox.identities.icons_file import ICONS_FILE
 from hatbox.ui.page_script import page_script
 
 __all__ = ["FOLDER", "StaticFile", "StaticFiles"]
@@ -23,6 +23,7 @@ FOLDER: Final = Path(__file__).parent / "static"
 
 _INDEX: Final = "index.html"
 _STYLES: Final = "page.css"
+_EARLY_SCRIPT: Final = "early.js"
 _SCRIPT: Final = "page.js"
 _STYLE_LINK: Final = re.compile(r'<link rel="stylesheet" href="([^"]+)">\n')
 _STYLE_LINKS: Final = re.compile(f"(?:{_STYLE_LINK.pattern})+")
@@ -55,7 +56,8 @@ class StaticFiles:
             },
             _INDEX: lambda: _index(folder),
             _STYLES: lambda: _styles(folder),
-            _SCRIPT: lambda: page_script(folder, "main.js"),
+            _EARLY_SCRIPT: lambda: page_script(folder, entry=_EARLY_SCRIPT),
+            _SCRIPT: lambda: page_script(folder, entry="main.js", after=_EARLY_SCRIPT),
         }
         self._files: dict[str, StaticFile] = {}
 

@@ -6,7 +6,6 @@ page, whatever it has requested.
 
 from __future__ import annotations
 
-from html import escape
 from typing import Final
 
 from starlette.applications import Starlette
@@ -91,9 +90,10 @@ class _Routes:
         value = self._keys.redeem(request.path_params["token"]) if is_opened else None
         if value is None:
             return await _refuse(request)
+        self._sockets.note_use()
         path = f"/{self._keys.prefix}/"
         body = f'<p>Opening Hatbox. <a href="{path}">Continue</a></p>'
-        response = _document(request, 200, body, f'<meta http-equiv="refresh" content="0; url={escape(path)}">')
+        response = _document(request, 200, body, f'<meta http-equiv="refresh" content="0; url={path}">')
         if self._is_fixed:  # else a service worker of a program that used the port before could handle the page
             response.headers["Clear-Site-Data"] = '"cache", "storage"'
         response.set_cookie(COOKIE, value, path=path, httponly=True, samesite="strict")
@@ -116,14 +116,20 @@ class _Routes:
 
     async def bridge(self, websocket: WebSocket) -> None:
         """The WebSocket of a page."""
-        if is_from_page(websocket.headers) and self._is_authenticated(websocket.headers):
-            await self._sockets.serve(websocket)
+        values = self._accepted(websocket.headers) if is_from_page(websocket.headers) else []
+        if values:
+            prove = self._keys.proves if all(map(self._keys.is_earlier, values)) else None
+            await self._sockets.serve(websocket, self._keys.session_secret, prove)
         else:
             await _forbid_websocket(websocket)
 
     def _is_authenticated(self, headers: Headers) -> bool:
+        return bool(self._accepted(headers))
+
+    def _accepted(self, headers: Headers) -> list[str]:
+        """The values of cookies that are accepted."""
         values = [value for header in headers.getlist("cookie") for value in cookie_values(header, COOKIE)]
-        return any(self._keys.accepts(value) for value in values[:8])
+        return [value for value in values[:8] if self._keys.accepts(value)]
 
 
 async def _refuse(request: Request) -> Response:
@@ -138,6 +144,7 @@ def _document(request: Request, status: int, body: str, head: str = "") -> HTMLR
     content = (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Hatbox</title>'
         '<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">'
+        '<link rel="icon" href="data:,">'
         f"{head}</head><body>{body}</body></html>"
     )
     # A document with another path is no page of Hatbox to extensions (hatbox.urls.protected_pages): no origin for it.

@@ -27,9 +27,11 @@ def ended(profile: Path, monkeypatch: pytest.MonkeyPatch, program: str) -> Backg
 
 
 def test_the_error_that_it_printed_is_reported(profile: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    printed = 'print("noise"); print(\'{\\n  "error": {"type": "EngineError", "message": "no. do this", "x": 1}\\n}\')'
+    error = '{"type": "EngineError", "message": "no. do this", "pageMessage": "click this", "x": 1}'
+    printed = f"print('noise'); print('{{\\n  \"error\": {error}\\n}}')"
     failure = ended(profile, monkeypatch, printed).failure()
     assert (failure.kind, str(failure), failure.details) == ("EngineError", "no. do this", {"x": 1})
+    assert failure.page_message == "click this"
 
 
 def test_the_last_error_counts_and_none_of_an_earlier_run(profile: Path, monkeypatch: pytest.MonkeyPatch) -> None:

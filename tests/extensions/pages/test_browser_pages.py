@@ -544,7 +544,7 @@ async def test_an_extension_has_one_popup_however_often_it_is_opened(browser: st
 
         await until_awaited(is_refused)
         assert (len(opened), extension.browser_pages.open_windows) == (1, [shown])
-        await until(lambda: not extension.browser_pages._tabs._opening_popups)
+        await until(lambda: not extension.browser_pages._tabs._requested._opening_popups)
         await profile.extensions.trigger(extension.id, "action")  # a click replaces it
         await shown.wait_until_closed()
         await until(lambda: extension.browser_pages.open_windows)

@@ -14,7 +14,7 @@ from typing import IO, Any, Final
 
 import msgspec
 
-from hatbox.engines.background.detached_process import background_environment, detached_options
+from hatbox.engines.background.detached_process import background_environment, detached_options, leave_running
 from hatbox.engines.background.engine_log import READY, EngineLog
 from hatbox.engines.selection import EngineSelection
 from hatbox.errors import EngineError
@@ -29,8 +29,10 @@ _TERMINATE_TIMEOUT: Final = 10.0  # seconds between SIGTERM and SIGKILL
 class BackgroundEngineError(EngineError):
     """A background engine exited before it was ready. `kind` is the name of the error that it printed."""
 
-    def __init__(self, kind: str, message: str, details: Mapping[str, object], log: Path | None = None) -> None:
-        super().__init__(message)
+    def __init__(
+        self, kind: str, message: str, details: Mapping[str, object], log: Path | None = None, page_message: str = ""
+    ) -> None:
+        super().__init__(message, page_message)
         self.kind = kind
         self.details = details
         """The other members of the error that it printed."""
@@ -103,8 +105,9 @@ class BackgroundEngine:
         if error is not None:
             if self._log_offset == 0:
                 self._log.discard()
+            page_message = error.pop("pageMessage", "")
             details = {name: value for name, value in error.items() if name not in ("type", "message")}
-            return BackgroundEngineError(error["type"], error["message"], details)
+            return BackgroundEngineError(error["type"], error["message"], details, page_message=page_message)
         last_line = next((line.strip() for line in reversed(output.splitlines()) if line.strip()), "no output")
         log = self._log.archive() or self._log.path
         message = f"{self._selection.display_name} exited: {last_line}"
@@ -124,7 +127,7 @@ class BackgroundEngine:
         """Let the process continue without this one."""
         self._close_log()
         if self._process is not None and self.is_running:
-            self._process.returncode = 0  # otherwise Popen warns that a subprocess is still running
+            leave_running(self._process)
 
     def _command(self) -> list[str]:
         selection = self._selection

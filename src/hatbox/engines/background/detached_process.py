@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
 import sysconfig
+import threading
 from pathlib import Path
 from typing import Any
 
 from hatbox.engines.running_engines import BACKGROUND_VARIABLE
 from hatbox.store.keys import KEY_FILE_VARIABLE, KEY_VARIABLE, Key
 
-__all__ = ["background_environment", "detached_options"]
+__all__ = ["background_environment", "detached_options", "leave_running"]
 
 
 def background_environment(address: str, key: Key | None) -> dict[str, str]:
@@ -32,6 +34,20 @@ def detached_options() -> dict[str, Any]:
     if sys.platform == "win32":
         return {"creationflags": subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP}
     return {"start_new_session": True}
+
+
+def leave_running(process: subprocess.Popen[bytes]) -> None:
+    """Let a process continue without this program. If it ends earlier, it does not stay in the table of processes."""
+    if process.returncode is not None:
+        return
+    process.returncode = 0  # otherwise Popen warns that a subprocess is still running
+    if sys.platform != "win32":  # a daemon thread: this program does not wait for it when it exits
+        threading.Thread(target=_reap, args=(process.pid,), name="hatbox reaps a process", daemon=True).start()
+
+
+def _reap(pid: int) -> None:
+    with contextlib.suppress(ChildProcessError):
+        os.waitpid(pid, 0)
 
 
 def _environment() -> dict[str, str]:

@@ -16,7 +16,7 @@ from hatbox.engines.background.background_engine import BackgroundEngine, Backgr
 from hatbox.engines.background.opened_tabs import OpenedTabs
 from hatbox.engines.running_engines import engine_for
 from hatbox.engines.selection import EngineSelection
-from hatbox.errors import EngineAlreadyRunning, HatboxError
+from hatbox.errors import EngineAlreadyRunning, EngineError, HatboxError
 from hatbox.events import Event
 from hatbox.identities.model import IdentityLike
 from hatbox.store.base import Store
@@ -37,7 +37,7 @@ class EngineStart(msgspec.Struct, frozen=True):
     tab_id: int | None = None
     """The tab for which it is started. If it does not start, the tab is closed again."""
     error: str = ""
-    """Why it did not start, and what to do; empty while it starts."""
+    """Why it did not start, and what to do, for a user who can click; empty while it starts."""
 
 
 class _OpenTabs(Protocol):
@@ -155,9 +155,9 @@ class EngineStarts:
             if not opened.done():
                 if not is_running:
                     self._remove(selection.name)
-                opened.set_exception(error)
+                opened.set_exception(error if isinstance(error, HatboxError) else EngineError(str(error)))
             elif not was_ready:
-                self._fail(selection.name, str(error), opened.result().id)
+                self._fail(selection.name, _text(error), opened.result().id)
         except BaseException:
             if not is_running:
                 self._remove(selection.name)
@@ -181,9 +181,9 @@ class EngineStarts:
             if error.kind == EngineAlreadyRunning.__name__:  # another program was faster
                 self._remove(selection.name)
             else:
-                self._fail(selection.name, str(error))
+                self._fail(selection.name, _text(error))
         except (HatboxError, OSError) as error:
-            self._fail(selection.name, str(error))
+            self._fail(selection.name, _text(error))
         except BaseException:
             self._remove(selection.name)
             await asyncio.shield(asyncio.to_thread(background.stop))
@@ -209,3 +209,7 @@ class EngineStarts:
     async def _wake(self) -> None:
         async with self._settled:
             self._settled.notify_all()
+
+
+def _text(error: HatboxError | OSError) -> str:
+    return error.page_message if isinstance(error, HatboxError) else str(error)

@@ -12,31 +12,39 @@ import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from hatbox.engines.running_engines import RunningEngine
 from hatbox.store.processes import ProcessId
 
-__all__ = ["refusal", "stop_process"]
+__all__ = ["Refusal", "refusal", "stop_process"]
 
 _POLL_SECONDS: Final = 0.05
 
 
-def refusal(engine: RunningEngine, *, force: bool) -> str:
-    """Why the process of an engine is not stopped; empty if it may be."""
+class Refusal(NamedTuple):
+    """Why the process of an engine is not stopped, and what to do, in sentences without a full stop at the end."""
+
+    reason: str
+    option: str = ""
+    """What else to do in a terminal."""
+
+
+def refusal(engine: RunningEngine, *, force: bool) -> Refusal | None:
+    """Why the process of an engine is not stopped; None if it may be."""
     process = engine.process
     if process is None:
-        return "its process is not known yet. Try again"
+        return Refusal("its process is not known yet. Try again")
     if not process.is_local:
-        return f"it runs on {process.machine}. Stop it there"
+        return Refusal(f"it runs on {process.machine}. Stop it there")
     if process.pid == os.getpid():
-        return "it runs in this process"
+        return Refusal("it runs in this process")
     owner = _owner(process.pid)
     if owner is not None and owner != os.getuid() and not (force and os.getuid() == 0):
-        return "its process belongs to another user"
+        return Refusal("its process belongs to another user")
     if not engine.background and not force:
-        return "it runs in a terminal or another program. Stop it there, or use --force"
-    return ""
+        return Refusal("it runs in a terminal or another program. Stop it there", ", or use --force")
+    return None
 
 
 async def stop_process(process: ProcessId, max_time: float, *, kill: bool) -> bool:

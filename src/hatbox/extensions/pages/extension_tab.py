@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import Callable
 
@@ -12,7 +11,6 @@ from playwright.async_api import Frame
 
 from hatbox.engines.base import EngineDelegate, PageState
 from hatbox.engines.chromium.debounce import log_exceptions
-from hatbox.engines.chromium.sessions import within
 from hatbox.engines.chromium.tab_reporter import TabReporter
 from hatbox.errors import ExtensionError
 from hatbox.extensions.pages.extension_window import ExtensionWindow
@@ -64,8 +62,7 @@ class ExtensionTab:
 
     async def activate(self) -> None:
         """Bring the page to the front."""
-        with contextlib.suppress(PlaywrightError):
-            await within(self.window.page.bring_to_front(), "Page.bringToFront")
+        await self.window.bring_to_front()
 
     async def wait_until_loaded(self) -> None:
         """Wait until nothing is loading."""

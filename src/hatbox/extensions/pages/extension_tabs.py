@@ -11,8 +11,9 @@ from collections.abc import Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING, Final
 
 from hatbox.errors import EngineError, HatboxError
-from hatbox.extension_data.page_opening import PAGE_REQUESTED, PageRequested, answer_page, decode_request
+from hatbox.extension_data.page_opening import PAGE_COMMANDED, PAGE_REQUESTED, decode_command, decode_request
 from hatbox.extension_data.sidebars import SIDEBARS_CHANGED, decode_sidebar
+from hatbox.extensions.pages.requested_pages import RequestedPages
 from hatbox.extensions.pages.sidebar_windows import SidebarWindows
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of
 from hatbox.store.base import ChangeRecord, Store, Transaction
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from hatbox.engines.chromium.browser_environment import BrowserEnvironment
     from hatbox.extensions.extension import Extension
     from hatbox.extensions.pages.extension_tab import ExtensionTab
-    from hatbox.extensions.pages.extension_window import ExtensionWindow, WindowKind
+    from hatbox.extensions.pages.extension_window import ExtensionWindow
     from hatbox.extensions.pages.extension_windows import ExtensionWindows
 
 __all__ = ["ExtensionTabs"]
@@ -51,7 +52,7 @@ class ExtensionTabs:
         self._envs: list[BrowserEnvironment] = []  # of all running engines; the first one shows the pages
         self._tabs: dict[int, ExtensionTab] = {}
         self._sidebars = SidebarWindows(store, running)
-        self._opening_popups: set[str] = set()  # of these data areas
+        self._requested = RequestedPages(store, self._require_started)
         self._start_browser: Callable[[], Awaitable[None]] | None = None
         self._requests = Tasks(_log_failure)
 
@@ -239,6 +240,7 @@ class ExtensionTabs:
         self.stop_reporting()
         self._tabs.clear()
         self._sidebars.clear()
+        self._requested.clear()
         return True
 
     def _on_change(self, change: ChangeRecord) -> None:
@@ -252,31 +254,11 @@ class ExtensionTabs:
             requested = decode_request(change.payload)
             if extension := self._extension_with(requested.extension):
                 tasks = self._requests if self._env is None else self._env.tasks
-                tasks.spawn(self._show_requested(extension, requested))
-
-    async def _show_requested(self, extension: Extension, requested: PageRequested) -> None:
-        """Show a page. A popup replaces the one that is open; while one opens, others are not shown."""
-        if "POPUP" not in (requested.kind, requested.page.upper()):
-            await self._show(extension, requested)
-        elif extension.area not in self._opening_popups:
-            self._opening_popups.add(extension.area)
-            try:
-                await extension.browser_pages.close_popups()
-                await self._show(extension, requested)
-            finally:
-                self._opening_popups.discard(extension.area)
-
-    async def _show(self, extension: Extension, requested: PageRequested) -> None:
-        """Show a page that another program, or a user action, has requested, and answer."""
-        kind: WindowKind = "POPUP" if requested.kind == "POPUP" else "TAB"
-        problem = ""
-        try:
-            await self._require_started()
-            await extension.browser_pages.show(requested.page, tab_id=requested.tab_id, kind=kind)
-        except HatboxError as error:
-            logger.warning("%s: page not shown: %s", extension.id, error)
-            problem = str(error)
-        await self._store.write(lambda transaction: answer_page(transaction, extension.area, problem))
+                tasks.spawn(self._requested.show(extension, requested))
+        elif change.topic == PAGE_COMMANDED:
+            wanted = decode_command(change.payload)
+            if extension := self._extension_with(wanted.extension):
+                self._requests.spawn(self._requested.control(extension, wanted))
 
     async def _require_started(self) -> None:
         """Start a browser if none is running. Raises EngineError."""

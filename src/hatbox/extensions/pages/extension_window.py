@@ -14,6 +14,7 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from hatbox.engines.chromium.closing import close_page
 from hatbox.engines.chromium.debounce import log_exceptions
+from hatbox.engines.chromium.sessions import within
 from hatbox.errors import ExtensionError
 from hatbox.extensions.pages.page_context import PageContext
 from hatbox.extensions.pages.page_documents import PageDocuments, PageServices
@@ -105,6 +106,11 @@ class ExtensionWindow:
         with contextlib.suppress(PlaywrightError):
             await close_page(self.page, self.documents.target_id, self._context.browser_session)
         await self._disconnect()
+
+    async def bring_to_front(self) -> None:
+        """Show the page in front of the other windows of Chromium."""
+        with contextlib.suppress(PlaywrightError):
+            await within(self.page.bring_to_front(), "Page.bringToFront")
 
     async def wait_until_closed(self) -> None:
         """Wait until the user, a script or the program has closed the page."""

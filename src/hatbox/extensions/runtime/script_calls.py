@@ -53,7 +53,7 @@ class ScriptCalls:
             call = self._host.call_with_user_input if user_input else self._host.call
             result = call(namespace, member, arguments)
         except Exception as error:  # noqa: BLE001 - sent to the script
-            self._outgoing.queued.append([protocol.RESULT, request_id, False, self._error_message(error)])
+            self._outgoing.queued.append(self._error_result(request_id, error))
             return
         if isinstance(result, asyncio.Future):
             if result.done():  # reads complete at once
@@ -64,8 +64,8 @@ class ScriptCalls:
             return
         self.respond(request_id, result)
 
-    def _error_message(self, error: Exception) -> str:
-        return error_message(error, self._extension_id)
+    def _error_result(self, request_id: int, error: Exception) -> list[Any]:
+        return [protocol.RESULT, request_id, False, error_message(error, self._extension_id)]
 
     def use_indexed_db(self, request_id: int, operation: str, fields: list[Any]) -> None:
         """Use databases of IndexedDB."""
@@ -118,7 +118,7 @@ class ScriptCalls:
         except asyncio.CancelledError:
             return [protocol.RESULT, request_id, False, UNEXPECTED]
         except Exception as error:  # noqa: BLE001 - sent to the script
-            return [protocol.RESULT, request_id, False, self._error_message(error)]
+            return self._error_result(request_id, error)
 
 
 def error_message(error: Exception, extension_id: str) -> str:

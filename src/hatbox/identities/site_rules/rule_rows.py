@@ -7,7 +7,7 @@ number of its row. Each transaction that changes rules appends one record with t
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final, Literal, NamedTuple
 
 import msgspec
@@ -25,6 +25,7 @@ __all__ = [
     "RuleChange",
     "RuleSet",
     "add_rule",
+    "changed_rule_ids",
     "clear_rules",
     "find_rules",
     "remove_rules",
@@ -51,9 +52,32 @@ _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(_StoredRule).decode
 
 
-def find_rules(transaction: Transaction) -> list[SiteRule]:
-    """All rules, in the order in which they were added. Rows that this version cannot read are left out."""
-    return _decoded(transaction.rules.find())
+def find_rules(transaction: Transaction, numbers: Collection[int] | None = None) -> list[SiteRule]:
+    """All rules, or those with these ids, in the order in which they were added.
+
+    Rows that this version cannot read are left out.
+    """
+    return _decoded(transaction.rules.find(numbers))
+
+
+class _ChangedRule(msgspec.Struct):
+    id: int | None = None  # None in records of earlier versions
+
+
+class _ChangedRules(msgspec.Struct):
+    added: list[_ChangedRule] = []
+    removed: list[_ChangedRule] = []
+
+
+def changed_rule_ids(payload: bytes) -> list[int] | None:
+    """The ids of the rules in a record of the change log; None if it does not list them."""
+    changed = _decode_changed(payload)
+    ids = [] if changed is None else [each.id for each in (*changed.added, *changed.removed)]
+    known = [each for each in ids if each is not None]
+    return known if known and len(known) == len(ids) else None
+
+
+_decode_changed = msgspec.json.Decoder(_ChangedRules | None).decode
 
 
 def rules_of(transaction: Transaction, cookie_store_id: str) -> list[SiteRule]:
@@ -258,7 +282,7 @@ def _record_change(
 
 
 def _listed(rule: SiteRule) -> dict[str, object]:
-    return {"pattern": rule.pattern, "identities": rule.identities}
+    return {"id": rule.id, "pattern": rule.pattern, "identities": rule.identities}
 
 
 def _check_choice(pattern: str, stores: Sequence[str], *, ask: bool) -> None:

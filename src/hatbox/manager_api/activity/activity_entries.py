@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.manager_api.activity.activity_texts import text_of
 from hatbox.manager_api.activity.observed_changes import Observation, observe
+from hatbox.manager_api.program_labels import program_label
 from hatbox.store.base import CommitRecord
 
 __all__ = ["ActivityEntry", "ActivityNames", "ObservedCommit", "ShownIdentity", "entries_of", "observed", "stores_in"]
-
-_MANAGER: Final = "hatbox ui"
 
 ObservedCommit: TypeAlias = tuple[CommitRecord, Sequence[Observation]]
 """A commit, and what it did."""
@@ -129,7 +128,7 @@ def _shown(each: Observation, names: ActivityNames) -> Observation | None:
 def _program(commit: CommitRecord, names: ActivityNames) -> str:
     """The name of the author: an engine that runs in its process, or the program."""
     engine = names.engines.get((commit.machine, commit.process))
-    return engine or ("manager page" if commit.program == _MANAGER else commit.program)
+    return engine or program_label(commit.program)
 
 
 def _stores_of(each: Observation) -> Iterator[str | None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Coroutine, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from hatbox.api.namespace import EventBinding, Namespace
@@ -12,11 +12,12 @@ from hatbox.api.services import Services
 from hatbox.archive.change_words import identity_changes, other_changes
 from hatbox.archive.identity_restore import RestoredIdentity
 from hatbox.archive.restore_report import RestoreReport
-from hatbox.errors import ArchiveError, ProfileError, WrongPassphrase
+from hatbox.errors import ArchiveError, ProfileError
 from hatbox.manager_api.archives.archive_events import FolderEvent, ProgressEvent
 from hatbox.manager_api.archives.backup_folder import BackupFile, BackupFolder
 from hatbox.manager_api.managed_profile import ManagedProfile
 from hatbox.schema import NamespaceSchema
+from hatbox.store.recorded_calls import record_effect
 
 __all__ = ["implement"]
 
@@ -62,29 +63,22 @@ class _Archives(Namespace):
         self._running = ""  # what runs now, for the message to a second caller
 
     def list(self) -> asyncio.Future[Any]:
-        return self._start("list", self._list)
+        return self._run("list", self._list())
 
     def backup(self, options: Mapping[str, Any]) -> asyncio.Future[Any]:
-        return self._start("backup", self._backup, options)
+        return self._run("backup", self._backup(options))
 
     def preview(self, name: str, options: Mapping[str, Any]) -> asyncio.Future[Any]:
-        return self._start("preview", self._preview, name, options)
+        return self._run("preview", self._preview(name, options))
 
     def restore(self, name: str, options: Mapping[str, Any]) -> asyncio.Future[Any]:
-        return self._start("restore", self._restore, name, options)
+        return self._run("restore", self._restore(name, options))
 
     def remove(self, name: str) -> asyncio.Future[Any]:
-        return self._start("remove", self._remove, name)
-
-    def _start(
-        self, member: str, work: Callable[..., Coroutine[Any, Any, Any]], *arguments: Any
-    ) -> asyncio.Future[Any]:
-        async def converted() -> Any:
-            return self._result_converters[member](await work(*arguments))
-
-        return asyncio.ensure_future(converted())
+        return self._run("remove", self._remove(name))
 
     async def _list(self) -> _ListedFolder:
+        await self._changed.check()  # a change from now on is reported
         return _ListedFolder(str(self._folder.path), await asyncio.to_thread(self._folder.list))
 
     async def _backup(self, options: Mapping[str, Any]) -> BackupFile:
@@ -93,11 +87,17 @@ class _Archives(Namespace):
         if self._store.is_encrypted and passphrase is None:
             problem = "this profile is encrypted, and the backup would not be"
             raise ArchiveError(path.name, problem, "Write a passphrase for the backup.")
-        with self._one_at_a_time("a backup"), _named(path.name):
-            self._folder.create()
+        with self._one_at_a_time("a backup"):
+            await asyncio.to_thread(self._folder.create)
             report = self._progress.reporter(options["id"] or path.name, "backup")
-            await self._profile.backup(path, options["identities"], passphrase=passphrase, progress=report)
-        self._changed.check()
+            try:
+                await self._profile.backup(path, options["identities"], passphrase=passphrase, progress=report)
+            except ArchiveError as error:
+                if isinstance(error.__cause__, OSError):  # its remedy is another path, which callers cannot choose
+                    raise self._folder.not_written(error.__cause__) from error
+                raise
+            await record_effect(self._store)
+        await self._changed.check()
         listed = await asyncio.to_thread(self._folder.list)
         return next(each for each in listed if each.name == path.name)
 
@@ -115,7 +115,7 @@ class _Archives(Namespace):
                 progress=report,
             )
 
-        with self._one_at_a_time("a preview"), _named(name):
+        with self._one_at_a_time("a preview"):
             try:
                 return _plan(await run(plain=False))
             except ProfileError:
@@ -126,7 +126,7 @@ class _Archives(Namespace):
     async def _restore(self, name: str, options: Mapping[str, Any]) -> _Plan:
         path = self._folder.existing_file(name)
         report = self._progress.reporter(options["id"] or name, "restore")
-        with self._one_at_a_time("a restore"), _named(name):
+        with self._one_at_a_time("a restore"):
             done = await self._profile.restore(
                 path,
                 options["identities"],
@@ -144,7 +144,8 @@ class _Archives(Namespace):
             raise ArchiveError(
                 name, f"it cannot be deleted ({error.strerror or error})", "It is still there."
             ) from error
-        self._changed.check()
+        await record_effect(self._store)
+        await self._changed.check()
 
     @contextlib.contextmanager
     def _one_at_a_time(self, what: str) -> Iterator[None]:
@@ -155,17 +156,6 @@ class _Archives(Namespace):
             yield
         finally:
             self._running = ""
-
-
-@contextlib.contextmanager
-def _named(name: str) -> Iterator[None]:
-    """Errors name the backup, not its path."""
-    try:
-        yield
-    except WrongPassphrase as error:
-        raise WrongPassphrase(name, error.problem, error.remedy) from error
-    except ArchiveError as error:
-        raise ArchiveError(name, error.problem, error.remedy) from error
 
 
 def _plan(report: RestoreReport, *, stores_plain: bool = False) -> _Plan:

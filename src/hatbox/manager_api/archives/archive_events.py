@@ -7,12 +7,13 @@ import threading
 from collections.abc import Callable
 from typing import Final, Literal, NamedTuple
 
-from hatbox.manager_api.archives.backup_folder import BackupFolder
+from hatbox.manager_api.archives.backup_folder import BackupFolder, FolderSignature
 from hatbox.manager_api.coalesced_changes import CoalescedEvent
 
 __all__ = ["ArchiveProgress", "FolderEvent", "ProgressEvent"]
 
 _POLL_SECONDS: Final = 0.1
+_MAX_SHARE: Final = 20  # a folder with very many files is read for a twentieth of the time
 
 
 class ArchiveProgress(NamedTuple):
@@ -52,33 +53,38 @@ class ProgressEvent(CoalescedEvent[ArchiveProgress]):
 
 
 class FolderEvent(CoalescedEvent[None]):
-    """Emitted when files in the folder were added or deleted, by any program. Polls while it has listeners."""
+    """Emitted when files in the folder were added, written or deleted, by any program. Polls while it has listeners."""
 
     def __init__(self, folder: BackupFolder) -> None:
         super().__init__("hatbox.archives.onChanged", lambda _, later: later, self._update_polling)
         self._folder = folder
-        self._known = 0
+        self._known: FolderSignature | None = None  # None until the folder was read
+        self._reading = asyncio.Lock()
         self._poll: asyncio.Task[None] | None = None
 
-    def check(self) -> None:
-        """Read the folder, and emit if it has changed."""
-        self._compare(self._folder.signature())
+    async def check(self) -> None:
+        """Read the folder, and emit if it has changed. Without listeners, nothing happens.
+
+        A list that is read after the first check is older than no change that is reported.
+        """
+        if not self:
+            return
+        async with self._reading:  # in a thread: the folder may be on a server that is slow
+            signature = await asyncio.to_thread(self._folder.signature)
+        if self._known is not None and signature != self._known:
+            self.add(None)
+        self._known = signature
 
     def _update_polling(self) -> None:
         if self and self._poll is None:
-            self._known = self._folder.signature()
             self._poll = asyncio.create_task(self._watch())
         elif not self and self._poll is not None:
             self._poll.cancel()
-            self._poll = None
+            self._poll = self._known = None
 
     async def _watch(self) -> None:
+        loop = asyncio.get_running_loop()
         while True:
-            await asyncio.sleep(_POLL_SECONDS)
-            # In a thread: the folder may be on a server that is slow.
-            self._compare(await asyncio.to_thread(self._folder.signature))
-
-    def _compare(self, signature: int) -> None:
-        if signature != self._known:
-            self._known = signature
-            self.add(None)
+            started = loop.time()
+            await self.check()
+            await asyncio.sleep(max(_POLL_SECONDS, _MAX_SHARE * (loop.time() - started)))

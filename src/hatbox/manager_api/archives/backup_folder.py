@@ -5,18 +5,23 @@ A name is one of a file in this folder, never a path. A file that exists is neve
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import re
 import time
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from hatbox.archive.age_format import AGE_MAGIC
 from hatbox.archive.archive_file import opened_archive
 from hatbox.errors import ArchiveError, WrongPassphrase
 from hatbox.store.base import Store
 
-__all__ = ["MAX_LISTED", "BackupFile", "BackupFolder"]
+__all__ = ["MAX_LISTED", "BackupFile", "BackupFolder", "FolderSignature"]
+
+FolderSignature: TypeAlias = frozenset[tuple[str, int, int, int]]
+"""Name, size, time of the last write and inode of each file."""
 
 MAX_LISTED: Final = 500
 """The number of files that are listed: the newest."""
@@ -59,8 +64,18 @@ class BackupFolder:
         try:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
-            problem = f"the folder cannot be created ({error.strerror or error})"
-            raise ArchiveError(self.path, problem, "Nothing was written.") from error
+            raise self.not_written(error) from error
+
+    def not_written(self, error: OSError) -> ArchiveError:
+        """The error of a backup that the folder or its disk does not take."""
+        return self._unusable("written to", error, "Nothing was written.")
+
+    def _unusable(self, used: str, error: OSError, effect: str = "") -> ArchiveError:
+        reason = error.strerror or str(error)
+        remedy = f"{_remedy(error)}, then try again.{effect and ' '}{effect}"
+        failed = ArchiveError(self.path, f"backups cannot be {used} this folder ({reason})", remedy)
+        failed.page_message = f"Backups cannot be {used} {self.path} ({reason}). {remedy}"  # the page has no other name
+        return failed
 
     def new_file(self, name: str | None) -> Path:
         """The path of a new backup. Without a name, it gets one with the time. Raises ArchiveError."""
@@ -82,42 +97,60 @@ class BackupFolder:
     def list(self) -> list[BackupFile]:
         """The files in the folder, the newest first. Links, folders and hidden files are left out."""
         try:
-            with os.scandir(self.path) as entries:
-                found = [
-                    (entry.stat(follow_symlinks=False), entry.name)
-                    for entry in entries
-                    if entry.is_file(follow_symlinks=False) and self._is_allowed(entry.name)
-                ]
-        except FileNotFoundError:
-            return []
+            found = _files_in(self.path)
         except OSError as error:
-            problem = f"the folder cannot be read ({error.strerror or error})"
-            raise ArchiveError(self.path, problem, "Check its permissions.") from error
+            raise self._unusable("read from", error) from error
         found.sort(key=lambda each: (-each[0].st_mtime_ns, each[1]))
         return [_backup(self.path / name, status) for status, name in found[:MAX_LISTED]]
 
-    def signature(self) -> int:
-        """A number that is another one after a file was added or deleted."""
+    def signature(self) -> FolderSignature:
+        """What differs after a file was added, deleted, or written in place, or the folder became readable or not."""
         try:
-            return self.path.stat().st_mtime_ns
-        except OSError:
-            return 0
+            return frozenset(
+                (name, status.st_size, status.st_mtime_ns, status.st_ino) for status, name in _files_in(self.path)
+            )
+        except OSError as error:
+            return frozenset([("", error.errno or 0, 0, 0)])
 
     def _checked(self, name: str) -> Path:
-        if not self._is_allowed(name):
+        if not _is_allowed(name):
             raise ArchiveError(ascii(name[:_MAX_NAME]), "this is not a name for a backup", _ALLOWED)
         return self.path / name
-
-    def _is_allowed(self, name: str) -> bool:
-        is_long = len(name) > _MAX_NAME + len(_SUFFIX) or len(name.encode(errors="replace")) > 255
-        is_odd = name.startswith(".") or name.endswith((".", " ")) or name != name.strip()
-        return not (not name or is_long or is_odd or _FORBIDDEN.search(name) or _RESERVED.fullmatch(name))
 
     def _unused(self, stem: str) -> Path:
         path, number = self.path / f"{stem}{_SUFFIX}", 2
         while os.path.lexists(path):
             path, number = self.path / f"{stem} {number}{_SUFFIX}", number + 1
         return path
+
+
+def _remedy(error: OSError) -> str:
+    if isinstance(error, FileExistsError | NotADirectoryError):
+        return "Move the file away that is in its place"
+    if isinstance(error, PermissionError):
+        return "Change its permissions"
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return "Free space on its disk"
+    return "Check the folder and its disk"
+
+
+def _is_allowed(name: str) -> bool:
+    is_long = len(name) > _MAX_NAME + len(_SUFFIX) or len(name.encode(errors="replace")) > 255
+    is_odd = name.startswith(".") or name.endswith((".", " ")) or name != name.strip()
+    return not (not name or is_long or is_odd or _FORBIDDEN.search(name) or _RESERVED.fullmatch(name))
+
+
+def _files_in(folder: Path) -> list[tuple[os.stat_result, str]]:
+    found = []
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if _is_allowed(entry.name) and entry.is_file(follow_symlinks=False):
+                    with contextlib.suppress(FileNotFoundError):  # deleted meanwhile
+                        found.append((entry.stat(follow_symlinks=False), entry.name))
+    except FileNotFoundError:
+        return []
+    return found
 
 
 def _data_folder() -> Path:

@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.services import Services
-from hatbox.errors import ApiError, ExtensionError, ExtensionNotFound, HatboxError, ProfileError
+from hatbox.errors import ApiError, ExtensionNotFound
 from hatbox.extension_data import installed_extensions as installed
 from hatbox.extension_data import run_records
 from hatbox.extension_data.log_watching import MAX_WATCH_SECONDS, LogRecord, watch_log
-from hatbox.extensions.page_triggers import NO_PAGE_ENGINE
+from hatbox.extension_data.page_opening import PAGE_CLOSED, PageCommand, command_page, decode_closed
+from hatbox.extensions.page_triggers import START_ON_PAGE
 from hatbox.manager_api.managed_extensions.background_runs import BackgroundRuns
-from hatbox.manager_api.managed_extensions.extension_events import ExtensionChanges, LoggedLines, LogLines
+from hatbox.manager_api.managed_extensions.extension_changes import ExtensionChanges
 from hatbox.manager_api.managed_extensions.extension_listing import ExtensionListing
+from hatbox.manager_api.managed_extensions.logged_lines import LoggedLines, LogLines
 from hatbox.manager_api.managed_extensions.package_uploads import PackageUploads
 from hatbox.manager_api.managed_extensions.page_answers import expect_page
 from hatbox.manager_api.managed_extensions.permission_sentences import as_permissions
 from hatbox.manager_api.managed_profile import ManagedProfile
 from hatbox.schema import NamespaceSchema
 from hatbox.store.base import Transaction
+from hatbox.store.change_events import ChangeEvents
+from hatbox.store.recorded_calls import unrecorded
 
 __all__ = ["implement"]
+
+_COMMAND_SECONDS: Final = 15.0
 
 
 def implement(schema: NamespaceSchema, services: Services, profile: ManagedProfile) -> Namespace:
@@ -32,13 +38,20 @@ def implement(schema: NamespaceSchema, services: Services, profile: ManagedProfi
     return _ManagedExtensions(schema, services, profile)
 
 
+class _ClosedPage(NamedTuple):
+    id: str
+    page: str
+
+
 class _ManagedExtensions(Namespace):
     def __init__(self, schema: NamespaceSchema, services: Services, profile: ManagedProfile) -> None:
         self._profile = profile
         self._changes = ExtensionChanges(services.store)
         self._logged = LoggedLines(services.store)
+        closed = ChangeEvents(services.store, "extensions").event("onPageClosed", PAGE_CLOSED, decode_closed)
         events = {
-            "onChanged": EventBinding(self._changes.event, lambda _, changed: [changed]),
+            "onChanged": EventBinding(self._changes, lambda _, changed: [changed]),
+            "onPageClosed": EventBinding(closed, lambda _, each: [_ClosedPage(each.extension, each.page)]),
             "onLog": EventBinding(self._logged.event, lambda _, lines: [lines]),
         }
         super().__init__(schema, services.store, events)
@@ -55,8 +68,8 @@ class _ManagedExtensions(Namespace):
     def _uploads(self) -> PackageUploads:
         return PackageUploads(self._store, self._profile.extensions)
 
-    def list(self) -> asyncio.Future[Any]:
-        return self._run("list", self._listing.list())
+    def list(self, ids: Sequence[str] | None) -> asyncio.Future[Any]:
+        return self._run("list", self._listing.list(ids))
 
     # ── Permissions ──
 
@@ -97,7 +110,20 @@ class _ManagedExtensions(Namespace):
         async with expect_page(self._store, extension) as is_open:
             await self._profile.extensions.open_page(extension, kind)
             if kind != "sidebar":  # which is open in the profile, whether it is shown or not
-                await is_open("The page")
+                await is_open("The page is not open")
+
+    def bring_page_to_front(self, extension: str, page: str) -> asyncio.Future[Any]:
+        return self._run("bringPageToFront", self._command_page(PageCommand(extension, page, "front")))
+
+    def close_page(self, extension: str, page: str) -> asyncio.Future[Any]:
+        return self._run("closePage", self._command_page(PageCommand(extension, page, "close")))
+
+    async def _command_page(self, wanted: PageCommand) -> None:
+        async with expect_page(self._store, wanted.extension, _COMMAND_SECONDS) as is_done:
+            with unrecorded():  # the process of the extension has not done it yet
+                requested = self._store.write(lambda transaction: _command_page(transaction, wanted))
+            await requested
+            await is_done("Nothing was changed")
 
     def click_menu(self, extension: str, menu_id: str) -> asyncio.Future[Any]:
         return self._run("clickMenu", self._trigger(extension, f"menu:{menu_id}"))
@@ -110,9 +136,9 @@ class _ManagedExtensions(Namespace):
         async with expect_page(self._store, extension) as is_open:
             result = await self._profile.extensions.trigger(extension, what)
             if result.popup and not result.shown:
-                raise ApiError(f"Its popup is not open. {NO_PAGE_ENGINE}")
+                raise ApiError(f"Its popup is not open. {START_ON_PAGE}")
             if result.popup:
-                await is_open("The popup")
+                await is_open("The popup is not open")
             return bool(result.popup)
 
     # ── Running, installing, removing ──
@@ -155,21 +181,17 @@ class _ManagedExtensions(Namespace):
         return self._run("log", self._watch(extension))
 
     async def _watch(self, extension: str) -> LogLines:
-        record = await self._store.write(lambda transaction: _watch(transaction, extension))
+        with unrecorded():  # the call reads: repeated, it returns the lines
+            watched = self._store.write(lambda transaction: _watch(transaction, extension))
+        record = await watched
         self._logged.watched(extension, MAX_WATCH_SECONDS)
         return LogLines(extension, record.run, record.lines)
 
-    def _run(self, member: str, work: Coroutine[Any, Any, Any]) -> asyncio.Future[Any]:
-        return asyncio.ensure_future(self._converted(member, work))
 
-    async def _converted(self, member: str, work: Coroutine[Any, Any, Any]) -> Any:
-        try:
-            result = await work
-        except (ApiError, ProfileError):
-            raise
-        except HatboxError as error:
-            raise ApiError(_sentence(error)) from error
-        return self._result_converters[member](result)
+def _command_page(transaction: Transaction, wanted: PageCommand) -> None:
+    if run_records.get(transaction, wanted.extension) is None:
+        raise ApiError("This extension is not running any more, so its pages are closed.")
+    command_page(transaction, wanted)
 
 
 def _watch(transaction: Transaction, extension: str) -> LogRecord:
@@ -180,10 +202,3 @@ def _watch(transaction: Transaction, extension: str) -> LogRecord:
 
 async def _result(work: Any) -> Any:
     return work()
-
-
-def _sentence(error: HatboxError) -> str:
-    text = str(error)
-    if isinstance(error, ExtensionError) and text[:1].islower():
-        return text[:1].upper() + text[1:]
-    return text

@@ -15,7 +15,7 @@ from typing import Final
 
 import msgspec
 
-from hatbox.engines.background.detached_process import background_environment, detached_options
+from hatbox.engines.background.detached_process import background_environment, detached_options, leave_running
 from hatbox.engines.background.engine_log import log_folder
 from hatbox.errors import ApiError, ExtensionNotFound
 from hatbox.extension_data import installed_extensions as installed
@@ -50,7 +50,9 @@ class BackgroundRuns:
 
     async def stop(self, area: str) -> None:
         """Stop an extension in whichever process runs it, and wait until it has ended. Raises ApiError."""
-        run = await self._store.write(lambda transaction: run_records.request_stop(transaction, area))
+        with unrecorded():  # the extension has not ended yet
+            requested = self._store.write(lambda transaction: run_records.request_stop(transaction, area))
+        run = await requested
         if run is None:
             return
         deadline = asyncio.get_running_loop().time() + _STOP_SECONDS
@@ -80,7 +82,7 @@ class BackgroundRuns:
                 process.terminate()
                 raise ApiError(f"{name} did not start within {_START_SECONDS:g} seconds. Its output: {log}")
             await asyncio.sleep(_POLL_SECONDS)
-        process.returncode = 0  # it continues without this program, and Popen would warn of it
+        leave_running(process)
 
     def _spawn(self, area: str, log: Path) -> subprocess.Popen[bytes]:
         log.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -130,7 +132,8 @@ def _error_in(log: Path) -> str:
         except msgspec.DecodeError:
             continue
         if isinstance(found, dict) and isinstance(found.get("error"), dict):
-            return str(found["error"].get("message"))[:_MAX_ERROR]
+            printed = found["error"]
+            return str(printed.get("pageMessage") or printed.get("message"))[:_MAX_ERROR]
         if isinstance(found, dict) and "message" in found:
             return str(found["message"])[:_MAX_ERROR]
     return (lines[-1] if lines else "it ended without a message")[:_MAX_ERROR]

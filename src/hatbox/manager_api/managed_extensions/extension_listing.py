@@ -20,6 +20,7 @@ from hatbox.extension_data.commands import CommandView
 from hatbox.extension_data.extension_permissions import NONE, ExtensionPermissions, Permissions
 from hatbox.extension_data.installed_extensions import InstalledExtension
 from hatbox.extension_data.menu_items import MenuItem
+from hatbox.extension_data.run_problems import RunProblem
 from hatbox.extension_data.run_records import RunRecord
 from hatbox.extensions.action_buttons import css_color, icon_data_url
 from hatbox.extensions.package.extension_urls import file_name
@@ -27,6 +28,7 @@ from hatbox.extensions.package_repository import PackageRepository
 from hatbox.extensions.page_triggers import shows_pages
 from hatbox.extensions.ui_triggers import ExtensionUi, list_ui
 from hatbox.manager_api.managed_extensions.permission_sentences import ShownPermission, listed_permissions
+from hatbox.manager_api.managed_extensions.problem_sentences import problem_sentence
 from hatbox.store.base import Store, Transaction
 
 __all__ = ["ExtensionListing", "ListedExtension", "manifest_icons"]
@@ -92,6 +94,7 @@ class _State(NamedTuple):
     granted: Permissions | None
     ui: ExtensionUi | None
     shows_pages: bool
+    problem: RunProblem | None
 
 
 class _Facts(NamedTuple):
@@ -114,9 +117,9 @@ class ExtensionListing:
         self._packages = packages
         self._facts: OrderedDict[tuple[str, str], _Facts] = OrderedDict()
 
-    async def list(self) -> list[ListedExtension]:
-        """All extensions, in the order of their names."""
-        states = await self._store.read(_read)
+    async def list(self, ids: Sequence[str] | None = None) -> list[ListedExtension]:
+        """All extensions, or those of these that exist, in the order of their names."""
+        states = await self._store.read(_read if ids is None else lambda transaction: _read_some(transaction, ids))
         facts = await asyncio.gather(*(self._facts_of(each.known) for each in states))
         listed = [_listed(state, each) for state, each in zip(states, facts, strict=True)]
         stopped = [(known.area, each.manifest) for (known, run, *_), each in zip(states, facts, strict=True) if not run]
@@ -167,9 +170,26 @@ def _read(transaction: Transaction) -> list[_State]:
         run = runs.get(known.area)
         if known.permanent or run is not None:
             ui = uis.get((run.extension_id, run.process)) if run is not None else None
-            can_show = run is not None and shows_pages(transaction, run)
-            found.append(_State(known, run, granted.load_granted(transaction, known.area), ui, can_show))
+            found.append(_state(transaction, known, run, ui))
     return found
+
+
+def _read_some(transaction: Transaction, areas: Sequence[str]) -> list[_State]:
+    found = []
+    for area in dict.fromkeys(areas):
+        known, run = installed.get(transaction, area), run_records.get(transaction, area)
+        if known is not None and (known.permanent or run is not None):
+            ui = next(iter(list_ui(transaction, area)), None) if run is not None else None
+            found.append(_state(transaction, known, run, ui))
+    return found
+
+
+def _state(
+    transaction: Transaction, known: InstalledExtension, run: RunRecord | None, ui: ExtensionUi | None
+) -> _State:
+    can_show = run is not None and shows_pages(transaction, run)
+    problem = run_records.problem_of(transaction, known.area)
+    return _State(known, run, granted.load_granted(transaction, known.area), ui, can_show, problem)
 
 
 def _listed(state: _State, facts: _Facts) -> ListedExtension:
@@ -186,7 +206,7 @@ def _listed(state: _State, facts: _Facts) -> ListedExtension:
         is_running=run is not None,
         machine=run.process_id.machine if run is not None else None,
         pid=run.process if run is not None else None,
-        problem=facts.problem,
+        problem=facts.problem or (problem_sentence(state.problem) if state.problem is not None else None),
         icon=icon_data_url(facts.icons, facts.read_file) or None,
         permissions=listed_permissions(ExtensionPermissions(facts.required, facts.optional, has_grants)),
         action=_button(ui, facts) if ui is not None else _stopped_button(known.name, facts),

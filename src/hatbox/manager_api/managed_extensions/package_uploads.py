@@ -103,9 +103,9 @@ class PackageUploads:
         upload.is_complete = True
         try:
             candidate = await self._read(upload)
-        except ExtensionError as error:
+        except ExtensionError:
             self.cancel(token)
-            raise ApiError(str(error)) from None
+            raise
         upload.candidate, upload.data = candidate, bytearray()
         manifest = candidate.manifest
         known = await self._store.read(lambda transaction: installed.get(transaction, manifest.id))

@@ -14,12 +14,13 @@ from hatbox.store.base import ChangeRecord, Store
 __all__ = ["expect_page"]
 
 _SECONDS: Final = 60.0  # Chromium may have to be started
-_COMMAND_OPTION: Final = ", or use --headless"  # of the command line: no help to a user who wants to see a page
 
 
 @asynccontextmanager
-async def expect_page(store: Store, area: str) -> AsyncIterator[Callable[[str], Awaitable[None]]]:
-    """Request a page of an extension in the block, and then await the result with its title, such as "The popup of X".
+async def expect_page(
+    store: Store, area: str, seconds: float = _SECONDS
+) -> AsyncIterator[Callable[[str], Awaitable[None]]]:
+    """Request a page of an extension in the block, and then await the result. It gets the words for a failure.
 
     Raises ApiError if the page is not shown.
     """
@@ -31,14 +32,14 @@ async def expect_page(store: Store, area: str) -> AsyncIterator[Callable[[str], 
             if answer.extension == area:
                 answered.set_result(answer.error)
 
-    async def wait(title: str) -> None:
+    async def wait(failure: str) -> None:
         try:
-            async with asyncio.timeout(_SECONDS):
+            async with asyncio.timeout(seconds):
                 problem = await answered
         except TimeoutError:
-            problem = f"the process of the extension did not answer within {_SECONDS:g} seconds. Stop and start it."
+            problem = f"the process of the extension did not answer within {seconds:g} seconds. Stop and start it."
         if problem:
-            raise ApiError(f"{title} is not open: {problem.replace(_COMMAND_OPTION, '')}")
+            raise ApiError(f"{failure}: {problem}")
 
     store.subscribe(on_change)
     try:

@@ -7,7 +7,7 @@ cookies are in memory for a minute, for `undo`.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
@@ -18,7 +18,7 @@ from hatbox.api.services import Services
 from hatbox.cookies.cookie_clock import cookie_time
 from hatbox.cookies.cookie_rows import COOKIE_CHANGED, STORE_REMOVED, cookie_of, decode_change, expect_identity
 from hatbox.engines.site_data_holders import SiteDataHolders
-from hatbox.errors import ApiError, HatboxError, InvalidIdentity
+from hatbox.errors import ApiError, InvalidIdentity
 from hatbox.identities.ids import cookie_store_id_of, user_context_id_of
 from hatbox.manager_api.coalesced_changes import CoalescedChanges
 from hatbox.manager_api.cookie_domains import all_stores
@@ -32,7 +32,7 @@ from hatbox.manager_api.sites.stored_site_data import remove_everything
 from hatbox.manager_api.undo_records import UndoRecords
 from hatbox.schema import NamespaceSchema
 from hatbox.store.base import Transaction
-from hatbox.tabs.site_data import SITE_DATA_CLEARED, SiteDataRemoval
+from hatbox.tabs.site_data import SITE_DATA_CLEARED, SITE_DATA_SAVED, SiteDataRemoval
 
 __all__ = ["implement"]
 
@@ -61,25 +61,25 @@ class _Sites(Namespace):
         super().__init__(schema, services.store, {"onChanged": binding})
 
     def list(self, details: Mapping[str, Any] | None) -> asyncio.Future[Any]:
-        return _start(self._list(_stores_of(details or {})))
+        return asyncio.ensure_future(self._list(_stores_of(details or {})))
 
     def cookies(self, cookie_store_id: str, host: str | None) -> asyncio.Future[Any]:
         store, now = self._access(cookie_store_id)
-        return _start(self._read("cookies", site_list.list_cookies, store, host, now))
+        return self._read("cookies", site_list.list_cookies, store, host, now)
 
     def value(self, cookie_store_id: str, cookie: str) -> asyncio.Future[Any]:
         store, _ = self._access(cookie_store_id)
-        return _start(self._read("value", _value, store, key_of_cookie_id(cookie)))
+        return self._read("value", _value, store, key_of_cookie_id(cookie))
 
     def remove(self, cookie_store_id: str, what: Mapping[str, Any]) -> asyncio.Future[Any]:
         store, now = self._access(cookie_store_id)
         selection = _selection(what)
-        return _start(
+        return asyncio.ensure_future(
             self._remove_all(store, selection, now) if what["siteData"] else self._remove(store, selection, now)
         )
 
     def undo(self, token: str) -> asyncio.Future[Any]:
-        return _start(self._undo_change(token))
+        return self._run("undo", self._undo_change(token))
 
     def forget(self, token: str) -> asyncio.Future[Any]:
         self._undo.forget(token)
@@ -87,15 +87,15 @@ class _Sites(Namespace):
 
     def curl(self, cookie_store_id: str, host: str, url: str | None) -> asyncio.Future[Any]:
         self._access(cookie_store_id)
-        return _start(curl_for(self._services, cookie_store_id, host, url))
+        return asyncio.ensure_future(curl_for(self._services, cookie_store_id, host, url))
 
     def export_file(self, cookie_store_id: str, format_name: str, plain: bool | None) -> asyncio.Future[Any]:
         store, now = self._access(cookie_store_id)
-        return _start(self._export(store, format_name, bool(plain), now))
+        return self._run("exportFile", self._export(store, format_name, bool(plain), now))
 
     def import_file(self, cookie_store_id: str, name: str, text: str) -> asyncio.Future[Any]:
         store, now = self._access(cookie_store_id)
-        return _start(self._import(store, name, text, now))
+        return self._run("importFile", self._import(store, name, text, now))
 
     def _access(self, cookie_store_id: str) -> tuple[int, float]:
         """The userContextId of a store, and the current time."""
@@ -128,13 +128,12 @@ class _Sites(Namespace):
             raise ApiError("These cookies can no longer be restored: they are in memory for at most a minute")
         now = self._services.cookies.prepare_row_access(record.user_context_id)
         try:
-            result = await self._write_whole(lambda each: cookie_removal.undo_changes(each, record, now))
+            return await self._write_whole(lambda each: cookie_removal.undo_changes(each, record, now))
         except InvalidIdentity:
             raise
         except BaseException:
             self._undo.put_back(token, record)  # the caller can try again
             raise
-        return self._result_converters["undo"](result)
 
     async def _export(self, store: int, format_name: str, plain: bool, now: float) -> Any:
         if self._store.is_encrypted and not plain:
@@ -143,8 +142,7 @@ class _Sites(Namespace):
                 "anyway, pass plain"
             )
         bundle = await self._store.read(lambda each: cookie_transfer.export_identity(each, store, now))
-        exported = await asyncio.to_thread(cookie_transfer.exported_file, bundle, format_name)
-        return self._result_converters["exportFile"](exported)
+        return await asyncio.to_thread(cookie_transfer.exported_file, bundle, format_name)
 
     async def _import(self, store: int, name: str, text: str, now: float) -> Any:
         bundle = await asyncio.to_thread(cookie_transfer.read_text, name, text)
@@ -154,7 +152,7 @@ class _Sites(Namespace):
             lambda each: cookie_transfer.import_into(each, store, bundle, now, running)
         )
         token = self._undo.add(changes) if changes.changes else None
-        return self._result_converters["importFile"](cookie_transfer.file_report(report, token))
+        return cookie_transfer.file_report(report, token)
 
     async def _write_whole(self, function: Callable[[Transaction], T]) -> T:
         """Run a transaction to its end, also if the caller stops waiting: the record of its undo must not be lost."""
@@ -206,21 +204,8 @@ _DECODERS: Final = {
     COOKIE_CHANGED: _store_of_change,
     STORE_REMOVED: _removed_store,
     SITE_DATA_CLEARED: _cleared_store,
+    SITE_DATA_SAVED: lambda payload: [msgspec.json.decode(payload, type=str)],
 }
-
-
-def _start(work: Awaitable[Any]) -> asyncio.Future[Any]:
-    """Start a call. Scripts see the messages of all errors that Hatbox raises on purpose."""
-
-    async def run() -> Any:
-        try:
-            return await work
-        except ApiError:
-            raise
-        except HatboxError as error:
-            raise ApiError(str(error)) from error
-
-    return asyncio.ensure_future(run())
 
 
 def _resolved(value: Any) -> asyncio.Future[Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Container
 from typing import Final
 
@@ -12,6 +13,7 @@ import msgspec
 from hatbox.cookies.cookie_clock import cookie_time
 from hatbox.errors import ApiError
 from hatbox.formats import FORMATS
+from hatbox.formats.adjacent_files import NEVER_CARRIED
 from hatbox.formats.base import Bundle, ImportReport, Tally
 from hatbox.formats.bundle_transfer import export_bundle, import_bundle
 from hatbox.formats.cookie_file import read_cookie_file
@@ -105,7 +107,10 @@ def file_report(report: ImportReport, undo: str | None) -> CookieFileReport:
 
 def export_identity(transaction: Transaction, user_context_id: int, now: float) -> Bundle:
     """The cookies and site data of one identity."""
-    return export_bundle(transaction, cookie_time(transaction, now), [cookie_store_id_of(user_context_id)])
+    bundle = export_bundle(transaction, cookie_time(transaction, now), [cookie_store_id_of(user_context_id)])
+    # No file of cookies has tabs and rules, so they are not among what was left out.
+    left_out = Counter({what: count for what, count in bundle.not_carried.items() if what not in NEVER_CARRIED})
+    return msgspec.structs.replace(bundle, not_carried=left_out)
 
 
 def exported_file(bundle: Bundle, format_name: str) -> ExportedFile:

@@ -19,6 +19,7 @@ from hatbox.cookies.cookie_clock import cookie_time
 from hatbox.cookies.cookie_rows import cookie_of, expect_identity
 from hatbox.cookies.cookie_sites import CookieSite, cookie_sites, host_of
 from hatbox.cookies.sign_in_cookies import is_sign_in_cookie
+from hatbox.cookies.use_times import is_use
 from hatbox.identities.ids import cookie_store_id_of
 from hatbox.manager_api.sites.cookie_ids import cookie_id
 from hatbox.manager_api.sites.stored_site_data import SiteDataSize, site_data_sizes
@@ -119,7 +120,7 @@ def _cookie_info(site: str, row: CookieDescription, now: float) -> CookieInfo:
         partition_key=view.partition_key,
         expires=None if expires is None else _milliseconds(expires),
         created=_milliseconds(created),
-        last_used=_milliseconds(used) if used > 0 else None,
+        last_used=_milliseconds(used) if is_use(used) else None,
         sign_in=is_sign_in_cookie(name, http_only=http_only == 1, expires=expires, now=now),
     )
 

@@ -1,9 +1,11 @@
 // The field that opens an address in an identity. It says before Enter where the address opens.
 
 import {browser} from "./api.js";
+import {resultOf} from "./attempt.js";
 import {btn, errorLine, h} from "./dom.js";
-import {engineStarted} from "./engines_state.js";
+import {engineStarted, lostTabText} from "./engines_state.js";
 import {identities} from "./identities_state.js";
+import {toast} from "./layers.js";
 import {rules} from "./rules_state.js";
 import {hostOf} from "./tab_order.js";
 import {changed} from "./undo.js";
@@ -118,9 +120,11 @@ class AddressForm {
   async open(id, address) {
     this.asked += 1;
     try {
-      const {tab, engine} = await api.tabs.open(id, address);
+      const opened = await resultOf(api.tabs.open(id, address));
       this.input.value = "";
       this.show();
+      if (!opened) return toast(lostTabText(this.name(id)));
+      const {tab, engine} = opened;
       if (engine === "starting") await this.waitForEngine(tab, address);
       changed(`Opened ${hostOf(tab.url) || "the start page"} as ${this.name(id)}.`, () => api.tabs.close(tab.id));
     } catch (error) {

@@ -8,7 +8,10 @@ const [CALL, LISTENER, RESULT, EVENT] = ["c", "l", "r", "e"]; // as in hatbox/ex
 // The error of a call that was done before the server was killed, as in hatbox/ui/page_calls.py. Its result is lost.
 const DONE = "This was done just before Hatbox was started again. Its result is not known any more.";
 
-const TOO_MANY_PAGES = 1013; // the code with which the server closes a connection
+const CHECK_TIME = 10_000; // milliseconds
+// Codes with which the server closes a connection.
+const TOO_MANY_PAGES = 1013;
+const NOT_PROVEN = 4403; // a page that was reloaded since the server was started needs a new link
 
 // Calls that change nothing for the user: the page may be closed while they wait.
 const READS = new Set(
@@ -16,7 +19,7 @@ const READS = new Set(
 );
 const isRead = (path) => READS.has(path.split(".").at(-1)) || /\.get[A-Z]\w*$/.test(path);
 
-const base = new URL(".", import.meta.url);
+const base = new URL(".", document.baseURI);
 const calls = new Map(); // id → {message, resolve, reject}
 const listeners = new Map(); // id → {path, extra, listener}
 const statusListeners = new Set();
@@ -25,6 +28,7 @@ let lastCall = 0;
 let lastListener = 0;
 let refused = false;
 let full = false;
+let stopped = false;
 
 const session = new PageSession({
   id: crypto.randomUUID(),
@@ -40,11 +44,15 @@ const session = new PageSession({
 });
 
 export const connection = {
-  get online() { return session.online; },
+  get online() { return session.online && !session.silent; },
+  // Whether the server is connected, and does not answer.
+  get silent() { return session.silent; },
   // Whether the server is running and does not accept this page any more: run `hatbox ui` again.
   get refused() { return refused; },
   // Whether as many pages are open as the server allows.
   get full() { return full; },
+  // Whether nothing accepts connections: Hatbox was stopped or killed.
+  get stopped() { return stopped; },
   // How many changes of the user are not confirmed yet.
   get waitingChanges() { return [...calls.values()].filter(({message}) => !isRead(message[2])).length; },
   // Call `listener(online)` when the state changes. Returns a function that removes it.
@@ -60,7 +68,12 @@ export const browser = member("");
 
 session.connect();
 addEventListener("online", () => session.connect());
-document.addEventListener("visibilitychange", () => { if (!document.hidden) session.connect(); });
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden) return;
+  session.connect();
+  session.probe();
+});
+setInterval(() => { if (!document.hidden) session.probe(); }, CHECK_TIME); // "Live" is true, also if nothing happens
 
 function member(path) {
   const members = new Map();
@@ -122,12 +135,13 @@ function receive(messages) {
   }
 }
 
-function settle(id, ok, value) {
+// kind: the class of an error, as in hatbox/errors.py.
+function settle(id, ok, value, kind = "") {
   const found = calls.get(id);
   if (!found) return;
   calls.delete(id);
   if (ok) found.resolve(value);
-  else found.reject(Object.assign(new Error(value), {wasDone: value === DONE}));
+  else found.reject(Object.assign(new Error(value), {wasDone: value === DONE, kind}));
 }
 
 function subscribed(all, listener) {
@@ -135,18 +149,19 @@ function subscribed(all, listener) {
   return () => { all.delete(listener); };
 }
 
-function notifyStatus(online) {
-  if (online) refused = full = false;
-  for (const each of statusListeners) report(each, online);
+function notifyStatus() {
+  if (session.online) refused = full = stopped = false;
+  for (const each of statusListeners) report(each, connection.online);
 }
 
 // A WebSocket does not say why it was refused, a request does.
 async function findReason(code) {
-  const [wasRefused, wasFull] = [refused, full];
+  const before = [refused, full, stopped].join();
   full = code === TOO_MANY_PAGES;
   const status = await fetch(base, {method: "HEAD", cache: "no-store"}).then((each) => each.status, () => 0);
-  refused = status === 403;
-  if (refused !== wasRefused || full !== wasFull) notifyStatus(session.online);
+  refused = status === 403 || code === NOT_PROVEN;
+  stopped = status === 0 && !session.online;
+  if ([refused, full, stopped].join() !== before) notifyStatus();
 }
 
 // Call a listener. Its error is reported, and the next one is called.

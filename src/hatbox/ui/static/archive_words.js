@@ -1,6 +1,6 @@
 // Sizes of backups, and what a restore would change, in words. Pure.
 
-import {plural} from "./plural.js";
+import {plural, thousands} from "./numbers.js";
 
 const UNITS = ["KB", "MB", "GB", "TB"];
 
@@ -28,8 +28,8 @@ export function planText(plan) {
   }
   const {same, changing, coming} = parts(plan);
   const rest = [
-    changing.length && `${changing.length.toLocaleString("en")} would change back`,
-    coming.length && `${coming.length.toLocaleString("en")} ${coming.length === 1 ? "comes" : "come"} back`,
+    changing.length && `${thousands(changing.length)} would change back`,
+    coming.length && `${thousands(coming.length)} ${coming.length === 1 ? "comes" : "come"} back`,
   ].filter(Boolean);
   const first = same.length && `${identities(same.length)} ${same.length === 1 ? "is" : "are"} the same`;
   return `${[first, ...rest].filter(Boolean).join(", ") || "No identity changes"}. All others stay as they are.`;

@@ -23,7 +23,10 @@ export async function attempt(anchor, change, {control = null, key = control, do
     return true;
   } catch (error) {
     release();
-    if (tookEffect(error, done)) return true;
+    if (error.wasDone) {
+      toast(done);
+      return true;
+    }
     if (onError) onError(error);
     else problem(typeof anchor === "function" ? anchor() : anchor, error.message);
     return false;
@@ -32,12 +35,16 @@ export async function attempt(anchor, change, {control = null, key = control, do
   }
 }
 
-// Whether a call took effect although it was rejected: Hatbox was killed before its answer arrived. Then a toast
-// without Undo says what was done, and the caller must neither show an error nor send it again. Lists are read again.
-export function tookEffect(error, done = DONE) {
-  if (!error.wasDone) return false;
-  toast(done);
-  return true;
+// The result of a call; null if the call took effect, but its result is lost because Hatbox was killed before it
+// answered. The caller then goes on as after a success: it says what was done without details, and offers Undo only if
+// that needs nothing of the result. Lists are read again anyway when Hatbox is back.
+export async function resultOf(call) {
+  try {
+    return await call;
+  } catch (error) {
+    if (error.wasDone) return null;
+    throw error;
+  }
 }
 
 // Marks a control as busy. Returns a function that ends it.
@@ -56,16 +63,23 @@ function showSign(control) {
     shown?.hidePopover();
     shown = null;
   };
-  const update = () => {
-    if (!connection.online) shown ??= notice(control, WAITING);
-    else hide();
-  };
   control.setAttribute("aria-disabled", "true");
-  const stop = connection.onStatus(update);
-  update();
+  const stop = followWaiting((text) => {
+    if (text) shown ??= notice(control, text);
+    else hide();
+  });
   return () => {
     stop();
     control.removeAttribute("aria-disabled");
     hide();
   };
+}
+
+// fn(text), now and when it changes: the text that says that changes wait, null while Hatbox is reachable.
+// Returns a function that ends it.
+export function followWaiting(fn) {
+  const update = () => fn(connection.online ? null : WAITING);
+  const stop = connection.onStatus(update);
+  update();
+  return stop;
 }

@@ -1,11 +1,13 @@
 // The backups of the profile: make one with a progress bar, restore one, delete one.
 
 import {browser} from "./api.js";
+import {attempt, resultOf} from "./attempt.js";
 import {errorText, sizeText} from "./archive_words.js";
-import {btn, empty, errorLine, h, icon, iconButton} from "./dom.js";
-import {dialog, menu, problem, toast} from "./layers.js";
+import {btn, empty, errorLine, h, icon, iconButton, setUnavailable} from "./dom.js";
+import {dialog, menu, toast} from "./layers.js";
 import {LiveList} from "./live_list.js";
 import {Meter} from "./meter.js";
+import {thousands} from "./numbers.js";
 import {restoreDialog} from "./restore_dialog.js";
 import {loadError} from "./screen_parts.js";
 import {dayAndTime, exactTime} from "./times.js";
@@ -43,8 +45,9 @@ export class BackupSection {
 
   async read() {
     const {folder, backups} = await api.list();
+    this.message.replaceChildren(); // an error of the folder is over
     this.backups = backups;
-    this.folder.textContent = `They are in ${folder}`;
+    this.folder.textContent = `Backups are saved in ${folder}`;
   }
 
   paint() {
@@ -56,7 +59,7 @@ export class BackupSection {
       this.replaceRows(backups);
     }
     const isEmpty = live.loaded && !backups.length;
-    if (live.error && !live.loaded) this.other.replaceChildren(loadError(live.error, () => live.reload()));
+    if (live.error) this.other.replaceChildren(loadError(live.error, () => live.reload()));
     else this.other.replaceChildren(...(isEmpty ? [noBackups()] : []));
   }
 
@@ -66,7 +69,7 @@ export class BackupSection {
     const rows = backups.slice(0, MOST).map((backup) => before.get(JSON.stringify(backup)) ?? this.makeRow(backup));
     const focused = document.activeElement;
     const more = backups.length - rows.length;
-    const text = `${more.toLocaleString("en")} older backups are in the folder.`;
+    const text = `${thousands(more)} older backups are in the folder.`;
     if (more > 0) rows.push(h("li", {class: "row muted"}, text));
     this.rows.replaceChildren(...rows);
     if (focused !== document.activeElement && focused.isConnected) focused.focus();
@@ -115,28 +118,35 @@ export class BackupSection {
   }
 
   async backUp() {
-    this.start.disabled = true;
-    try {
-      const {isEncrypted} = await browser.hatbox.getProfile();
-      if (isEncrypted) this.askPassphrase("This profile is encrypted, so its backup needs a passphrase.");
-      else await this.write({});
-    } catch (error) {
-      this.message.replaceChildren(errorLine(error.message));
-    } finally {
-      this.start.disabled = Boolean(this.isOwn);
-    }
+    let isEncrypted = false;
+    await this.attempt(async () => {
+      ({isEncrypted} = await browser.hatbox.getProfile());
+      if (!isEncrypted) await this.write({});
+    });
+    if (isEncrypted) this.askPassphrase("This profile is encrypted, so its backup needs a passphrase.");
+  }
+
+  attempt(change) {
+    const onError = (error) => this.message.replaceChildren(errorLine(error.message));
+    return attempt(this.start, change, {control: this.start, onError});
+  }
+
+  // While this page writes a backup.
+  setOwn(isOwn) {
+    this.isOwn = isOwn;
+    for (const control of [this.start, this.more]) setUnavailable(control, isOwn);
   }
 
   async write(options) {
     this.message.replaceChildren();
-    this.isOwn = this.start.disabled = this.more.disabled = true;
+    this.setOwn(true);
     this.meter.start();
     try {
-      const made = await api.backup(options);
-      toast(`Backup written: ${made.name}, ${sizeText(made.size)}.`);
+      const made = await resultOf(api.backup(options));
+      toast(made ? `Backup written: ${made.name}, ${sizeText(made.size)}.` : "Backup written.");
       await this.live.reload();
     } finally {
-      this.isOwn = this.start.disabled = this.more.disabled = false;
+      this.setOwn(false);
       this.endProgress();
     }
   }
@@ -154,6 +164,7 @@ export class BackupSection {
     form.append(h("p", {}, reason), firstRow, secondRow, error);
     const fail = (text, input) => {
       error.replaceChildren(errorLine(text));
+      input.after(error); // beside its cause
       input.setAttribute("aria-invalid", "true");
       input.focus();
     };
@@ -163,7 +174,7 @@ export class BackupSection {
       if (!first.value) return fail("Write a passphrase, for example four words.", first);
       if (first.value !== second.value) return fail("The two passphrases differ. Write the same one twice.", second);
       box.close();
-      await this.write({passphrase: first.value}).catch((failed) => problem(this.start, failed.message));
+      await this.attempt(() => this.write({passphrase: first.value}));
     });
     const box = dialog("Back up with a passphrase", form, (close) => [
       btn("Cancel", close, {kind: "quiet"}),
@@ -172,17 +183,17 @@ export class BackupSection {
     first.focus();
   }
 
-  askToDelete({name, size}) {
-    const run = async (close) => {
+  askToDelete(backup) {
+    const {name, size} = backup;
+    const change = async () => {
+      await resultOf(api.remove(name));
+      toast(`${name} deleted forever.`);
+      await this.live.reload();
+      if (document.activeElement === document.body) this.heading.focus();
+    };
+    const run = (close) => {
       close();
-      try {
-        await api.remove(name);
-        toast(`${name} deleted forever.`);
-        await this.live.reload();
-        if (document.activeElement === document.body) this.heading.focus();
-      } catch (error) {
-        problem(this.heading, error.message);
-      }
+      return attempt(() => this.rowOf(backup), change, {key: `delete ${name}`, control: this.rowOf(backup)});
     };
     dialog(`Delete ${name} forever?`, h("p", {}, `${sizeText(size)}. This cannot be undone.`), (close) => [
       btn("Keep it", close, {kind: "quiet"}),

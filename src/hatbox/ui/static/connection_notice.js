@@ -7,8 +7,10 @@ import {toast} from "./layers.js";
 const FIRST_CONNECTION = 1000; // ms: the first connection of a page is not a reconnection
 const COUNTING = 500; // ms between two counts of the changes that wait
 const RECONNECTING = "Reconnecting to Hatbox. What you change now is sent once, when it is back.";
+const STOPPED = `${RECONNECTING} It is not running now: start it with hatbox ui.`;
+const SILENT = "Hatbox does not answer. What you change now is sent once, when it does.";
 const REFUSED = "Hatbox was started again and does not know this page. Run hatbox ui to open a new one.";
-const FULL = "As many pages of Hatbox are open as it allows. Close one.";
+const FULL = "Too many pages of Hatbox are open. Close one.";
 
 export function connectionNotice() {
   const slot = h("div", {});
@@ -18,6 +20,7 @@ export function connectionNotice() {
   const banner = h("div", {class: "banner"}, spinner, text, retry);
   let wasOnline = connection.online;
   let isLate = false; // the first connection takes long
+  let isSilent = false;
   let timer = null;
 
   function show() {
@@ -34,10 +37,13 @@ export function connectionNotice() {
   function update() {
     text.textContent = explanation();
     spinner.hidden = retry.hidden = connection.refused; // trying again cannot help
+    if (connection.silent) retry.hidden = true; // it is connected
     const isShown = banner.isConnected;
+    const wasSilent = isSilent;
+    isSilent = connection.silent;
     if (connection.online) {
       hide();
-      if (isShown && wasOnline) toast("Connected again. Nothing was lost.");
+      if (isShown && wasOnline) toast(wasSilent ? "Hatbox answers again." : "Connected again. Nothing was lost.");
       wasOnline = true;
     } else if ((wasOnline || isLate) && !isShown) {
       show();
@@ -60,5 +66,11 @@ function explanation() {
   const count = connection.waitingChanges;
   if (connection.refused) return count ? `${REFUSED} What you changed since is not saved.` : REFUSED;
   const waiting = count ? ` ${plural(count, "change waits", "changes wait")}.` : "";
-  return `${connection.full ? FULL : RECONNECTING}${waiting}`;
+  return `${state()}${waiting}`;
+}
+
+function state() {
+  if (connection.silent) return SILENT;
+  if (connection.full) return FULL;
+  return connection.stopped ? STOPPED : RECONNECTING;
 }

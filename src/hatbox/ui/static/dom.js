@@ -2,7 +2,7 @@
 // "<img onerror>" is just a name.
 
 import {icon} from "./glyphs.js";
-import {plural} from "./plural.js";
+import {plural} from "./numbers.js";
 
 export {icon, plural};
 
@@ -34,7 +34,7 @@ export function chip(identity, extra, href) {
     href ? "a" : "span",
     {class: "chip", "data-color": identity.color, href},
     tile(identity),
-    h("span", {class: "ellipsis"}, identity.name),
+    h("span", {class: `ellipsis${identity.storedName === undefined ? "" : " faint"}`, dir: "auto"}, identity.name),
     extra && h("span", {class: "small faint"}, extra),
   );
 }
@@ -45,13 +45,27 @@ export function fav(host) {
 }
 
 export function iconButton(glyph, label, onclick, more = {}) {
-  const props = {class: "icon-btn", type: "button", "aria-label": label, title: label, onclick, ...more};
+  const props = {class: "icon-btn", type: "button", "aria-label": label, title: label, onclick: guarded(onclick), ...more};
   return h("button", props, icon(glyph));
 }
 
 // kind: "primary", "quiet", "danger", "danger solid", "sm" … ; lead: the glyph before the label.
 export function btn(label, onclick, {kind = "", lead, ...more} = {}) {
-  return h("button", {class: `btn ${kind}`, type: "button", onclick, ...more}, lead && icon(lead), label);
+  return h("button", {class: `btn ${kind}`, type: "button", onclick: guarded(onclick), ...more}, lead && icon(lead), h("span", {class: "ellipsis"}, label));
+}
+
+// A control that cannot be used now keeps the focus: with `disabled`, the keyboard would start again at the top.
+export function setUnavailable(control, is) {
+  if (is) control.setAttribute("aria-disabled", "true");
+  else control.removeAttribute("aria-disabled");
+}
+
+export function isUnavailable(control) {
+  return control.getAttribute("aria-disabled") === "true";
+}
+
+function guarded(onclick) {
+  return onclick && ((event) => isUnavailable(event.currentTarget) || onclick(event));
 }
 
 // An error beside its cause.

@@ -1,6 +1,7 @@
 // The box of the engines: which run, where, for whom; Start and Stop.
 
 import {browser} from "./api.js";
+import {attempt, resultOf} from "./attempt.js";
 import {btn, errorLine, h, plural} from "./dom.js";
 import {engineStarted, engines} from "./engines_state.js";
 import {identities} from "./identities_state.js";
@@ -99,22 +100,21 @@ function control(engine) {
   return button;
 }
 
-async function start({name, title}, button) {
-  try {
-    await api.start(name);
+function start({name, title}, button) {
+  const change = async () => {
+    await resultOf(api.start(name));
     const running = await engineStarted({name});
     if (running) changed(`${title} started.`, () => api.stop(running.id));
-  } catch (error) {
-    // A failed start stands in the row of the engine; an error of the call has no row.
-    if (!engines.all().some((engine) => engine.error)) problem(button, error.message);
-  }
+  };
+  // A failed start stands in the row of the engine; an error of the call has no row.
+  const onError = (error) => engines.all().some((engine) => engine.error) || problem(button, error.message);
+  return attempt(button, change, {key: `engine ${name}`, control: button, onError});
 }
 
-async function stop({id, name, title}, button) {
-  try {
-    await api.stop(id);
+function stop({id, name, title}, button) {
+  const change = async () => {
+    await resultOf(api.stop(id));
     changed(`${title} stopped. Its tabs stay in the profile.`, () => api.start(name));
-  } catch (error) {
-    problem(button, error.message);
-  }
+  };
+  return attempt(button, change, {key: `engine ${name} ${id}`, control: button});
 }

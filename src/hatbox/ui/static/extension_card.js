@@ -1,9 +1,12 @@
 // The card of an extension: its state, its button, its menu, what it may do, and its console. Updated in place.
 
 import {browser} from "./api.js";
-import {btn, errorLine, h, icon, iconButton} from "./dom.js";
+import {attempt, resultOf} from "./attempt.js";
+import {btn, errorLine, h, icon, iconButton, setUnavailable} from "./dom.js";
 import {ExtensionLog} from "./extension_log.js";
+import {expectPage, showOpenPage} from "./extension_page.js";
 import {confirmRemoval} from "./extension_removal.js";
+import {grantedText} from "./granted_text.js";
 import {menu, problem, toast} from "./layers.js";
 import {changed} from "./undo.js";
 
@@ -23,8 +26,9 @@ export class ExtensionCard {
     this.state = h("span", {});
     this.run = h("input", {type: "checkbox", class: "switch", role: "switch", onchange: () => this.toggle()});
     this.more = iconButton("ui-dots", "", () => this.openMore(), {"aria-haspopup": "menu"});
-    this.action = h("button", {class: "btn sm", type: "button", onclick: () => this.click(this.action, api.clickAction)});
-    this.options = btn("Options", () => this.show(this.options, api.openOptions, "options page"), {kind: "sm quiet"});
+    const onAction = () => this.click(this.action, api.clickAction);
+    this.action = h("button", {class: "btn sm", type: "button", onclick: onAction});
+    this.options = btn("Options", () => this.showOptions(), {kind: "sm quiet"});
     this.menu = btn("Menu", () => this.openMenu(), {kind: "sm quiet", "aria-haspopup": "menu"});
     this.note = h("p", {class: "ext-note small muted", hidden: true});
     this.problem = h("div", {class: "ext-problem", hidden: true});
@@ -67,7 +71,8 @@ export class ExtensionCard {
     if (!this.isBusy) this.state.textContent = `${state}, version ${version}`;
     this.state.title = isRunning ? `pid ${extension.pid} on ${machine}` : "";
     if (!this.isBusy) this.run.checked = isRunning;
-    this.run.disabled = this.isBusy || (!isRunning && !isInstalled);
+    this.run.disabled = !this.isBusy && !isRunning && !isInstalled;
+    setUnavailable(this.run, this.isBusy);
     this.run.setAttribute("aria-label", `Run ${name}`);
     this.more.setAttribute("aria-label", `More about ${name}`);
     this.more.title = "More";
@@ -113,9 +118,7 @@ export class ExtensionCard {
   }
 
   drawPermissions(permissions) {
-    const count = permissions.filter((each) => each.granted).length;
-    const total = permissions.length;
-    this.grantedCount.textContent = total ? `Permissions: ${count} of ${total} granted` : "Permissions: none";
+    this.grantedCount.textContent = grantedText(permissions);
     const names = JSON.stringify(permissions.map((each) => [each.name, each.required]));
     if (this.permissions.dataset.names !== names) {
       this.permissions.dataset.names = names;
@@ -128,30 +131,35 @@ export class ExtensionCard {
 
   permissionSwitch({name, required}) {
     const onchange = () => this.setGranted(name, control.checked);
-    const why = required ? "Required: the extension does not run without it" : null;
-    const props = {type: "checkbox", class: "switch", role: "switch", disabled: required, title: why};
+    const props = {type: "checkbox", class: "switch", role: "switch", disabled: required};
     const control = h("input", {...props, onchange});
     return control;
   }
 
   async setGranted(permission, isGranted) {
     const set = (granted) => (granted ? api.grant(this.id, permission) : api.revoke(this.id, permission));
-    const isDone = await this.act(set(isGranted));
+    const isDone = await this.act(this.switches.get(permission), () => set(isGranted));
     if (!isDone) this.switches.get(permission).checked = !isGranted;
     else changed(`${this.extension.name}: ${permission} ${isGranted ? "granted" : "revoked"}.`, () => set(!isGranted));
   }
 
   async toggle() {
+    if (this.isBusy) {
+      this.run.checked = !this.run.checked; // it is not asked twice
+      return;
+    }
     const isStarting = this.run.checked;
     const set = (running) => (running ? api.start(this.id) : api.stop(this.id));
     const {name, isInstalled} = this.extension;
-    this.isBusy = this.run.disabled = true;
+    this.isBusy = true;
+    setUnavailable(this.run, true);
     this.state.textContent = isStarting ? "Starting…" : "Stopping…";
-    const isDone = await this.act(set(isStarting));
+    const isDone = await this.act(this.run, () => set(isStarting));
     await this.refresh(); // it may have ended again
     this.isBusy = false;
     this.signature = null;
     this.update(this.extension);
+    if (isStarting && this.extension.problem) return; // the card shows it: this did not work
     const text = `${name} ${isStarting ? "started" : "stopped"}.`;
     if (isDone && (isStarting || isInstalled)) changed(text, () => set(!isStarting));
     else if (isDone) toast(text); // one from a folder cannot be started from here
@@ -178,10 +186,9 @@ export class ExtensionCard {
 
   openMore() {
     const {name, isInstalled, showsPages, hasSidebar} = this.extension;
-    const openSidebar = () => this.show(this.more, api.openSidebar, "sidebar");
     const items = [
       {label: "Copy id", glyph: "ui-copy", run: () => this.copyId()},
-      showsPages && hasSidebar && {label: "Open sidebar", glyph: "ui-window", run: openSidebar},
+      showsPages && hasSidebar && {label: "Open sidebar", glyph: "ui-window", run: () => this.showSidebar()},
       isInstalled && "-",
       isInstalled && {
         label: "Delete forever",
@@ -203,19 +210,30 @@ export class ExtensionCard {
     }
   }
 
-  // Opens a page of the extension. Chromium may have to be started for it, which takes some seconds.
-  show(button, open, page) {
-    return this.once(button, async () => {
-      if (await this.act(open(this.id))) toast(`The ${page} of ${this.extension.name} is open in Chromium.`);
+  // Chromium may have to be started for a page, which takes some seconds.
+  showOptions() {
+    return this.once(this.options, async () => {
+      expectPage(this.id, "options");
+      const opened = await this.act(this.options, () => api.openOptions(this.id).then(() => true));
+      if (!opened) return;
+      if (opened.result) await showOpenPage(this.options, this.extension, "options");
+      else toast(`The options page of ${this.extension.name} opens in Chromium.`); // it was requested at least
+    });
+  }
+
+  showSidebar() {
+    return this.once(this.more, async () => {
+      if (await this.act(this.more, () => api.openSidebar(this.id))) toast(`The sidebar of ${this.extension.name} is open in Chromium.`);
     });
   }
 
   // Clicks a button or menu item, or runs a command. Its popup may open.
   click(button, call, item) {
     return this.once(button, async () => {
-      const clicked = call(this.id, ...(item ? [item.id] : []));
-      if (!(await this.act(clicked))) return;
-      if (await clicked) toast(`The popup of ${this.extension.name} is open in Chromium.`);
+      expectPage(this.id, "popup");
+      const clicked = await this.act(button, () => call(this.id, ...(item ? [item.id] : [])));
+      if (!clicked) return;
+      if (clicked.result) await showOpenPage(button, this.extension, "popup");
       else toast(`“${item ? item.title : this.extension.action.title}” clicked.`);
     });
   }
@@ -223,22 +241,28 @@ export class ExtensionCard {
   async once(button, work) {
     if (button.ariaBusy === "true") return;
     button.ariaBusy = "true";
-    await work();
-    button.ariaBusy = null;
-  }
-
-  // Waits for a call and shows its error under the buttons. Resolves to whether it worked.
-  async act(promise) {
-    this.failure = null;
-    this.showProblem();
     try {
-      await promise;
-      return true;
+      await work();
     } catch (error) {
       this.failure = error.message;
       this.showProblem();
-      return false;
+    } finally {
+      button.ariaBusy = null;
     }
+  }
+
+  // Sends a call once, and shows its error under the buttons. Resolves to {result}; null if it did not work.
+  async act(control, call) {
+    let result = null;
+    const fail = (message) => {
+      this.failure = message;
+      this.showProblem();
+    };
+    fail(null);
+    const change = async () => {
+      result = await resultOf(call());
+    };
+    return (await attempt(control, change, {control, onError: (error) => fail(error.message)})) ? {result} : null;
   }
 
   // What is wrong with the extension, or with the last call.
@@ -251,8 +275,9 @@ export class ExtensionCard {
   }
 }
 
-function permissionRow({name, sentence}, control) {
-  const text = h("span", {class: "grow"}, sentence, h("br"), h("code", {class: "faint"}, name));
+function permissionRow({name, sentence, required}, control) {
+  const why = required && h("span", {class: "faint small"}, ", required to run");
+  const text = h("span", {class: "grow"}, sentence, h("br"), h("code", {class: "faint"}, name), why);
   return h("label", {class: "perm"}, text, control);
 }
 

@@ -1,7 +1,7 @@
 // Installs an extension from a file. Its permissions are shown and confirmed first.
 
 import {browser} from "./api.js";
-import {tookEffect} from "./attempt.js";
+import {attempt, resultOf} from "./attempt.js";
 import {btn, errorLine, h, plural} from "./dom.js";
 import {dialog, toast} from "./layers.js";
 
@@ -50,21 +50,17 @@ function confirmInstallation(prepared) {
   let isDone = false;
   let isSending = false;
   const install = async (close) => {
-    if (isSending) return;
     isSending = true;
     try {
-      await api.install(token, {replace: isReplacement, keepData: isReplacement && keepData.checked});
+      await resultOf(api.install(token, {replace: isReplacement, keepData: isReplacement && keepData.checked}));
       isDone = true;
       close();
       toast(`${name} ${version} installed.`);
-    } catch (error) {
-      isDone = tookEffect(error, `${name} ${version} installed.`);
-      if (isDone) close();
-      else problem.replaceChildren(errorLine(error.message));
     } finally {
       isSending = false;
     }
   };
+  const onError = (error) => problem.replaceChildren(errorLine(error.message));
   const body = [
     prepared.description && h("p", {}, prepared.description),
     replaces && h("p", {}, isUpdate ? `Updates ${replaces}. Its data stays.` : replacementText(replaces)),
@@ -73,10 +69,11 @@ function confirmInstallation(prepared) {
     problem,
   ];
   const verb = isReplacement ? "Replace" : isUpdate ? "Update" : "Install";
-  const box = dialog(`${verb} ${name} ${version}?`, body.filter(Boolean), (close) => [
-    btn("Cancel", close, {kind: "quiet"}),
-    btn(verb, () => install(close), {kind: "primary"}),
-  ]);
+  const box = dialog(`${verb} ${name} ${version}?`, body.filter(Boolean), (close) => {
+    const run = () => attempt(button, () => install(close), {control: button, onError});
+    const button = btn(verb, run, {kind: "primary"});
+    return [btn("Cancel", close, {kind: "quiet"}), button];
+  });
   box.addEventListener("close", () => isDone || isSending || api.cancelInstall(token).catch(() => {}));
 }
 

@@ -1,43 +1,17 @@
 // The live list of extensions: installed ones, and those that run in any process.
 
-import {browser, connection} from "./api.js";
+import {browser} from "./api.js";
+import {PartialList} from "./live_list.js";
 
-const api = browser.hatbox.extensions;
+const text = (extension) => `${extension.name.toLowerCase()}\0${extension.id}`;
+
+const extensions = new PartialList(browser.hatbox.extensions, {
+  key: (extension) => extension.id,
+  compare: (one, other) => (text(one) < text(other) ? -1 : 1),
+});
 
 // Calls `onList(list)` now and after every change, or `onError(message)`. Returns {stop, refresh}.
 export function followExtensions(onList, onError) {
-  let isStopped = false;
-  let reading = null;
-  let isStale = false;
-
-  // One read at a time: a late answer cannot overwrite a newer one.
-  function refresh() {
-    isStale = true;
-    reading ??= (async () => {
-      try {
-        while (isStale && !isStopped) {
-          isStale = false;
-          const list = await api.list();
-          if (!isStopped && !isStale) onList(list);
-        }
-      } catch (error) {
-        if (!isStopped) onError(error.message);
-      } finally {
-        reading = null;
-      }
-    })();
-    return reading;
-  }
-
-  api.onChanged.addListener(refresh);
-  const stopResync = connection.onResync(refresh);
-  refresh();
-  return {
-    refresh,
-    stop() {
-      isStopped = true;
-      api.onChanged.removeListener(refresh);
-      stopResync();
-    },
-  };
+  const stop = extensions.follow(() => (extensions.loaded ? onList(extensions.all()) : onError(extensions.error)));
+  return {stop, refresh: () => extensions.reload()};
 }

@@ -6,6 +6,7 @@ import {counts} from "./counts.js";
 import {h, icon} from "./dom.js";
 import {shortcuts} from "./keyboard.js";
 import {menu} from "./layers.js";
+import {thousands} from "./numbers.js";
 import {currentRoute, go, onRoute} from "./router.js";
 import {segment} from "./screen_parts.js";
 import {currentTheme, setTheme, THEMES} from "./theme.js";
@@ -24,10 +25,11 @@ const ON_PHONES = 4;
 const SECOND_GROUP = "trash"; // a gap stands before it
 
 // Puts the frame into `app` and returns the element for the screens.
-export function buildFrame(app, profileLabel) {
+export function buildFrame(app) {
+  measureScrollbar(); // first: the layout of an empty page takes little time
   const root = h("div", {class: "fill screen"});
   const main = h("main", {class: "main", id: "main", tabindex: "-1"}, connectionNotice(), root);
-  const brand = h("span", {}, "Hatbox", h("small", {class: "ellipsis", title: profileLabel}, profileLabel));
+  const brand = h("span", {}, "Hatbox", h("small", {class: "ellipsis"})); // main.js adds the name of the profile
   const side = h(
     "header",
     {class: "side"},
@@ -37,7 +39,6 @@ export function buildFrame(app, profileLabel) {
   );
   app.replaceChildren(h("div", {class: "shell"}, side, main, bottomBar()));
   skipLink(main);
-  measureScrollbar();
   return root;
 }
 
@@ -63,7 +64,8 @@ function sidebar() {
   }
   const paintRoute = () => links.forEach(({link}, name) => markCurrent(link, isCurrent(name)));
   const paintCounts = () => links.forEach(({number}, name) => {
-    number.textContent = counts.of(name)?.toLocaleString("en") ?? "";
+    const count = counts.of(name);
+    number.textContent = count === undefined ? "" : thousands(count);
   });
   onRoute(paintRoute);
   counts.onChange(paintCounts);
@@ -93,24 +95,29 @@ function screenItem([name, label, glyph]) {
 }
 
 function themeItem([theme, label, glyph]) {
-  return {label, glyph, run: () => setTheme(theme)};
+  return {label, glyph, isChosen: currentTheme() === theme, run: () => setTheme(theme)};
 }
 
 function themeSwitch() {
   return segment("Theme", THEMES, currentTheme(), setTheme);
 }
 
+function stateText() {
+  if (connection.online) return "Live";
+  return connection.silent ? "Not answering" : "Reconnecting";
+}
+
 function statusButton() {
   const dot = h("span", {class: "dot"});
   const text = h("span", {class: "ellipsis"});
   const open = () => menu(button, [
-    {label: connection.online ? "Live: changes of every program show at once" : "Not connected"},
-    !connection.online && {label: "Try now", run: () => connection.retry()},
+    {label: connection.online ? "Live: changes by any program show at once" : stateText()},
+    !connection.online && !connection.silent && {label: "Try now", run: () => connection.retry()},
     {label: "Keyboard shortcuts", key: "?", run: shortcuts},
   ], "Connection");
   const button = h("button", {class: "status", type: "button", "aria-haspopup": "menu", onclick: open}, dot, text);
   const paint = () => {
-    const state = connection.online ? "Live" : "Reconnecting";
+    const state = stateText();
     dot.classList.toggle("warn", !connection.online);
     text.textContent = state;
     button.title = state;

@@ -2,9 +2,11 @@
 // changed, and only that is read again.
 
 import {browser, connection} from "./api.js";
+import {named} from "./identity_names.js";
 
 const api = browser.hatbox.identities;
 const MAX_IDS = 1000; // of one call of summaries; above, the list is read again
+const RETRY = 3000; // ms after a read that failed
 
 let order = []; // cookieStoreIds
 let moves = 0; // moves that are sent and not confirmed: until then the order is that of the page
@@ -18,6 +20,7 @@ const listeners = new Set();
 // What is to be read again; events arrive while an earlier read is under way.
 let stale = {ids: new Set(), removed: new Set(), order: false, all: false};
 let reading = null;
+let retry = null; // the timer of the next attempt
 
 function emit(change) {
   list = null;
@@ -30,6 +33,7 @@ function shown(id) {
   const patches = waiting.get(id);
   if (!summary || !patches) return summary;
   const patched = Object.assign({}, summary, ...patches);
+  if (patched.name !== summary.name) patched.storedName = undefined;
   return patched.isRemoved ? undefined : patched;
 }
 
@@ -45,14 +49,26 @@ function hasWork() {
 
 // Reads what is stale until nothing is. One read at a time: a late answer cannot overwrite a newer one.
 function catchUp() {
-  reading ??= (async () => {
-    try {
-      while (hasWork()) await readStale(take());
-    } finally {
-      reading = null;
-    }
-  })();
+  reading ??= readAllStale().finally(() => (reading = null));
   return reading;
+}
+
+// After a read that failed, what is stale is not known any more: everything is read, soon and without another change.
+// A list that was never read has "Try again".
+async function readAllStale() {
+  clearTimeout(retry);
+  try {
+    while (hasWork()) await readStale(take());
+  } catch (error) {
+    stale.all = true;
+    if (isLoaded) retry = setTimeout(update, RETRY);
+    throw error;
+  }
+}
+
+// Reads in the background: what was read before stays until it works.
+function update() {
+  return catchUp().catch(console.error);
 }
 
 async function readStale(taken) {
@@ -65,7 +81,7 @@ async function readStale(taken) {
   const found = new Set(summaries.map((summary) => summary.cookieStoreId));
   const created = new Set([...found].filter((id) => !stored.has(id)));
   for (const id of [...taken.removed, ...ids]) if (!found.has(id)) stored.delete(id);
-  for (const summary of summaries) stored.set(summary.cookieStoreId, summary);
+  for (const summary of summaries) stored.set(summary.cookieStoreId, named(summary));
   if (newOrder && !moves) setOrder(newOrder);
   else order = [...order.filter((id) => stored.has(id)), ...[...created].filter((id) => !order.includes(id))];
   emit({changed: new Set([...ids, ...taken.removed]), created, order: taken.order});
@@ -81,11 +97,12 @@ function setOrder(ids) {
 async function readAll() {
   const summaries = await api.list();
   const created = new Set(isLoaded ? summaries.map((s) => s.cookieStoreId).filter((id) => !stored.has(id)) : []);
-  stored = new Map(summaries.map((summary) => [summary.cookieStoreId, summary]));
+  stored = new Map(summaries.map((summary) => [summary.cookieStoreId, named(summary)]));
   const read = summaries.map((summary) => summary.cookieStoreId);
   if (moves) order = [...order.filter((id) => stored.has(id)), ...read.filter((id) => !order.includes(id))];
   else order = read;
   isLoaded = true;
+  failure = null;
   emit({order: true, all: true, created});
 }
 
@@ -94,7 +111,7 @@ function onChanged({changed = [], removed = [], order: isReordered = false, all 
   for (const id of removed) stale.removed.add(id);
   stale.order ||= isReordered;
   stale.all ||= all;
-  if (isLoaded) catchUp().catch(retryLater);
+  if (isLoaded) update();
 }
 
 let isListening = false;
@@ -104,14 +121,8 @@ function listen() {
   api.onChanged.addListener(onChanged);
   connection.onResync(() => {
     stale.all = true;
-    catchUp().catch(retryLater);
+    update();
   });
-}
-
-// A read failed, although calls wait for the connection: everything is read at the next change.
-function retryLater(error) {
-  stale.all = true;
-  console.error(error);
 }
 
 export const identities = {
@@ -169,10 +180,10 @@ export const identities = {
     }
     try {
       const result = await promise;
-      await identities.refresh(id).catch(retryLater);
+      await identities.refresh(id).catch(console.error);
       return result;
     } catch (error) {
-      if (error.wasDone) await identities.refresh(id).catch(retryLater);
+      if (error.wasDone) await identities.refresh(id).catch(console.error);
       throw error;
     } finally {
       if (isQueued) {
@@ -198,7 +209,7 @@ export const identities = {
     } finally {
       moves -= 1;
       stale.order = true;
-      catchUp().catch(retryLater);
+      update();
     }
   },
 };

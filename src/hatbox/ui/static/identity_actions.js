@@ -2,9 +2,9 @@
 // recorded with its undo; an error appears beside the control that caused it.
 
 import {browser, connection} from "./api.js";
-import {attempt, tookEffect} from "./attempt.js";
+import {attempt, resultOf} from "./attempt.js";
 import {plural} from "./dom.js";
-import {engineStarted} from "./engines_state.js";
+import {engineStarted, lostTabText} from "./engines_state.js";
 import {identities} from "./identities_state.js";
 import {askToDelete, removeCreated} from "./identity_deletion.js";
 import {identityEditor} from "./identity_editor.js";
@@ -23,19 +23,22 @@ function hiddenText({name, tabs}) {
 export function createIdentity() {
   const save = async (draft) => {
     const creating = api.create(draft);
-    if (!connection.online) box.close(); // queued: the page stays usable
+    const isQueued = !connection.online;
+    if (isQueued) box.close(); // the page stays usable
+    const waiting = isQueued && notice(null, `${draft.name} is created when Hatbox is back.`);
     let created = null;
     try {
-      created = await creating;
+      created = await resultOf(creating);
     } catch (error) {
-      if (!error.wasDone && box.open) throw error; // stands in the form
-      const isDone = tookEffect(error, `${draft.name} created.`);
-      if (!isDone) problem(null, `${draft.name} was not created. ${error.message}`);
-      box.close();
+      if (box.open) throw error; // stands in the form
+      problem(null, `${draft.name} was not created. ${error.message}`);
       return;
+    } finally {
+      if (waiting) waiting.hidePopover();
     }
     const isHere = box.open;
     box.close();
+    if (!created) return toast(`${draft.name} created.`);
     const id = created.cookieStoreId;
     changed(`${created.name} created.`, () => removeCreated(id));
     await identities.refresh(id).catch(console.error);
@@ -58,20 +61,18 @@ export function editIdentity(identity, anchor) {
   const save = async (draft) => {
     const fields = ["name", "color", "icon"].filter((field) => draft[field] !== identity[field]);
     const pick = (from) => Object.fromEntries(fields.map((field) => [field, from[field]]));
+    const before = pick({...identity, name: identity.storedName ?? identity.name});
     if (fields.length) {
       const sent = identities.sending(id, pick(draft), api.update(id, pick(draft)));
       if (!connection.online) pop.hidePopover(); // queued: it is shown
       try {
-        await sent;
+        await resultOf(sent);
       } catch (error) {
-        const isOpen = pop.matches(":popover-open");
-        if (!error.wasDone && isOpen) throw error; // stands in the form
-        const isDone = tookEffect(error, `${draft.name} saved.`);
-        if (!isDone) problem(anchor, `${draft.name} was not saved. ${error.message}`);
-        if (isOpen) pop.hidePopover();
+        if (pop.matches(":popover-open")) throw error; // stands in the form
+        problem(anchor, `${draft.name} was not saved. ${error.message}`);
         return;
       }
-      changed(`${draft.name} saved.`, () => identities.sending(id, pick(identity), api.update(id, pick(identity))));
+      changed(`${draft.name} saved.`, () => identities.sending(id, before, api.update(id, before)));
     }
     if (pop.isConnected) pop.hidePopover();
   };
@@ -84,10 +85,10 @@ export function setHidden(identity, hidden, anchor) {
   const send = (to) => identities.sending(id, {hidden: to}, to ? api.hide(id) : api.show(id));
   const done = hidden ? hiddenText(identity) : `${identity.name} is shown again.`;
   const change = async () => {
-    await send(hidden);
+    await resultOf(send(hidden));
     changed(done, () => send(!hidden));
   };
-  return attempt(anchor, change, {done});
+  return attempt(anchor, change);
 }
 
 export async function removeIdentity(identity, anchor) {
@@ -98,7 +99,7 @@ export async function removeIdentity(identity, anchor) {
     try {
       ({trashId} = await identities.sending(id, {isRemoved: true}, browser.hatbox.identities.remove(id)));
     } catch (error) {
-      const why = foreverReason(error.message);
+      const why = foreverReason(error);
       if (!why) throw error;
       isRemoved = await askToDelete(identity, why);
       return;
@@ -107,9 +108,9 @@ export async function removeIdentity(identity, anchor) {
     changed(`${name} moved to the trash.${await stayText()}`, async () => {
       await browser.hatbox.trash.restore(trashId);
       await identities.refresh(id);
-    });
+    }, {subject: trashId});
   };
-  const worked = await attempt(anchor, change, {key: `remove ${id}`, done: `${name} moved to the trash.`});
+  const worked = await attempt(anchor, change, {key: `remove ${id}`, done: `${name} removed.`});
   return worked && isRemoved;
 }
 
@@ -127,7 +128,7 @@ export function cloneIdentity(identity, anchor) {
   const change = async () => {
     const copy = await browser.hatbox.identities.clone(id);
     const text = `${name} cloned as ${copy.name}, cookies and settings included.`;
-    changed(text, () => removeCreated(copy.cookieStoreId));
+    changed(text, () => removeCreated(copy.cookieStoreId, copy));
   };
   return attempt(anchor, change, {key: `clone ${id}`, control: anchor, done: `${name} cloned.`});
 }
@@ -140,10 +141,10 @@ export function moveIdentity(identity, to, anchor) {
   if (from === to || from < 0) return Promise.resolve(true);
   const text = `${name} moved to place ${to + 1} of ${all.length}.`;
   const change = async () => {
-    await identities.moving(id, to, api.move(id, to));
+    await resultOf(identities.moving(id, to, api.move(id, to)));
     changed(text, () => identities.moving(id, from, api.move(id, from)), {quiet: true});
   };
-  return attempt(anchor, change, {done: text});
+  return attempt(anchor, change);
 }
 
 export function openWindow(identity, anchor) {
@@ -153,7 +154,7 @@ export function openWindow(identity, anchor) {
     if (engine === "starting") await shownWhile(anchor, "The browser is starting.", engineStarted({tabId: tab.id}));
     toast(`A window is open as ${name}.`);
   };
-  return attempt(anchor, change, {key: `open ${id}`, control: anchor, done: `A window is open as ${name}.`});
+  return attempt(anchor, change, {key: `open ${id}`, control: anchor, done: lostTabText(name)});
 }
 
 // Shows a notice until the promise settles.

@@ -1,19 +1,33 @@
 // Asks before an identity is removed that the trash cannot take: Undo would not work.
 
 import {browser} from "./api.js";
-import {tookEffect} from "./attempt.js";
+import {resultOf} from "./attempt.js";
 import {btn, h, plural} from "./dom.js";
 import {identities} from "./identities_state.js";
 import {dialog, toast} from "./layers.js";
-import {foreverReason} from "./removal_words.js";
+import {foreverReason, isUsed} from "./removal_words.js";
 
-// Removes an identity that was just created, for the Undo of its creation. Without a trash it is deleted.
-export async function removeCreated(id) {
+// Removes an identity that was created here, for the Undo of its creation. Without a trash it is deleted, unless it has
+// got more than at its creation: that would be lost. before: {cookies, tabs} of then.
+export async function removeCreated(id, before = {cookies: 0, tabs: 0}) {
   try {
-    await browser.hatbox.identities.remove(id);
+    await resultOf(browser.hatbox.identities.remove(id));
   } catch (error) {
-    if (!foreverReason(error.message)) throw error;
-    await browser.hatbox.identities.remove(id, {forever: true});
+    const why = foreverReason(error);
+    if (!why) throw error;
+    const [now] = await browser.hatbox.identities.summaries([id]);
+    if (now && isUsed(now, before)) throw new Error(`${why} ${now.name} has been used meanwhile, so it stays.`);
+    await resultOf(browser.hatbox.identities.remove(id, {forever: true}));
+  }
+}
+
+// Moves a restored identity back to the trash, for the Undo of its restoration.
+export async function removeRestored(id, name) {
+  try {
+    await resultOf(browser.hatbox.identities.remove(id));
+  } catch (error) {
+    const why = foreverReason(error);
+    throw why ? new Error(`${why} So ${name} stays.`) : error;
   }
 }
 
@@ -27,12 +41,12 @@ export function askToDelete(identity, why) {
       isDeleting = true;
       close();
       try {
-        await identities.sending(id, {isRemoved: true}, browser.hatbox.identities.remove(id, {forever: true}));
+        const removing = browser.hatbox.identities.remove(id, {forever: true});
+        await resultOf(identities.sending(id, {isRemoved: true}, removing));
         toast(`${name} deleted forever.`);
         resolve(true);
       } catch (error) {
-        if (tookEffect(error, `${name} deleted forever.`)) resolve(true);
-        else reject(error);
+        reject(error);
       }
     };
     const box = dialog(`Delete ${name} forever?`, h("p", {}, `${why} ${what}`), (close) => [

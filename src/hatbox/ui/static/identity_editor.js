@@ -1,25 +1,10 @@
 // The form with name, colour and icon of an identity, used by "New identity" and by the editor at a tile.
 
-import {btn, errorLine, h, icon, tile} from "./dom.js";
+import {btn, errorLine, h, icon, isUnavailable, setUnavailable, tile} from "./dom.js";
 import {identities} from "./identities_state.js";
+import {hasVisibleText} from "./identity_names.js";
+import {COLORS, ICONS} from "./palette.js";
 
-// Those of palette.py, in its order.
-export const COLORS = ["gray", "yellow", "orange", "red", "pink", "purple", "violet", "blue", "cyan", "green"];
-export const ICONS = [
-  "fingerprint",
-  "briefcase",
-  "dollar",
-  "cart",
-  "vacation",
-  "gift",
-  "food",
-  "fruit",
-  "pet",
-  "tree",
-  "chill",
-  "circle",
-  "fence",
-];
 const MAX_NAME = 200;
 
 let forms = 0;
@@ -29,7 +14,7 @@ let forms = 0;
 export function identityEditor(identity, {saveLabel, save, cancel}) {
   const number = ++forms;
   const draft = {
-    name: identity?.name ?? "",
+    name: identity?.storedName === undefined ? (identity?.name ?? "") : "",
     color: identity?.color ?? "blue",
     icon: identity?.icon ?? "fingerprint",
   };
@@ -72,15 +57,15 @@ export function identityEditor(identity, {saveLabel, save, cancel}) {
 
   async function onsubmit(event) {
     event.preventDefault();
-    if (submit.disabled) return;
-    if (!draft.name) return showError("Give it a name, for example Work.");
-    submit.disabled = true; // Enter twice creates one identity
+    if (isUnavailable(submit)) return;
+    if (!hasVisibleText(draft.name)) return showError("Give it a name, for example Work.");
+    setUnavailable(submit, true); // Enter twice creates one identity
     try {
       await save({...draft});
     } catch (error) {
       showError(error.message);
     } finally {
-      submit.disabled = false;
+      setUnavailable(submit, false);
     }
   }
 

@@ -13,7 +13,7 @@ export class IdentityHeader {
     this.isLeaving = false; // while the user removes it: what is shown stays until the other screen comes
     this.face = tile({color: "gray", icon: "circle"}, "t48", "button", {type: "button", onclick: () => this.edit()});
     this.face.title = "Edit name, colour, icon";
-    this.name = h("h1", {});
+    this.name = h("h1", {dir: "auto"});
     this.meta = h("div", {class: "meta"});
     this.open = btn("Open window", () => openWindow(this.identity, this.open), {kind: "primary", lead: "ui-window"});
     this.toggle = btn("Hide", () => setHidden(this.identity, !this.identity.hidden, this.toggle));
@@ -36,8 +36,10 @@ export class IdentityHeader {
   showMenu() {
     const {identity, more} = this;
     const items = actionsOf(identity, more).map((item) => {
-      if (item.label === "Edit name, colour, icon") return {...item, run: () => this.edit()};
-      return item.danger ? {...item, run: () => this.remove()} : item;
+      if (item === "-") return item;
+      const {key: _, ...here} = item; // the letters work on cards
+      if (item.label === "Edit name, colour, icon") return {...here, run: () => this.edit()};
+      return item.danger ? {...here, run: () => this.remove()} : here;
     });
     menu(more, items, `Actions for ${identity.name}`);
   }

@@ -26,11 +26,14 @@ function layerFor(anchor) {
   return anchor.closest("dialog") ?? document.querySelector("main") ?? document.body;
 }
 
-// A popover at an element. Escape and a click elsewhere close it; focus then returns to the anchor.
+// A popover at an element. Escape, a click elsewhere and another screen close it; focus then returns to the anchor.
 export function popover(anchor, content, {cls = "", label, role = label && "group"} = {}) {
   const pop = h("div", {class: `pop ${cls}`, popover: "auto", "aria-label": label, role}, content);
+  const ended = new AbortController();
+  addEventListener("hashchange", () => pop.hidePopover(), {signal: ended.signal});
   pop.addEventListener("toggle", (event) => {
     if (event.newState !== "closed") return;
+    ended.abort();
     if (openAt.get(anchor) === pop) anchor.setAttribute("aria-expanded", "false");
     const active = document.activeElement;
     const mayReturn = pop.contains(active) || active === document.body || active === null;
@@ -105,20 +108,24 @@ function menuItem(item, close) {
     close();
     item.run();
   };
+  const role = item.isChosen === undefined ? "menuitem" : "menuitemradio";
+  const chosen = item.isChosen === undefined ? null : String(item.isChosen);
   return h(
     "button",
-    {role: "menuitem", type: "button", tabindex: "-1", class: item.danger ? "danger" : null, onclick},
+    {role, type: "button", tabindex: "-1", class: item.danger ? "danger" : null, "aria-checked": chosen, onclick},
     lead,
     h("span", {class: "grow ellipsis"}, item.label),
     item.key && h("kbd", {}, item.key),
+    item.isChosen && icon("ui-check"),
   );
 }
 
-// items: {label, run, glyph?, tile?, key?, danger?}; {label} is a heading, "-" a line; false and null are left out.
+// items: {label, run, glyph?, tile?, key?, danger?, isChosen?: one of several}; {label} is a heading, "-" a line; false
+// and null are left out.
 export function menu(anchor, items, label) {
   const nodes = items.filter(Boolean).map((item) => menuItem(item, () => pop.hidePopover()));
   const pop = popover(anchor, nodes, {cls: "menu", role: "menu", label});
-  const buttons = [...pop.querySelectorAll("[role=menuitem]")];
+  const buttons = [...pop.querySelectorAll("[role^=menuitem]")];
   buttons[0]?.focus();
   pop.addEventListener("keydown", (event) => menuKey(event, buttons, pop));
   return pop;

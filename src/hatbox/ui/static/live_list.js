@@ -4,6 +4,7 @@
 import {connection} from "./api.js";
 
 const RETRY = 3000; // ms after a read that failed
+const MAX_IDS = 1000; // that one call accepts
 
 export class LiveList {
   // event: of the API. read(changes): reads what the payloads of the event name; null for everything.
@@ -102,5 +103,31 @@ export class WholeList extends LiveList {
 
   all() {
     return this.found;
+  }
+}
+
+// A list of which an event names what has changed, and only that is read again.
+// api: a namespace with list(ids?) and onChanged({ids, all}). key(item): its id. compare: the order of the items.
+export class PartialList extends LiveList {
+  constructor(api, {key, compare}) {
+    super(api.onChanged, (changes) => this.readNamed(changes));
+    this.api = api;
+    this.key = key;
+    this.compare = compare;
+    this.found = new Map(); // id → item
+  }
+
+  async readNamed(changes) {
+    const ids = changes && [...new Set(changes.flatMap((change) => change.ids))];
+    const isPartial = ids && ids.length <= MAX_IDS;
+    const items = await (isPartial ? this.api.list(ids) : this.api.list());
+    if (isPartial) for (const id of ids) this.found.delete(id);
+    else this.found.clear();
+    for (const item of items) this.found.set(this.key(item), item);
+  }
+
+  // All items, in their order.
+  all() {
+    return [...this.found.values()].sort(this.compare);
   }
 }

@@ -1,10 +1,9 @@
-// Starts the page: frame, keys, the list of identities, the screen of the address.
+// Starts the page: frame, keys, the screen of the address. early.js has requested the identities.
 
 import {browser} from "./api.js";
 import {counts} from "./counts.js";
 import {ignoreStrayFiles} from "./file_drops.js";
 import {buildFrame} from "./frame.js";
-import {identities} from "./identities_state.js";
 import {startKeyboard} from "./keyboard.js";
 import {startRouter} from "./router.js";
 
@@ -12,7 +11,6 @@ const app = document.getElementById("app");
 const root = buildFrame(app);
 startKeyboard();
 ignoreStrayFiles();
-identities.load();
 counts.start();
 startRouter(root);
 showProfile();

@@ -1,6 +1,7 @@
 // The session of this page with the server, over any number of WebSockets. hatbox/ui/page_frames.py describes the
 // texts. Frames without an acknowledgement are sent again, duplicates are dropped. Knows no message but calls.
 
+import {AnswerWatch} from "./answer_watch.js";
 import {decodeText} from "./wire_values.js";
 
 const CALL = "c";
@@ -11,7 +12,8 @@ const STABLE_TIME = 10_000; // a connection that was lost earlier does not reset
 const MAX_FRAME = 4_000_000; // characters; a larger message has its own frame. The server accepts 32 MiB.
 
 // open(): a new WebSocket. receive(messages): handles messages of the server. replay(): the messages for a server that
-// does not know the session. onStatus(): `online` has changed. onClosed(code): a connection was closed or not opened.
+// does not know the session. onStatus(): `online` or `silent` has changed. onClosed(code): a connection was closed or
+// not opened.
 export class PageSession {
   constructor({id, open, receive, replay, onStatus, onResync, onClosed}) {
     this.online = false;
@@ -28,12 +30,33 @@ export class PageSession {
     this.received = 0;
     this.acknowledged = 0;
     this.transmittedCalls = 0; // the highest id of a call that the server may have received
+    this.secret = ""; // of this session, from the welcome
+    this.wasOpen = false; // a connection was opened
     this.wasOnline = false;
+    this.sentAhead = 0; // the number of the last frame that was sent before the welcome of this connection
     this.delay = FIRST_DELAY;
     this.timer = null;
     this.acknowledgeTimer = null;
     this.socket = null;
     this.since = 0; // when the connection was opened
+    this.watch = new AnswerWatch({
+      buffered: () => this.socket?.bufferedAmount ?? 0,
+      onChange: () => { if (this.online) this.onStatus(); },
+      onLost: () => this.abandon(),
+    });
+  }
+
+  // Whether the server is connected, but has not acknowledged for a while what it was sent.
+  get silent() {
+    return this.watch.silent;
+  }
+
+  // Find out whether the server answers, unless that is being found out.
+  probe() {
+    if (!this.online || this.frames.length > 0) return;
+    const frame = {number: ++this.sent, lastCall: 0, text: "[]"};
+    this.frames.push(frame);
+    this.transmit(frame);
   }
 
   // Send a message with the others of this turn, now or when the server is back.
@@ -76,18 +99,28 @@ export class PageSession {
     if (this.socket) return;
     const socket = this.open();
     this.socket = socket;
-    socket.onopen = () => {
-      const hello = {session: this.id, received: this.received, calls: this.transmittedCalls};
-      socket.send(JSON.stringify(hello));
-    };
+    socket.onopen = () => this.onOpen(socket);
     socket.onmessage = ({data}) => { if (socket === this.socket) this.onText(data); };
     socket.onclose = (event) => { if (socket === this.socket) this.onClose(event?.code); };
+  }
+
+  // The first connection is that of a new session: what is queued is sent without waiting for the welcome.
+  onOpen(socket) {
+    const hello = {session: this.id, received: this.received, calls: this.transmittedCalls};
+    socket.send(JSON.stringify(hello));
+    this.sentAhead = 0;
+    if (this.wasOpen) return;
+    this.wasOpen = true;
+    this.flush();
+    for (const frame of this.frames) this.transmit(frame);
+    this.sentAhead = this.sent;
   }
 
   onText(text) {
     const value = decodeText(text);
     if (!this.online) {
-      this.onWelcome(value);
+      if (value.challenge) this.prove(value.challenge);
+      else this.onWelcome(value);
       return;
     }
     const [number, acknowledged, messages] = value;
@@ -98,21 +131,32 @@ export class PageSession {
     this.receive(messages);
   }
 
-  onWelcome({resumed, received}) {
+  // The server was started again. The secret is never sent: a program that has the port meanwhile cannot learn it.
+  async prove(challenge) {
+    const socket = this.socket;
+    const answer = this.secret ? await macOf(this.secret, challenge) : "";
+    if (socket === this.socket) socket.send(JSON.stringify({answer}));
+  }
+
+  onWelcome({resumed, received, secret}) {
+    this.secret = secret;
     this.flush();
     this.since = performance.now();
     const isNew = !resumed;
-    if (isNew) {
+    if (this.sentAhead) {
+      // the server has the frames before this one
+    } else if (isNew) {
       this.sent = this.received = this.acknowledged = 0;
       this.frames = this.framesOf(this.replay());
     } else {
       this.drop(received);
     }
     this.online = true;
-    for (const frame of this.frames) this.transmit(frame);
+    if (this.frames.length > 0) this.watch.start();
+    for (const frame of this.frames) if (frame.number > this.sentAhead) this.transmit(frame);
     const isBack = this.wasOnline;
     this.wasOnline = true;
-    this.onStatus(true);
+    this.onStatus();
     if (isNew && isBack) this.onResync();
   }
 
@@ -122,16 +166,25 @@ export class PageSession {
     this.acknowledgeTimer = null;
     const wasOnline = this.online;
     this.online = false;
+    this.watch.stop();
     if (wasOnline && performance.now() - this.since > STABLE_TIME) this.delay = FIRST_DELAY;
     this.timer = setTimeout(() => this.connect(), this.delay * (0.75 + Math.random() / 2));
     this.delay = Math.min(this.delay * 2, MAX_DELAY);
-    if (wasOnline) this.onStatus(false);
+    if (wasOnline) this.onStatus();
     this.onClosed(code);
+  }
+
+  // Close a connection without an answer, and open another one. The browser would wait for the answer of the server.
+  abandon() {
+    const socket = this.socket;
+    this.onClose();
+    socket.close();
   }
 
   transmit({number, lastCall, text}) {
     this.transmittedCalls = Math.max(this.transmittedCalls, lastCall);
     this.write(number, text);
+    if (this.online) this.watch.start();
   }
 
   acknowledge() {
@@ -145,6 +198,17 @@ export class PageSession {
   }
 
   drop(number) {
+    const before = this.frames.length;
     while (this.frames.length > 0 && this.frames[0].number <= number) this.frames.shift();
+    if (this.online && this.frames.length < before) this.watch.answered(this.frames.length > 0);
   }
+}
+
+// HMAC-SHA-256 in hexadecimal digits.
+async function macOf(key, text) {
+  const bytes = new TextEncoder();
+  const algorithm = {name: "HMAC", hash: "SHA-256"};
+  const imported = await crypto.subtle.importKey("raw", bytes.encode(key), algorithm, false, ["sign"]);
+  const mac = new Uint8Array(await crypto.subtle.sign("HMAC", imported, bytes.encode(text)));
+  return Array.from(mac, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,12 +1,16 @@
-// Why an identity cannot be moved to the trash, from the error of its removal. Pure.
+// Why an identity cannot be moved to the trash, from the error of its removal, or should not be deleted. Pure.
 
-// The end of the message: the name of the identity, which may be anything, comes before it.
-const REASONS = [
-  [/\. Remove it for ever, .* --trash-bytes$/, "It is too large for the trash."],
-  [/\. Remove it for ever, .* --trash-days$/, "The trash of this profile is switched off."],
-];
+const REASONS = {
+  TooLargeForTrash: "It is too large for the trash.",
+  TrashSwitchedOff: "The trash of this profile is switched off.",
+};
 
 // null for another error.
-export function foreverReason(message) {
-  return REASONS.find(([end]) => end.test(message))?.[1] ?? null;
+export function foreverReason({kind}) {
+  return REASONS[kind] ?? null;
+}
+
+// Whether an identity has got cookies or tabs since it was as `before`.
+export function isUsed(now, before) {
+  return now.cookies > before.cookies || now.tabs > before.tabs;
 }

@@ -1,10 +1,12 @@
 // The dialog that restores a backup: the passphrase if it needs one, then what would change, then the restore.
 
 import {browser} from "./api.js";
+import {followWaiting, resultOf} from "./attempt.js";
 import {errorText, planLines, planText, restoredText, restoreLabel} from "./archive_words.js";
 import {btn, errorLine, h} from "./dom.js";
 import {dialog, problem, toast} from "./layers.js";
 import {Meter} from "./meter.js";
+import {thousands} from "./numbers.js";
 
 const api = browser.hatbox.archives;
 const MAX_LINES = 200;
@@ -28,13 +30,17 @@ class RestoreDialog {
     api.onProgress.addListener(this.progress);
     this.box = dialog(`Restore from ${backup.name}?`, [this.content, this.meter.el, this.actions]);
     this.box.addEventListener("close", () => api.onProgress.removeListener(this.progress));
-    // A restore cannot be stopped, so the dialog stays until its end.
-    this.box.addEventListener("cancel", (event) => this.isRestoring && event.preventDefault());
+    // A restore cannot be stopped, so the dialog stays until its end, unless it waits for Hatbox.
+    this.box.addEventListener("cancel", (event) => this.mustStay && event.preventDefault());
     this.box.addEventListener("keydown", (event) => {
-      if (this.isRestoring && event.key === "Escape") event.preventDefault(); // the second one cannot be cancelled
+      if (this.mustStay && event.key === "Escape") event.preventDefault(); // the second one cannot be cancelled
     });
     if (backup.isEncrypted) this.askPassphrase();
     else this.preview();
+  }
+
+  get mustStay() {
+    return this.isRestoring && !this.isWaiting;
   }
 
   cancel(label = "Cancel") {
@@ -84,15 +90,21 @@ class RestoreDialog {
   wait(text) {
     const status = h("p", {role: "status", tabindex: "-1"}, text);
     this.content.replaceChildren(status);
-    this.actions.replaceChildren(...(this.isRestoring ? [] : [this.cancel()]));
-    (this.actions.firstElementChild ?? status).focus(); // the button that had it is gone
     this.isBusy = true;
     this.meter.start();
+    this.stopFollowing = followWaiting((waiting) => {
+      this.isWaiting = Boolean(waiting);
+      status.textContent = waiting ?? text;
+      const close = this.isRestoring ? waiting && this.cancel("Close") : this.cancel();
+      this.actions.replaceChildren(...(close ? [close] : []));
+      (close || status).focus(); // the button that had it is gone
+    });
   }
 
   // Progress that arrives later is that of work which is done.
   stopWaiting() {
     this.isBusy = false;
+    this.stopFollowing();
     this.meter.hide();
   }
 
@@ -118,7 +130,7 @@ class RestoreDialog {
       return h("li", {}, name && h("strong", {}, `${name}: `), text);
     });
     const more = lines.length - items.length;
-    if (more > 0) items.push(h("li", {}, `and ${more.toLocaleString("en")} more.`));
+    if (more > 0) items.push(h("li", {}, `and ${thousands(more)} more.`));
     const plain = "The backup is of an encrypted profile, and this one is not: its logins are stored here unencrypted.";
     const parts = [
       h("p", {}, planText(plan)),
@@ -135,9 +147,9 @@ class RestoreDialog {
     this.isRestoring = true;
     this.wait("Restoring. All of it happens in one step, or nothing.");
     try {
-      const done = await api.restore(this.backup.name, this.options({plain: plan.storesPlain}));
+      const done = await resultOf(api.restore(this.backup.name, this.options({plain: plan.storesPlain})));
       this.box.close();
-      toast(restoredText(done));
+      toast(done ? restoredText(done) : `Restored from ${this.backup.name}.`);
     } catch (error) {
       this.fail(error.message);
     } finally {

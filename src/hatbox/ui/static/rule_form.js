@@ -1,10 +1,11 @@
 // The form that adds a rule: a pattern, its identities, and whether they open nothing else.
 
 import {browser} from "./api.js";
-import {attempt, tookEffect} from "./attempt.js";
+import {attempt, resultOf} from "./attempt.js";
 import {errorLine, h, icon, tile} from "./dom.js";
 import {identities} from "./identities_state.js";
 import {pickIdentity} from "./identity_picker.js";
+import {toast} from "./layers.js";
 import {changed} from "./undo.js";
 
 const api = browser.hatbox.rules;
@@ -54,13 +55,13 @@ export function ruleForm(fixed) {
     pick.replaceChildren(...parts.filter(Boolean));
     pick.setAttribute("aria-label", `Identity: ${names.length > 1 ? "ask, " : ""}${text}`);
     const subject = names.length > 1 ? "These identities open" : `${names[0] ?? "This identity"} opens`;
-    option.lastChild.textContent = `${subject} nothing else: only addresses that have a rule`;
+    option.lastChild.textContent = `${subject} only addresses that have a rule`;
   }
 
   function open() {
     pickIdentity(pick, {
       label: "Identities of the rule",
-      heading: "Opens in. With several, it asks",
+      heading: "Opens in (with several, it asks)",
       chosen,
       pick: ({cookieStoreId: id}) => {
         isPicked = true;
@@ -87,16 +88,12 @@ export function ruleForm(fixed) {
       if (input.value === pattern) input.value = ""; // else the next one is being typed
       limit.checked = false;
     };
-    try {
-      const rule = await api.add(pattern, [...chosen], {limit: limit.checked});
-      const names = rule.identities.map((id) => identities.get(id)?.name ?? id);
-      empty();
-      const now = names.length > 1 ? `now asks: ${names.join(" or ")}` : `now opens in ${names[0]}`;
-      changed(`${rule.pattern} ${now}.`, () => api.remove(rule.id));
-    } catch (error) {
-      if (!tookEffect(error, "Rule added.")) throw error;
-      empty();
-    }
+    const rule = await resultOf(api.add(pattern, [...chosen], {limit: limit.checked}));
+    empty();
+    if (!rule) return toast("Rule added.");
+    const names = rule.identities.map((id) => identities.get(id)?.name ?? id);
+    const now = names.length > 1 ? `now asks: ${names.join(" or ")}` : `now opens in ${names[0]}`;
+    changed(`${rule.pattern} ${now}.`, () => api.remove(rule.id));
   }
 
   paint();

@@ -1,10 +1,13 @@
 // Imports rules of Multi-Account Containers and Containerise: from an extension in this profile, a file, or text.
 
 import {browser} from "./api.js";
-import {btn, errorLine, h, icon, plural} from "./dom.js";
+import {attempt, resultOf} from "./attempt.js";
+import {btn, errorLine, h, icon, isUnavailable, plural} from "./dom.js";
 import {acceptFiles, readText} from "./file_drops.js";
 import {identities} from "./identities_state.js";
-import {dialog, menu, problem} from "./layers.js";
+import {removeCreated} from "./identity_deletion.js";
+import {dialog, menu, problem, toast} from "./layers.js";
+import {thousands} from "./numbers.js";
 import {changed} from "./undo.js";
 
 const api = browser.hatbox.rules;
@@ -12,9 +15,9 @@ const MAX_BYTES = 4 * 2 ** 20;
 const PROGRAMS = {
   mac: {
     name: "Multi-Account Containers",
-    hint: "In Firefox, open about:debugging, This Firefox, Inspect the extension, run JSON.stringify(await " +
-      "browser.storage.local.get()) in its console, and save the result. Drop containers.json of the Firefox profile " +
-      "too: it has the names.",
+    hint: "In Firefox, open about:debugging, choose This Firefox, and click Inspect beside Multi-Account Containers. Run " +
+      "JSON.stringify(await browser.storage.local.get()) in its console, and save the result in a file. Drop " +
+      "containers.json of the Firefox profile too: it has the names.",
   },
   containerise: {
     name: "Containerise",
@@ -40,12 +43,9 @@ export async function importMenu(anchor) {
   menu(anchor, items, "Import rules");
 }
 
-async function fromExtension(program, anchor) {
-  try {
-    report(program, undefined, {}, await api.importFrom(program));
-  } catch (error) {
-    problem(anchor, error.message);
-  }
+function fromExtension(program, anchor) {
+  const change = async () => report(program, undefined, {}, await resultOf(api.importFrom(program)));
+  return attempt(anchor, change, {control: anchor});
 }
 
 function fromFile(program) {
@@ -69,6 +69,7 @@ function fromFile(program) {
   async function take(given) {
     below.replaceChildren();
     if (!given.length) return; // a text or a link was dropped
+    if (isUnavailable(submit)) return fail("Another file is being imported. Drop this one afterwards.");
     try {
       for (const file of given) {
         if (file.size > MAX_BYTES) throw new Error(`${file.name} is too large: at most 4 MB are read.`);
@@ -90,23 +91,26 @@ function fromFile(program) {
     below.replaceChildren(errorLine(message));
   }
 
-  async function run() {
+  // One at a time: a second click, or a second file, would import it twice.
+  function run() {
     below.replaceChildren();
-    try {
-      const result = await api.importFrom(program, text.value, options);
+    const sent = text.value;
+    const change = async () => {
+      const result = await resultOf(api.importFrom(program, sent, options));
       box.close();
-      report(program, text.value, options, result);
-    } catch (error) {
+      report(program, sent, options, result);
+    };
+    const onError = (error) => {
+      if (!box.isConnected) return problem(null, `Nothing was imported. ${error.message}`);
       fail(error.message);
       text.focus();
-    }
+    };
+    return attempt(submit, change, {control: submit, onError});
   }
 
   const body = h("div", {class: "panel-gap"}, h("p", {class: "muted small"}, hint), drop, text, below);
-  const box = dialog(`Import from ${name}`, body, (close) => [
-    btn("Cancel", close, {kind: "quiet"}),
-    btn("Import", run, {kind: "primary"}),
-  ]);
+  const submit = btn("Import", run, {kind: "primary"});
+  const box = dialog(`Import from ${name}`, body, (close) => [btn("Cancel", close, {kind: "quiet"}), submit]);
   acceptFiles(box, {mark: drop, take});
 }
 
@@ -119,34 +123,43 @@ function isContainers(content) {
 }
 
 // What was imported. A dialog only when something was left out; after the identities were created, that is known.
+// result: null when it is lost.
 function report(program, text, options, result) {
+  if (!result) return toast(`Imported from ${PROGRAMS[program].name}. The report is lost: check the rules.`);
   const {added, created, unchanged, missing, existing, leftOut} = result;
-  if (added.length) changed(`${plural(added.length, "rule")} imported.`, () => undo(added, created));
-  if (options.create || (added.length && !missing.length && !existing.length && !leftOut.length)) return;
+  const offerUndo = () => {
+    if (added.length) changed(`${plural(added.length, "rule")} imported.`, () => undo(added, created));
+  };
+  const isWhole = added.length && !missing.length && !existing.length && !leftOut.length;
+  if (options.create || isWhole) return offerUndo();
   const below = h("div", {});
   const lines = reportLines({added, unchanged, missing, existing, leftOut});
   const body = h("div", {class: "panel-gap report"}, lines, below);
-  const create = async () => {
-    try {
-      const all = {...options, create: true};
-      const next = await api.importFrom(program, text, all);
-      box.close();
-      report(program, text, all, next);
-    } catch (error) {
-      below.replaceChildren(errorLine(error.message));
-    }
+  const createMissing = async () => {
+    const all = {...options, create: true};
+    const next = await resultOf(api.importFrom(program, text, all));
+    box.close();
+    await isClosed; // the Undo of the first import comes first
+    report(program, text, all, next);
+  };
+  const onError = (error) => {
+    if (box.isConnected) below.replaceChildren(errorLine(error.message));
+    else problem(null, `${label}: this failed. ${error.message}`);
   };
   const absent = missing.length === 1 ? missing[0] : plural(missing.length, "identity", "identities");
   const label = `Create ${absent}`;
+  const create = btn(label, () => attempt(create, createMissing, {control: create, onError}), {kind: "primary"});
   const box = dialog(`Imported from ${PROGRAMS[program].name}`, body, (close) => [
     btn("Close", close, {kind: "quiet"}),
-    missing.length > 0 && btn(label, create, {kind: "primary"}),
+    missing.length > 0 && create,
   ]);
+  // A message behind a modal dialog cannot be used.
+  const isClosed = new Promise((resolve) => box.addEventListener("close", resolve)).then(offerUndo);
 }
 
 function reportLines({added, unchanged, missing, existing, leftOut}) {
   const first = added.length ? `${plural(added.length, "rule")} added.` : "No new rules.";
-  const same = unchanged ? ` ${plural(unchanged, "rule was", "rules were")} there already.` : "";
+  const same = unchanged ? ` ${plural(unchanged, "rule was", "rules were")} present already.` : "";
   const others = plural(existing.length, "pattern has", "patterns have");
   const absent = `${plural(missing.length, "identity does", "identities do")} not exist`;
   const which = missing.length === 1 ? "Its" : "Their";
@@ -167,12 +180,12 @@ const MOST = 50; // lines of a section
 function section(title, lines) {
   const more = lines.length - MOST;
   const items = lines.slice(0, MOST).map((line) => h("li", {}, line));
-  if (more > 0) items.push(h("li", {class: "muted"}, `${more.toLocaleString("en")} more`));
+  if (more > 0) items.push(h("li", {class: "muted"}, `${thousands(more)} more`));
   return h("section", {}, h("h3", {}, title), h("ul", {class: "lines small"}, items));
 }
 
 async function undo(added, created) {
   const known = new Set((await api.list()).map((rule) => rule.id));
-  await api.remove(added.filter((id) => known.has(id)));
-  for (const id of created) if (identities.get(id)) await browser.hatbox.identities.remove(id);
+  await resultOf(api.remove(added.filter((id) => known.has(id))));
+  for (const id of created) if (identities.get(id)) await removeCreated(id);
 }

@@ -10,6 +10,7 @@ import {changed} from "./undo.js";
 import {VirtualList} from "./virtual_list.js";
 
 const MOST_CHIPS = 3;
+const MOST_ON_PHONES = 2;
 const api = browser.hatbox.rules;
 
 export class RuleList extends VirtualList {
@@ -21,8 +22,14 @@ export class RuleList extends VirtualList {
       key: (rule) => String(rule.id),
       create: (rule) => ruleRow(rule, own),
       signature: (rule) => JSON.stringify([rule, named(rule).map((to) => [to.name, to.color, to.icon, to.hidden])]),
-      size: () => ({minWidth: 0, height: isPhone() ? 70 : 44, gap: 0}),
+      size: () => ({minWidth: 0, height: !isPhone() ? 44 : this.hasSecondLine ? 70 : 52, gap: 0}),
     });
+    this.own = own;
+  }
+
+  // On phones, identities and marks stand below the pattern. All rows have the same height.
+  get hasSecondLine() {
+    return !this.own || this.items.some((rule) => rule.identities.length > 1 || rule.limit || !rule.isValid);
   }
 }
 
@@ -35,7 +42,8 @@ function ruleRow(rule, own) {
   const shown = to.filter((identity) => identity.cookieStoreId !== own);
   const label = `Remove the rule ${rule.pattern}`;
   const remove = iconButton("ui-x", label, () => removeRule(rule, remove), {"data-part": "remove"});
-  const more = shown.length - MOST_CHIPS;
+  const most = isPhone() ? MOST_ON_PHONES : MOST_CHIPS;
+  const more = shown.length - most;
   return h(
     "div",
     {class: `row rule${rule.isValid ? "" : " is-off"}`},
@@ -43,8 +51,8 @@ function ruleRow(rule, own) {
     h(
       "div",
       {class: "line targets"},
-      to.length > 1 && h("span", {class: "small muted nowrap"}, own ? "Asks, or" : "Ask:"),
-      shown.slice(0, MOST_CHIPS).map(target),
+      to.length > 1 && h("span", {class: "small muted nowrap"}, own ? "Asks: here or" : "Asks:"),
+      shown.slice(0, most).map(target),
       more > 0 && h("span", {class: "small muted", title: to.map((each) => each.name).join(", ")}, `+${more}`),
     ),
     h("div", {class: "line marks"}, marks(rule, to)),

@@ -1,9 +1,9 @@
 // The rules, live while a screen shows them.
 
 import {browser} from "./api.js";
-import {WholeList} from "./live_list.js";
+import {PartialList} from "./live_list.js";
 
-class Rules extends WholeList {
+class Rules extends PartialList {
   // fn() after each change, not now.
   onChange(fn) {
     let isFirst = true;
@@ -12,11 +12,9 @@ class Rules extends WholeList {
       else fn();
     });
   }
-
-  // All rules, the newest first.
-  all() {
-    return [...this.found].reverse();
-  }
 }
 
-export const rules = new Rules(browser.hatbox.rules);
+export const rules = new Rules(browser.hatbox.rules, {
+  key: (rule) => rule.id,
+  compare: (one, other) => other.id - one.id, // the newest first
+});

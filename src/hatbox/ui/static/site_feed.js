@@ -4,6 +4,7 @@ import {browser, connection} from "./api.js";
 import {SiteIndex} from "./site_index.js";
 
 const MAX_IDS = 1000; // of one call of list; above, everything is read again
+const RETRY = 3000; // ms after a read that failed
 
 export class SiteFeed {
   // only: a cookieStoreId, or null for all. onUpdate(changed): a Set of cookieStoreIds, or null for everything.
@@ -28,6 +29,7 @@ export class SiteFeed {
 
   stop() {
     this.isStopped = true;
+    clearTimeout(this.retry);
     browser.hatbox.sites.onChanged.removeListener(this.onChanged);
     this.stopResync?.();
   }
@@ -52,13 +54,14 @@ export class SiteFeed {
   }
 
   async read() {
+    clearTimeout(this.retry);
     while (!this.isStopped && (this.stale.all || this.stale.ids.size)) {
       const {ids, all} = this.stale;
       this.stale = {ids: new Set(), all: false};
       try {
         await this.readStale(ids, all || ids.size > MAX_IDS);
       } catch (error) {
-        this.stale.all = true; // at the next change, or when the user tries again
+        this.stale.all = true; // what this read was for is not known any more
         this.fail(error);
         return;
       }
@@ -78,8 +81,12 @@ export class SiteFeed {
 
   fail(error) {
     if (this.isStopped) return;
-    if (this.isLoaded) console.error(error); // what was read before stays
-    else this.error = error.message;
+    if (this.isLoaded) {
+      console.error(error); // what was read before stays, and is read again soon
+      this.retry = setTimeout(() => this.catchUp(), RETRY);
+    } else {
+      this.error = error.message; // shown with "Try again"
+    }
     this.onUpdate(null);
   }
 }

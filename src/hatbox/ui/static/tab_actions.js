@@ -11,13 +11,12 @@ const api = browser.hatbox.tabs;
 
 // anchor: a function, because the row may be drawn anew meanwhile.
 export function bringToFront(tab, anchor) {
-  const done = `“${tab.title}” is in front.`;
   const change = async () => {
     const {engine} = await api.activate(tab.id);
     if (engine === "starting") await started(tab, anchor());
-    toast(done);
+    toast(`“${tab.title}” is in front.`);
   };
-  return attempt(anchor, change, {key: `tab ${tab.id}`, done});
+  return attempt(anchor, change, {key: `tab ${tab.id}`, control: anchor()});
 }
 
 async function started(tab, anchor) {

@@ -2,6 +2,7 @@
 
 import {btn, h, tile} from "./dom.js";
 import {setHidden} from "./identity_actions.js";
+import {thousands} from "./numbers.js";
 import {isPhone} from "./phone.js";
 import {rowsOf} from "./tab_order.js";
 import {showTime, tabRow, tabSignature} from "./tab_row.js";
@@ -58,8 +59,8 @@ export class TabList extends VirtualList {
       "header",
       {},
       isIdentity && tile(identity),
-      h("h2", {class: "ellipsis"}, title),
-      h("span", {class: "num"}, count.toLocaleString("en")),
+      h("h2", {class: "ellipsis", dir: "auto"}, title),
+      h("span", {class: "num"}, thousands(count)),
       h("span", {class: "grow"}),
       isIdentity && toggle,
     );

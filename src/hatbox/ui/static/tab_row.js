@@ -80,7 +80,7 @@ function description({title, url, pinned, loading, error}) {
   return h(
     "div",
     {class: "grow"},
-    h("div", {class: "title line"}, h("span", {class: "ellipsis"}, title), pin),
+    h("div", {class: "title line"}, h("span", {class: "ellipsis", dir: "auto"}, title), pin),
     h("div", {class: "url line", title: url}, error ? fault() : address, state),
   );
 }

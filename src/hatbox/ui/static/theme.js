@@ -1,4 +1,4 @@
-// Light, dark or the system's theme: remembered in this browser. early_theme.js sets it before the first paint.
+// Light, dark or the system's theme: remembered in this browser.
 
 const KEY = "hatbox.theme";
 
@@ -11,6 +11,12 @@ export const THEMES = [
 
 export function currentTheme() {
   return document.documentElement.dataset.theme ?? "auto";
+}
+
+// Shows the remembered theme, before the first paint.
+export function restoreTheme() {
+  const chosen = localStorage.getItem(KEY);
+  if (chosen === "light" || chosen === "dark") document.documentElement.dataset.theme = chosen;
 }
 
 export function setTheme(theme) {

@@ -1,6 +1,6 @@
 // Times as people say them. Pure: every function takes milliseconds since 1970 and the present as its last argument.
 
-import {plural} from "./plural.js";
+import {plural} from "./numbers.js";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -1,25 +1,31 @@
 // The removed identities: restore one, delete one or all forever. Only visible rows are in the DOM.
 
 import {browser} from "./api.js";
-import {attempt} from "./attempt.js";
+import {attempt, resultOf} from "./attempt.js";
 import {btn, empty, h, iconButton, plural, tile} from "./dom.js";
 import {identities} from "./identities_state.js";
-import {dialog, menu, problem, toast} from "./layers.js";
-import {LiveList} from "./live_list.js";
+import {removeRestored} from "./identity_deletion.js";
+import {named} from "./identity_names.js";
+import {dialog, menu, toast} from "./layers.js";
+import {PartialList} from "./live_list.js";
 import {isPhone} from "./phone.js";
 import {loadError, skeletonAfter} from "./screen_parts.js";
-import {everyMinute, exactTime, timeAgo} from "./times.js";
-import {changed} from "./undo.js";
+import {everyMinute, exactTime} from "./times.js";
+import {contentsOf, removedText} from "./trash_words.js";
+import {changed, forgetChanges} from "./undo.js";
 import {VirtualList} from "./virtual_list.js";
 
 const api = browser.hatbox.trash;
 
+// The last removed first; those of one moment by their ids.
+const byRemoval = (one, other) =>
+  other.removedAt - one.removedAt || other.trashId.localeCompare(one.trashId, "en", {numeric: true});
+
 export class TrashSection {
   constructor(scroller) {
+    this.live = new PartialList(api, {key: (entry) => entry.trashId, compare: byRemoval});
     this.removed = [];
-    this.live = new LiveList(api.onChanged, async () => {
-      this.removed = await api.list();
-    });
+    this.hasTrash = true;
     this.days = h("span", {class: "muted small grow"});
     this.emptyButton = btn("Empty trash", () => this.askToEmpty(), {kind: "danger", disabled: true});
     this.heading = h("h2", {tabindex: "-1"}, "Trash");
@@ -37,16 +43,19 @@ export class TrashSection {
     this.list.host.hidden = true;
     const isReady = () => this.live.loaded || this.live.error;
     this.stop = [
-      this.live.follow(() => this.paint()),
+      this.live.follow(() => {
+        this.paint();
+        this.showDays(); // a change of this setting is one of the trash
+      }),
       everyMinute(() => this.showTimes()),
       skeletonAfter(this.other, "Loading the trash", isReady),
     ];
-    this.showDays();
   }
 
   async showDays() {
     try {
       const {trashDays} = await browser.hatbox.getProfile();
+      this.hasTrash = trashDays > 0;
       const off = "are deleted at once: the trash is switched off.";
       const stay = trashDays ? `stay for ${plural(trashDays, "day")}.` : off;
       this.days.textContent = `Removed identities ${stay}`;
@@ -56,7 +65,8 @@ export class TrashSection {
   }
 
   paint() {
-    const {removed, live} = this;
+    const {live} = this;
+    const removed = (this.removed = live.all().map(named));
     this.emptyButton.disabled = !removed.length;
     this.list.host.hidden = !removed.length;
     this.list.set(removed);
@@ -94,8 +104,8 @@ export class TrashSection {
       "div",
       {class: "row"},
       tile(entry, "t28"),
-      h("div", {class: "grow"}, h("div", {class: "title ellipsis"}, entry.name), below),
-      h("span", {class: "when removed hide-narrow", title: exactTime(entry.removedAt)}, removedText(entry)),
+      h("div", {class: "grow"}, h("div", {class: "title ellipsis", dir: "auto"}, entry.name), below),
+      h("span", {class: "when removed ellipsis hide-narrow", title: removedTitle(entry)}, removedText(entry)),
       h("span", {class: "when num days hide-narrow"}, left),
       h("div", {class: "quick line"}, restore, remove, more),
     );
@@ -129,10 +139,12 @@ export class TrashSection {
     const done = `${name} is back, with its id, tabs and cookies.`;
     const change = async () => {
       const {cookieStoreId: id} = await api.restore(trashId);
-      changed(done, async () => {
-        await browser.hatbox.identities.remove(id);
+      const undo = async () => {
+        await removeRestored(id, name);
         await this.live.reload();
-      });
+      };
+      if (this.hasTrash) changed(done, undo);
+      else toast(done); // it could not go back
       await Promise.all([this.live.reload(), identities.refresh(id)]);
       this.focusNear(index);
     };
@@ -151,8 +163,10 @@ export class TrashSection {
   askToDelete(entry) {
     const index = this.list.indexOf(entry.trashId);
     const text = `${contentsOf(entry)}. This cannot be undone.`;
-    this.ask(`Delete ${entry.name} forever?`, text, "Keep it", "Delete forever", async () => {
-      await api.remove(entry.trashId);
+    const control = () => this.button(entry);
+    this.ask(`Delete ${entry.name} forever?`, text, "Keep it", "Delete forever", control, async () => {
+      await resultOf(api.remove(entry.trashId));
+      forgetChanges((subject) => subject === entry.trashId);
       toast(`${entry.name} deleted forever.`);
       await this.live.reload();
       this.focusNear(index);
@@ -163,22 +177,20 @@ export class TrashSection {
     const count = plural(this.removed.length, "identity", "identities");
     const are = this.removed.length === 1 ? "is" : "are";
     const text = `${count} with everything in them ${are} deleted. This cannot be undone.`;
-    this.ask("Empty the trash?", text, "Keep them", "Empty trash", async () => {
-      const deleted = await api.empty();
-      toast(`${plural(deleted, "identity", "identities")} deleted forever.`);
+    this.ask("Empty the trash?", text, "Keep them", "Empty trash", () => this.emptyButton, async () => {
+      const deleted = await resultOf(api.empty());
+      forgetChanges(() => true);
+      toast(deleted === null ? "Trash emptied." : `${plural(deleted, "identity", "identities")} deleted forever.`);
       await this.live.reload();
       this.focusNear(0);
     });
   }
 
-  ask(title, text, safe, verb, run) {
-    const confirm = async (close) => {
+  // control(): the button beside which waiting and errors are shown when the dialog is closed.
+  ask(title, text, safe, verb, control, run) {
+    const confirm = (close) => {
       close();
-      try {
-        await run();
-      } catch (error) {
-        problem(this.heading, error.message);
-      }
+      return attempt(control, run, {control: control()});
     };
     dialog(title, h("p", {}, text), (close) => [
       btn(safe, close, {kind: "quiet"}),
@@ -192,13 +204,7 @@ export class TrashSection {
   }
 }
 
-// "Removed 4 min ago"
-function removedText({removedAt}) {
-  const when = timeAgo(removedAt);
-  return `Removed ${when === "now" ? "just now" : when}`;
-}
-
-// "31 cookies, 4 tabs"
-function contentsOf({cookies, tabs}) {
-  return `${cookies ? plural(cookies, "cookie") : "No cookies"}, ${tabs ? plural(tabs, "tab") : "no tabs"}`;
+// The program again: a long name is cut in the row.
+function removedTitle({removedAt, removedBy}) {
+  return `${exactTime(removedAt)}${removedBy ? ` by ${removedBy}` : ""}`;
 }

@@ -1,5 +1,6 @@
 // Do, then undo: every change that worked is recorded with the function that reverts it.
 
+import {resultOf} from "./attempt.js";
 import {say} from "./dom.js";
 import {toast, undoFailed} from "./toasts.js";
 import {UndoHistory} from "./undo_history.js";
@@ -8,16 +9,17 @@ const history = new UndoHistory();
 let running = Promise.resolve();
 
 // Records a change and shows its toast. undo: async, rejects with the reason when it is no longer possible.
-// while_toast: the change can be undone only as long as its toast is shown; Ctrl+Z then passes over it.
+// whileToast: the change can be undone only as long as its toast is shown; Ctrl+Z then passes over it.
 // quiet: no toast. onExpire: called when the change can no longer be undone because its toast is gone.
-export function changed(message, undo, {while_toast = false, quiet = false, onExpire} = {}) {
-  const entry = history.add(undo);
+// subject: what the undo needs, for example the entry of the trash; see forgetChanges.
+export function changed(message, undo, {whileToast = false, quiet = false, onExpire, subject} = {}) {
+  const entry = history.add(undo, subject);
   if (quiet) return;
   const expire = () => {
-    if (while_toast && history.take(entry)) onExpire?.();
+    if (whileToast && history.take(entry)) onExpire?.();
   };
   const undone = () => history.take(entry) && revert(entry);
-  entry.closeToast = toast(message, undone, {closed: expire, isOnlyUndo: while_toast});
+  entry.closeToast = toast(message, undone, {closed: expire, isOnlyUndo: whileToast});
 }
 
 // Undoes the newest change that still can be.
@@ -28,15 +30,20 @@ export function undoLast() {
   return revert(entry);
 }
 
+// What some changes need for their undo was deleted: Ctrl+Z passes over them, and their toasts end.
+// isGone(subject) says which.
+export function forgetChanges(isGone) {
+  for (const entry of history.forget(isGone)) entry.closeToast?.();
+}
+
 // One after the other: an undo may depend on that of a later change.
 function revert(entry) {
   running = running.then(async () => {
     try {
-      await entry.undo();
+      await resultOf(entry.undo());
       say("Undone");
     } catch (error) {
-      if (error.wasDone) say("Undone");
-      else undoFailed(`This could not be undone. ${error.message}`);
+      undoFailed(`This could not be undone. ${error.message}`);
     }
   });
   return running;

@@ -23,11 +23,14 @@ export class VirtualList {
     this.cells = new Map(); // key → element, of what is in the DOM
     this.lifted = null; // {key, at: [left, top] | null}: the cell that is being moved (see reorder.js)
     this.isStill = true; // no transitions at the next paint
+    this.height = 0;
+    this.painted = ""; // the extent at the last paint
     this.onScroll = () => {
       this.frame ??= requestAnimationFrame(() => this.paint());
     };
     scroller.addEventListener("scroll", this.onScroll, {passive: true});
     this.resized = new ResizeObserver(() => {
+      if (this.painted === this.extent()) return; // reported for the first time, after the first paint
       this.isStill = true;
       this.paint();
     });
@@ -77,21 +80,41 @@ export class VirtualList {
     this.geometry = new GridGeometry({width: this.host.clientWidth, ...cell});
   }
 
+  // What the cells depend on beside the items.
+  extent() {
+    const {host, scroller} = this;
+    return `${host.clientWidth} ${scroller.clientHeight} ${getComputedStyle(document.documentElement).fontSize}`;
+  }
+
+  // Reads before it writes: each read after a write would make the browser lay out the page again.
   paint() {
     cancelAnimationFrame(this.frame);
     this.frame = null;
+    if (!this.items.length && !this.cells.size) {
+      this.setHeight(0);
+      return;
+    }
     if (!this.host.clientWidth) return;
     this.measure();
     const {geometry, scroller, host} = this;
-    host.style.height = `${geometry.total(this.items.length)}px`;
-    host.classList.toggle("still", this.isStill);
-    this.isStill = false;
+    const height = geometry.total(this.items.length);
+    if (height < this.height) this.setHeight(height); // the scroller may move
     const top = scroller.scrollTop - this.offset();
     const [first, last] = geometry.range(top, scroller.clientHeight, this.items.length);
+    this.painted = this.extent();
+    this.setHeight(height);
+    host.classList.toggle("still", this.isStill);
+    this.isStill = false;
     const shown = new Set();
     for (let index = first; index < last; index++) shown.add(index);
     for (const key of this.pinned()) if (this.indexes.has(key)) shown.add(this.indexOf(key));
     this.draw([...shown].sort((a, b) => a - b));
+  }
+
+  setHeight(height) {
+    if (height === this.height) return;
+    this.height = height;
+    this.host.style.height = `${height}px`;
   }
 
   // The keys of cells that stay in the DOM wherever they are: with the focus, lifted, with an open menu.

@@ -2,8 +2,6 @@
 // elements.js, sections.js and address.js; CSS, CHECK, CROSS, PIN and WARN are constants. Returns the functions that the
 // engine calls: `draw` with the parts that have changed, `show` with the verdict on an address.
 
-const REFRESH = 2000; // milliseconds: badges of extensions have no event
-
 function createPage(post) {
   const own = document;
   const send = (kind, message = {}) => { if (own === document) post(JSON.stringify({kind, ...message})); };
@@ -41,7 +39,6 @@ function createPage(post) {
     address.field.focus();
   });
   own.addEventListener("visibilitychange", () => { send("visibility", {visible: own.visibilityState === "visible"}); });
-  setInterval(() => { if (own.visibilityState === "visible") send("refresh"); }, REFRESH);
 
   hideIndicator();
   ignoreTypedText(host);

@@ -10,7 +10,6 @@ __all__ = [
     "MAX_ADDRESS",
     "ChosenTab",
     "ClickedButton",
-    "Refresh",
     "StartPageMessage",
     "TypedAddress",
     "Visibility",
@@ -19,10 +18,6 @@ __all__ = [
 
 MAX_ADDRESS: Final = 2048
 """Characters of a typed address."""
-
-
-class Refresh(msgspec.Struct, frozen=True, tag="refresh", tag_field="kind"):
-    """The user sees the page: read what has no event again."""
 
 
 class Visibility(msgspec.Struct, frozen=True, tag="visibility", tag_field="kind"):
@@ -52,7 +47,7 @@ class TypedAddress(msgspec.Struct, frozen=True, tag="address", tag_field="kind",
     """Whether the user has pressed Enter."""
 
 
-StartPageMessage: TypeAlias = Refresh | Visibility | ClickedButton | ChosenTab | TypedAddress
+StartPageMessage: TypeAlias = Visibility | ClickedButton | ChosenTab | TypedAddress
 
 _decoder: msgspec.json.Decoder[StartPageMessage] = msgspec.json.Decoder(StartPageMessage)
 

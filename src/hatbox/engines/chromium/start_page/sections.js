@@ -29,7 +29,7 @@ function extensionButton({key, title, badge, badgeColor, icon, isEnabled}, send)
   const made = element("button", {
     type: "button", title, "aria-label": label, disabled: !isEnabled,
     click: event => { if (event.isTrusted) send("click", {key}); },
-  }, icon ? element("img", {src: icon, alt: ""}) : [...title][0] ?? "?");
+  }, icon ? element("img", {src: icon, alt: ""}) : element("bdi", {class: "cut"}, title || "?"));
   if (badge) {
     const shown = element("span", {class: "badge", "aria-hidden": "true"}, badge);
     if (badgeColor) Object.assign(shown.style, {background: badgeColor, color: inkOn(badgeColor)});

@@ -23,7 +23,6 @@ from hatbox.engines.chromium.start_page.page_content import read_content
 from hatbox.engines.chromium.start_page.page_messages import (
     ChosenTab,
     ClickedButton,
-    Refresh,
     TypedAddress,
     Visibility,
     decode_message,
@@ -57,6 +56,7 @@ class StartPage:
         self, page: LivePage, tab: Tab, services: ProfileServices, tasks: Tasks, on_ended: Callable[[StartPage], None]
     ) -> None:
         self.cookie_store_id = tab.cookie_store_id
+        self.target_id = page.target_id
         self._page = page
         self._tab_id = tab.id
         self._services = services
@@ -64,7 +64,6 @@ class StartPage:
         self._on_ended = on_ended
         self._context_id: int | None = None
         self._is_visible = True
-        self._is_outdated = False
         self._drawn: dict[str, Any] = {}
         self._sites: dict[str, Any] = signed_in_sites([], 0)
         self._are_cookies_outdated = True
@@ -92,8 +91,6 @@ class StartPage:
         """What the page shows may have changed: draw it soon, or when the user sees the page again."""
         if self._is_visible:
             self._redraw.schedule()
-        else:
-            self._is_outdated = True
 
     def rules_changed(self) -> None:
         """The typed address may open in another identity now."""
@@ -165,8 +162,6 @@ class StartPage:
         match decode_message(event["payload"]):
             case Visibility(visible=visible):
                 self._set_visible(visible)
-            case Refresh():
-                self._redraw.schedule()
             case ClickedButton(key=key):
                 self._tasks.spawn(self._click(key))
             case ChosenTab(key=key):
@@ -176,8 +171,7 @@ class StartPage:
 
     def _set_visible(self, visible: bool) -> None:
         self._is_visible = visible
-        if visible and self._is_outdated:
-            self._is_outdated = False
+        if visible:  # also if no change was recorded: a process on another machine may have ended
             self._redraw.schedule()
 
     # ----------------------------------------------------------------------------------------- requests of the user

@@ -1,12 +1,13 @@
 // Cookies of an identity to and from files: a download, a file that is chosen, a file that is dropped.
 
 import {browser} from "../api.js";
-import {btn, errorLine, h, icon} from "../dom.js";
+import {attempt, resultOf} from "../attempt.js";
+import {btn, errorLine, h, icon, isUnavailable} from "../dom.js";
 import {acceptFiles, readText} from "../file_drops.js";
 import {dialog, menu, problem, toast} from "../layers.js";
 import {ownerOf} from "../no_identity.js";
 import {offerUndo} from "./cookie_removal.js";
-import {exportText, importText} from "./cookie_texts.js";
+import {exportText, importText, isNothingImported, nothingImportedText} from "./cookie_texts.js";
 
 const MAX_BYTES = 16 * 2 ** 20; // as hatbox.sites.importFile
 const FORMATS = [
@@ -79,20 +80,20 @@ export class DropPlace {
 
   take(files) {
     this.message.replaceChildren();
-    if (files.length > 1) this.fail("Import one file at a time.");
-    else if (files.length) this.importFile(files[0]).catch((error) => this.fail(error.message));
+    if (!files.length) return;
+    if (files.length > 1) return this.fail("Import one file at a time.");
+    if (isUnavailable(this.chooser)) return this.fail("Another file is being imported. Drop this one afterwards.");
+    const onError = (error) => this.fail(error.message);
+    attempt(this.chooser, () => this.importFile(files[0]), {control: this.chooser, onError});
   }
 
   async importFile(file) {
     const text = await readCookies(file);
-    this.chooser.disabled = true;
-    try {
-      const report = await browser.hatbox.sites.importFile(this.cookieStoreId, file.name, text);
-      const name = ownerOf(this.cookieStoreId)?.name ?? "the identity";
-      offerUndo(importText(file.name, name, report), report.undo);
-    } finally {
-      this.chooser.disabled = false;
-    }
+    const report = await resultOf(browser.hatbox.sites.importFile(this.cookieStoreId, file.name, text));
+    const name = ownerOf(this.cookieStoreId)?.name ?? "the identity";
+    if (!report) toast(`${file.name}: its cookies were imported into ${name}.`);
+    else if (isNothingImported(report)) this.fail(nothingImportedText(file.name, name, report));
+    else offerUndo(importText(file.name, name, report), report.undo);
   }
 
   fail(message) {

@@ -2,7 +2,7 @@
 // memory.
 
 import {browser} from "../api.js";
-import {tookEffect} from "../attempt.js";
+import {attempt, resultOf} from "../attempt.js";
 import {btn, errorLine, h} from "../dom.js";
 import {dialog, toast} from "../layers.js";
 import {changed} from "../undo.js";
@@ -13,32 +13,28 @@ const api = browser.hatbox.sites;
 
 // what: {cookie}, {host} or {all}. message: called with the number of deleted cookies. Resolves with that number.
 export async function removeCookies(cookieStoreId, what, message) {
-  try {
-    const {removed, undo} = await api.remove(cookieStoreId, what);
-    if (removed) offerUndo(message(removed), undo);
-    return removed;
-  } catch (error) {
-    if (!tookEffect(error, DONE)) throw error;
+  const result = await resultOf(api.remove(cookieStoreId, what));
+  if (!result) {
+    toast(DONE);
     return 1; // how many is not known
   }
+  const {removed, undo} = result;
+  if (removed) offerUndo(message(removed), undo);
+  return removed;
 }
 
 // Deletes the cookies and the site data of a site or of all sites, after a question: site data cannot be restored.
 // what: {host} or {all}. words: {title, contents, done(number of deleted cookies)}.
 export function askToDeleteWithData(cookieStoreId, what, {title, contents, done}) {
   const wrong = h("div");
-  const run = async (button, close) => {
-    button.disabled = true;
-    try {
-      const {removed} = await api.remove(cookieStoreId, {...what, siteData: true});
+  const run = (button, close) => {
+    const change = async () => {
+      const result = await resultOf(api.remove(cookieStoreId, {...what, siteData: true}));
       close();
-      toast(done(removed));
-    } catch (error) {
-      if (tookEffect(error, DONE)) close();
-      wrong.replaceChildren(errorLine(error.message));
-    } finally {
-      button.disabled = false;
-    }
+      toast(result ? done(result.removed) : DONE);
+    };
+    const onError = (error) => wrong.replaceChildren(errorLine(error.message));
+    return attempt(button, change, {control: button, onError});
   };
   dialog(title, [h("p", {}, `${contents}. This cannot be undone.`), wrong], (close) => {
     const verb = btn("Delete forever", () => run(verb, close), {kind: "danger solid"});
@@ -52,7 +48,7 @@ export function offerUndo(message, token) {
     toast(message);
     return;
   }
-  const options = {while_toast: true, onExpire: () => api.forget(token).catch(console.error)};
+  const options = {whileToast: true, onExpire: () => api.forget(token).catch(console.error)};
   changed(message, () => restore(token), options);
 }
 

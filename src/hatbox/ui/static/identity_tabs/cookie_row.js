@@ -47,8 +47,10 @@ export class CookieRow {
   // What becomes wrong by itself.
   showTimes() {
     const {expires, lastUsed} = this.cookie;
-    this.cells[1].textContent = expires === null ? "Session" : timeUntil(expires);
-    this.cells[4].textContent = lastUsed === null ? "" : timeAgo(lastUsed);
+    const ago = lastUsed === null ? "" : timeAgo(lastUsed);
+    const below = ago && h("small", {class: "only-phone-text"}, ago === "now" ? "in use now" : `used ${ago}`);
+    this.cells[1].replaceChildren(expires === null ? "Session" : timeUntil(expires), ...(below ? [below] : []));
+    this.cells[4].textContent = ago;
   }
 
   toggle() {

@@ -1,7 +1,7 @@
 // The words of the cookies of an identity. Pure.
 
 import {sizeText} from "../archive_words.js";
-import {plural} from "../plural.js";
+import {plural, thousands} from "../numbers.js";
 
 const SAME_SITE = {no_restriction: "None", lax: "Lax", strict: "Strict"};
 
@@ -19,7 +19,7 @@ export function domainText(cookie) {
   return cookie.domain === cookie.site ? "" : `${cookie.domain} only`;
 }
 
-// "Signed in on 2 sites. 5 cookies on 2 sites and 12 KB of site data, no other identity sees them."
+// "Signed in on 2 sites. 5 cookies on 2 sites and 12 KB of site data, which no other identity sees."
 export function summaryText(sites) {
   if (!sites.length) return "";
   const signedIn = sites.filter((site) => site.signedInSince !== null).length;
@@ -28,7 +28,7 @@ export function summaryText(sites) {
   const withCookies = sites.filter((site) => site.cookies).length;
   const parts = [sum("cookies") && `${plural(sum("cookies"), "cookie")} on ${plural(withCookies, "site")}`];
   if (sum("siteData")) parts.push(`${sizeText(sum("siteData"))} of site data`);
-  return `${first} ${parts.filter(Boolean).join(" and ")}, no other identity sees them.`;
+  return `${first} ${parts.filter(Boolean).join(" and ")}, which no other identity sees.`;
 }
 
 // "12 KB of 2 origins". What engines have saved: localStorage and IndexedDB.
@@ -65,11 +65,22 @@ export function undoText({restored, superseded}) {
   return `${back}${plural(superseded, "cookie")} ${rest}.`;
 }
 
+// Whether an import has left everything as it was, although the file has something else.
+export function isNothingImported({added, changed, unchanged, origins}) {
+  return !added && !changed && !unchanged && !origins;
+}
+
+// "cookies.txt: no cookie was imported into Work. Left out: expired cookies (3)."
+export function nothingImportedText(file, name, {leftOut}) {
+  return `${file}: no cookie was imported into ${name}.${leftOutText(leftOut)}`;
+}
+
 // "cookies.txt: 14 cookies imported into Work, 3 unchanged. Left out: expired cookies (1)."
 export function importText(file, name, report) {
   const imported = report.added + report.changed;
+  if (!imported && !report.origins) return `${file}: ${name} has all its cookies already.${leftOutText(report.leftOut)}`;
   const parts = [`${file}: ${plural(imported, "cookie")} imported into ${name}`];
-  if (report.unchanged) parts.push(`${report.unchanged.toLocaleString("en")} unchanged`);
+  if (report.unchanged) parts.push(`${thousands(report.unchanged)} unchanged`);
   if (report.origins) parts.push(`with the site data of ${plural(report.origins, "origin")}, which Undo leaves`);
   return `${parts.join(", ")}.${leftOutText(report.leftOut)}`;
 }
@@ -80,7 +91,7 @@ export function exportText(file, name) {
 
 function leftOutText(notes) {
   if (!notes.length) return "";
-  const shown = notes.slice(0, 2).map(({what, count}) => (count ? `${what} (${count.toLocaleString("en")})` : what));
+  const shown = notes.slice(0, 2).map(({what, count}) => (count ? `${what} (${thousands(count)})` : what));
   const rest = notes.length - shown.length;
   return ` Left out: ${shown.join("; ")}${rest ? `; and ${rest} more` : ""}.`;
 }

@@ -1,8 +1,10 @@
 // The cookies of one identity, by site: values on request, deletion with Undo, curl commands, files. Live.
 
+import {attempt} from "../attempt.js";
 import {btn, empty, h} from "../dom.js";
-import {menu, problem} from "../layers.js";
+import {menu} from "../layers.js";
 import {ownerOf} from "../no_identity.js";
+import {thousands} from "../numbers.js";
 import {loadError, searchBox, skeletonAfter} from "../screen_parts.js";
 import {SiteFeed} from "../site_feed.js";
 import {everyMinute} from "../times.js";
@@ -76,7 +78,7 @@ class CookiesPanel {
     this.drawSites(found.slice(0, this.limit));
     this.list.hidden = !found.length;
     this.more.hidden = found.length <= this.limit;
-    this.shown.textContent = `${this.limit.toLocaleString("en")} of ${found.length.toLocaleString("en")} sites`;
+    this.shown.textContent = `${thousands(this.limit)} of ${thousands(found.length)} sites`;
     this.showOther(found.length ? "none" : this.feed.error ? "error" : all.length ? `nothing ${this.query}` : "empty");
   }
 
@@ -122,7 +124,7 @@ class CookiesPanel {
     if (name === "error") return [loadError(this.feed.error, () => this.feed.load())];
     if (name !== "empty") return [empty("ui-search", "Nothing found", `No site matches “${this.query}”.`)];
     const owner = ownerOf(this.cookieStoreId)?.name ?? "This identity";
-    const text = `${owner} has no cookies. Sign in on a page of its window, or import a file.`;
+    const text = `${owner} has no cookies. Open its window and sign in to a site, or import a file.`;
     return [empty("ui-key", "Signed in nowhere", text)];
   }
 
@@ -143,18 +145,15 @@ class CookiesPanel {
     const what = hasCookies ? "cookies and site data" : "site data";
     askToDeleteWithData(this.cookieStoreId, {all: true}, {
       title: `Delete all ${what} of ${name}?`,
-      contents: summaryText(all).replace(/, no other.*/, ""),
+      contents: summaryText(all).replace(/, which no other.*/, ""),
       done: () => `Deleted all ${what} of ${name}. It is signed out everywhere.`,
     });
   }
 
-  async removeAll() {
+  removeAll() {
     const name = ownerOf(this.cookieStoreId)?.name ?? "the identity";
     const text = allRemovedText(this.feed.index.of(this.cookieStoreId), name);
-    try {
-      await removeCookies(this.cookieStoreId, {all: true}, () => text);
-    } catch (error) {
-      problem(this.deleter, error.message);
-    }
+    const change = () => removeCookies(this.cookieStoreId, {all: true}, () => text);
+    return attempt(this.deleter, change, {control: this.deleter});
   }
 }

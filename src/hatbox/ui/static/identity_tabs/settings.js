@@ -2,11 +2,13 @@
 // discarded, also when another tab or screen is shown meanwhile.
 
 import {browser} from "../api.js";
-import {btn, errorLine, h} from "../dom.js";
+import {resultOf} from "../attempt.js";
+import {btn, errorLine, h, isUnavailable, setUnavailable} from "../dom.js";
 import {identities} from "../identities_state.js";
 import {detailsOf} from "../identity_details.js";
 import {dialog, toast} from "../layers.js";
 import {loadError, skeletonAfter} from "../screen_parts.js";
+import {settingDrafts} from "../setting_drafts.js";
 import {riskText, settingProblem} from "../setting_words.js";
 import {changed} from "../undo.js";
 
@@ -16,15 +18,13 @@ const FIELDS = [
     name: "proxy",
     label: "Proxy",
     hint: "http://, https:// or socks5://, or direct",
-    note: "Without a proxy that answers, nothing of this identity is sent.",
+    note: "While the proxy does not answer, this identity sends nothing.",
   },
-  {name: "userAgent", label: "User agent", hint: "What the browser says"},
-  {name: "locale", label: "Locale", hint: "Language of the system"},
-  {name: "timezone", label: "Time zone", hint: "Time zone of the system"},
+  {name: "userAgent", label: "User agent", hint: "The browser's own"},
+  {name: "locale", label: "Locale", hint: "The system's language"},
+  {name: "timezone", label: "Time zone", hint: "The system's time zone"},
 ];
 const MASK = ":***@"; // in place of a password that the page never gets
-
-const drafts = new Map(); // cookieStoreId → {name: text}, what was typed and not saved
 
 export function mount(root, cookieStoreId) {
   const form = new SettingsForm(cookieStoreId);
@@ -50,8 +50,9 @@ class SettingsForm {
     this.message = h("div", {});
     this.inputs = new Map(FIELDS.map((field) => [field.name, this.makeInput(field)]));
     this.errors = new Map(FIELDS.map(({name}) => [name, h("div", {id: `set-${name}-error`})]));
-    this.save = h("button", {class: "btn primary", type: "submit", disabled: true}, "Save settings");
-    this.discard = btn("Discard", () => this.reset(), {kind: "quiet", disabled: true});
+    this.save = h("button", {class: "btn primary", type: "submit"}, "Save settings");
+    this.discard = btn("Discard", () => this.reset(), {kind: "quiet"});
+    for (const control of [this.save, this.discard]) setUnavailable(control, true);
     const form = h("form", {class: "form", novalidate: true, onsubmit: (event) => this.onSubmit(event)});
     const actions = h("div", {class: "actions"}, this.save, this.discard);
     this.rows = h("div", {class: "contents", hidden: true}, FIELDS.map((field) => this.makeRow(field)), actions);
@@ -80,7 +81,7 @@ class SettingsForm {
 
   showName() {
     const name = identities.get(this.id)?.name;
-    if (name) this.intro.textContent = `Every client and engine uses these for ${name}. Empty means: no setting.`;
+    if (name) this.intro.textContent = `Every client and engine uses these for ${name}. An empty field is not set.`;
   }
 
   // Shows what is stored. A field that was changed here keeps its text.
@@ -88,7 +89,7 @@ class SettingsForm {
     const {loaded, value, error} = this.details;
     if (loaded && value) {
       const isFirst = !this.stored;
-      this.show(value.settings, isFirst ? (drafts.get(this.id) ?? {}) : this.dirtyValues());
+      this.show(value.settings, isFirst ? (settingDrafts.get(this.id) ?? {}) : this.dirtyValues());
       if (value.settingsError) this.message.replaceChildren(errorLine(value.settingsError));
       else if (isFirst) this.message.replaceChildren();
       this.rows.hidden = false;
@@ -108,8 +109,8 @@ class SettingsForm {
 
   keepDraft() {
     const dirty = this.stored ? this.dirtyValues() : {};
-    if (Object.keys(dirty).length) drafts.set(this.id, dirty);
-    else drafts.delete(this.id);
+    if (Object.keys(dirty).length) settingDrafts.set(this.id, dirty);
+    else settingDrafts.delete(this.id);
   }
 
   dirtyValues() {
@@ -119,7 +120,7 @@ class SettingsForm {
 
   showState() {
     const isDirty = Object.keys(this.dirtyValues()).length > 0;
-    this.save.disabled = this.discard.disabled = !isDirty;
+    for (const control of [this.save, this.discard]) setUnavailable(control, !isDirty);
   }
 
   onInput(name) {
@@ -163,10 +164,10 @@ class SettingsForm {
 
   async onSubmit(event) {
     event.preventDefault();
-    if (this.save.disabled) return;
+    if (isUnavailable(this.save)) return;
     this.message.replaceChildren();
     const names = FIELDS.map(({name}) => name);
-    this.save.disabled = true;
+    setUnavailable(this.save, true);
     try {
       const wrong = await this.check(names);
       if (wrong.length) this.inputs.get(names.find((name) => wrong.includes(name))).focus();
@@ -180,9 +181,10 @@ class SettingsForm {
 
   async send(values, force) {
     const before = Object.fromEntries(Object.keys(values).map((name) => [name, this.stored[name]]));
-    const {saved, settings, inputAtRisk} = await api.setSettings(this.id, values, force);
-    if (!saved) return this.askFirst(values, inputAtRisk);
-    drafts.delete(this.id);
+    const result = await resultOf(api.setSettings(this.id, values, force));
+    if (result && !result.saved) return this.askFirst(values, result.inputAtRisk);
+    settingDrafts.delete(this.id);
+    const settings = result?.settings ?? (await api.details(this.id)).settings;
     this.show(settings);
     this.details.saved(settings);
     const text = `Settings of ${identities.get(this.id)?.name ?? "this identity"} saved. New requests use them now.`;
@@ -203,7 +205,7 @@ class SettingsForm {
     const tabs = await browser.hatbox.tabs.list({cookieStoreId: this.id}).catch(() => []);
     const titleOf = (id) => tabs.find((tab) => tab.id === id)?.title;
     const lines = inputAtRisk.map((each) => h("li", {}, riskText(each, titleOf)));
-    const text = "New settings open its pages anew. Text that was typed there and not sent is lost:";
+    const text = "New settings reload its pages. Text that was typed there and not sent is lost:";
     const body = h("div", {class: "dlg-text"}, h("p", {}, text), h("ul", {class: "plain-list"}, lines));
     const name = identities.get(this.id)?.name ?? "this identity";
     dialog(`Save, and lose what was typed in ${name}?`, body, (close) => [

@@ -1,6 +1,7 @@
 // A site of an identity, which opens to its cookies. They are read when it is opened, and again when they change.
 
 import {browser} from "../api.js";
+import {attempt} from "../attempt.js";
 import {sizeText} from "../archive_words.js";
 import {btn, errorLine, fav, h, icon, iconButton, plural} from "../dom.js";
 import {dialog, menu, problem, toast} from "../layers.js";
@@ -151,15 +152,14 @@ export class SiteBlock {
     return row;
   }
 
-  async removeOne(row) {
+  removeOne(row) {
     const {name, id} = row.cookie;
     const text = `Deleted cookie ${name || "without a name"} of ${this.host}.`;
-    try {
+    const change = async () => {
       await removeCookies(this.cookieStoreId, {cookie: id}, () => text);
       this.drop(row);
-    } catch (error) {
-      problem(row.deleter, error.message);
-    }
+    };
+    return attempt(row.deleter, change, {control: row.deleter});
   }
 
   // The focus goes to the neighbour.
@@ -193,14 +193,12 @@ export class SiteBlock {
     });
   }
 
-  async removeAll() {
+  removeAll() {
     const name = ownerOf(this.cookieStoreId)?.name ?? "The identity";
     const {site} = this;
-    try {
-      await removeCookies(this.cookieStoreId, {host: this.host}, (count) => removedText(count, site, name));
-    } catch (error) {
-      problem(this.more, error.message);
-    }
+    const text = (count) => removedText(count, site, name);
+    const change = () => removeCookies(this.cookieStoreId, {host: this.host}, text);
+    return attempt(this.more, change, {control: this.more});
   }
 
   async copy() {

@@ -126,7 +126,7 @@ class ActivityScreen {
     if (state === "empty") return empty("ui-activity", "Nothing here yet", text);
     if (state === "error") return loadError(this.log.failure, () => this.log.catchUp());
     if (state === "loading") return skeletonRows("Loading changes");
-    if (state === "looking") return h("p", {class: "muted looking", role: "status"}, "Looking at earlier changes…");
+    if (state === "looking") return h("p", {class: "muted looking", role: "status"}, "Searching earlier changes…");
     if (state !== "nothing found") return null;
     const clear = btn("Clear search", () => {
       const field = this.tools.querySelector("input");
@@ -158,7 +158,7 @@ class ActivityScreen {
       {class: cls},
       h("time", {class: "num", title: exactTime(entry.time)}, clockTime(entry.time)),
       identity ? tile(identity) : h("span", {class: "fav", "aria-hidden": "true"}, icon("ui-brand")),
-      h("div", {class: "what ellipsis", title: entry.text}, identity && [h("b", {}, identity.name), " "], entry.text),
+      h("div", {class: "what ellipsis", title: entry.text}, identity && [h("b", {}, h("bdi", {}, identity.name)), " "], entry.text),
       h("span", {class: "by ellipsis", title: by}, by),
     );
   }

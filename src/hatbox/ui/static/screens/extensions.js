@@ -19,7 +19,12 @@ export function mount(root) {
   const scroller = h("div", {class: "scroll"}, problem, grid, other);
   const screen = h("div", {class: "main-in fill"}, header(title, count, install), scroller);
   root.append(screen);
-  acceptFiles(screen, {cls: "is-drop", take: ([file]) => file && installFile(file, showProblem)});
+  acceptFiles(screen, {cls: "is-drop", take});
+
+  function take(files) {
+    if (files.length > 1) showProblem("Install one file at a time.");
+    else if (files.length) installFile(files[0], showProblem);
+  }
 
   function showProblem(message, status) {
     const line = message ? errorLine(message) : status && h("p", {class: "muted"}, status);
@@ -57,7 +62,7 @@ export function mount(root) {
     if (other.dataset.key === `${state} ${message}`) return;
     other.dataset.key = `${state} ${message}`;
     const text = "Drop an .xpi or .zip file here, or choose one. You see what it may do before it is installed.";
-    if (state === "empty") other.replaceChildren(empty("ui-extensions", "No extensions", text));
+    if (state === "empty") other.replaceChildren(empty("ui-extensions", "No extensions", text, btn("Choose a file", () => chooseFile(showProblem))));
     else if (state === "error") other.replaceChildren(loadError(message, () => following.refresh()));
     else other.replaceChildren();
   }

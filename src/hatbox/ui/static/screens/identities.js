@@ -5,6 +5,7 @@ import {btn, empty, h, icon, plural} from "../dom.js";
 import {createIdentity, setReveal} from "../identity_actions.js";
 import {identities} from "../identities_state.js";
 import {matching} from "../identity_search.js";
+import {thousands} from "../numbers.js";
 import {afterAMoment, header, loadError, searchBox, segment} from "../screen_parts.js";
 import {IdentityGrid} from "./identity_grid.js";
 
@@ -56,8 +57,10 @@ class IdentitiesScreen {
     if (state.query.trim()) this.searchContent();
     setReveal((id) => this.grid.reveal(id));
     this.update({all: true});
-    this.scroller.scrollTop = state.scrollTop;
-    this.grid.paint();
+    if (state.scrollTop) {
+      this.scroller.scrollTop = state.scrollTop;
+      this.grid.paint();
+    }
     if (document.activeElement.matches("body, main") && state.opened) this.grid.focusKey(state.opened);
     state.opened = null;
     if (!identities.loaded && !identities.error) this.showSkeleton();
@@ -83,7 +86,7 @@ class IdentitiesScreen {
   }
 
   makeFilter(filters) {
-    return segment("Which", filters, state.filter, (filter) => {
+    return segment("Filter", filters, state.filter, (filter) => {
       state.filter = filter;
       this.showFromTop();
     });
@@ -190,12 +193,12 @@ class IdentitiesScreen {
 }
 
 function number(count) {
-  return count.toLocaleString("en");
+  return thousands(count);
 }
 
 function totalText(all) {
   const hidden = all.filter((identity) => identity.hidden).length;
-  return `${plural(all.length, "identity", "identities")}, ${number(hidden)} hidden`;
+  return `${plural(all.length, "identity", "identities")}${hidden ? `, ${number(hidden)} hidden` : ""}`;
 }
 
 function nothingFound(clear) {

@@ -7,8 +7,10 @@ import {IdentityHeader} from "../identity_header.js";
 import {PeerList} from "../identity_peers.js";
 import {NO_IDENTITY, ownerOf} from "../no_identity.js";
 import {NoIdentityDetail} from "../no_identity_detail.js";
+import {thousands} from "../numbers.js";
 import {go, setTitle} from "../router.js";
 import {loadError} from "../screen_parts.js";
+import {settingDrafts} from "../setting_drafts.js";
 
 export const title = "Identity";
 
@@ -78,7 +80,9 @@ class IdentityScreen {
 
   showGone() {
     setTitle("This identity is gone");
-    const text = "It was removed, here or by another program. It may be in the trash.";
+    const lost = " What you typed in Settings was not saved. It is there again when the identity is restored.";
+    const draft = settingDrafts.has(this.id) ? lost : "";
+    const text = `It was removed, here or by another program. It may be in the trash.${draft}`;
     const link = h("a", {class: "btn", href: "#/trash"}, "Look in the trash");
     this.place.replaceChildren(scroll(empty("ui-trash", "This identity is gone", text, link, "h1")));
   }
@@ -150,7 +154,7 @@ class Detail {
   showNumbers() {
     const {tabs, cookies, rules} = identities.get(this.id);
     for (const [name, count] of Object.entries({tabs, cookies, rules, settings: this.countSettings()})) {
-      this.buttons.get(name).number.textContent = count ? count.toLocaleString("en") : "";
+      this.buttons.get(name).number.textContent = count ? thousands(count) : "";
     }
   }
 

@@ -17,15 +17,10 @@ const FRESH_TIME = 1600; // ms, as long as the animation
 export class IdentityGrid extends VirtualList {
   // opened(id): called when the link of a card is followed.
   constructor(scroller, {opened}) {
-    const on = {
-      open: opened,
-      menu: (id, anchor) => this.openMenu(id, anchor),
-      lift: (event, id) => this.reorder.startWithPointer(event, id),
-    };
     super(scroller, {
       label: "Identities",
       key: (identity) => identity.cookieStoreId,
-      create: () => createCard(this.view, on),
+      create: () => createCard(this.view),
       update: (card, identity) => updateCard(card, identity, this.view, this.isMovable),
       signature: (identity) => cardSignature(identity, this.isMovable),
       size: () => (this.view === "cards" ? CARD : isPhone() ? PHONE_ROW : ROW),
@@ -36,6 +31,10 @@ export class IdentityGrid extends VirtualList {
       name: (id) => identities.get(id)?.name ?? "Identity",
       drop: (id, _, to) => this.move(id, to),
     });
+    this.onPart("click", "link", opened);
+    this.onPart("click", "menu", (id, anchor) => this.openMenu(id, anchor));
+    this.onPart("pointerdown", "grip", (id, _, event) => this.reorder.startWithPointer(event, id));
+    this.host.addEventListener("contextmenu", (event) => this.onContextMenu(event));
     this.host.addEventListener("keydown", (event) => this.onKey(event));
     this.host.addEventListener("focusout", (event) => this.reorder.focusOut(event));
   }
@@ -58,7 +57,7 @@ export class IdentityGrid extends VirtualList {
     const before = change && new Map(this.items.map((item) => [item.cookieStoreId, item]));
     this.isMovable = isMovable;
     super.set(items);
-    if (change) this.markFresh(change, before);
+    if (change && !(change.all && before.size === 0)) this.markFresh(change, before); // not at the first load
   }
 
   // A ring around cards that are new, or that another program renamed, recoloured, hid or showed.
@@ -69,6 +68,21 @@ export class IdentityGrid extends VirtualList {
       const isOther = old && (changed?.has(id) || all) && face(old) !== face(now);
       if (isNew || isOther) ring(card);
     }
+  }
+
+  // Calls run(id, part, event) for events of this part of a card.
+  onPart(type, name, run) {
+    this.host.addEventListener(type, (event) => {
+      const part = event.target.closest(`[data-part=${name}]`);
+      if (part) run(this.keyOf(part), part, event);
+    });
+  }
+
+  onContextMenu(event) {
+    const id = this.keyOf(event.target);
+    if (id === undefined) return;
+    event.preventDefault();
+    this.openMenu(id, this.cell(id).querySelector("[data-part=menu]"));
   }
 
   openMenu(id, anchor) {

@@ -58,7 +58,7 @@ function showOther(other, name) {
   const key = `${name} ${rules.error ?? ""}`;
   if (other.dataset.key === key) return;
   other.dataset.key = key;
-  const text = "Addresses open in the identity that you name. Add a rule to make one open by itself.";
+  const text = "Without a rule, an address opens where you open it. With one, it opens in its identity by itself.";
   if (name === "error") other.replaceChildren(loadError(rules.error, () => rules.reload()));
   else other.replaceChildren(...(name ? [empty("ui-rules", "No rules", text)] : []));
 }

@@ -3,6 +3,7 @@
 import {chip, fav, h, plural} from "../dom.js";
 import {popover} from "../layers.js";
 import {ownerOf} from "../no_identity.js";
+import {thousands} from "../numbers.js";
 import {exactTime, shortDate} from "../times.js";
 import {chipsThatFit} from "./chip_fit.js";
 
@@ -86,7 +87,7 @@ function moreButton(row, shown, rest) {
   const name = `${plural(rest, "more identity", "more identities")} on ${row.host}`;
   const onclick = () => showRest(button, row, shown, rest);
   const props = {class: "chip more", type: "button", "aria-haspopup": "dialog", "aria-label": name, onclick};
-  const button = h("button", {...props, "data-part": "more"}, `+${rest.toLocaleString("en")}`);
+  const button = h("button", {...props, "data-part": "more"}, `+${thousands(rest)}`);
   return button;
 }
 
@@ -94,7 +95,7 @@ function showRest(anchor, row, shown, rest) {
   const entries = knownEntries(row, shown + MAX_LISTED).slice(shown);
   const listed = entries.map((entry) => h("li", {}, siteChip(entry, true)));
   const left = rest - listed.length;
-  const text = `${left.toLocaleString("en")} more are not listed. Search for a name to find one.`;
+  const text = `${thousands(left)} more are not listed. Search for a name to find one.`;
   const note = left > 0 && h("p", {class: "note"}, text);
   const pop = popover(anchor, [h("h2", {}, row.host), h("ul", {class: "chiplist"}, listed), note], {
     cls: "site-rest",

@@ -13,7 +13,7 @@ export const title = "Sites";
 
 const MANY = 5_000; // sites; above, a search waits for a pause
 const PAUSE = 60; // ms
-const NO_COOKIES = "No identity has cookies yet. Sign in on a page of a window, or import a file of cookies.";
+const NO_COOKIES = "No identity has cookies yet. Open the window of one and sign in to a site, or import a file of cookies.";
 const LEGEND = "Dashed: has cookies or site data, but no cookie that looks like a sign-in.";
 
 const state = {query: ""};
@@ -50,7 +50,7 @@ class SitesScreen {
   }
 
   makeList() {
-    const space = () => this.rows.host.clientWidth - (isPhone() ? 32 : 372);
+    const space = () => this.rows.host.clientWidth - (isPhone() ? 32 : 378);
     return new VirtualList(this.scroller, {
       label: "Sites",
       key: (row) => row.host,
@@ -102,7 +102,7 @@ class SitesScreen {
   makeOther(name) {
     if (name === "none") return [];
     if (name === "error") return [loadError(this.feed.error, () => this.tryAgain())];
-    if (name === "empty") return [empty("ui-sites", "Signed in nowhere", NO_COOKIES)];
+    if (name === "empty") return [empty("ui-sites", "Signed in nowhere", NO_COOKIES, toIdentities())];
     const text = `No site and no identity with cookies matches “${state.query.trim()}”.`;
     return [empty("ui-search", "Nothing found", text, btn("Clear search", () => this.clearSearch()))];
   }
@@ -111,6 +111,10 @@ class SitesScreen {
     this.feed.error = null;
     this.feed.load();
   }
+}
+
+function toIdentities() {
+  return h("a", {class: "btn", href: "#/identities"}, "Choose an identity");
 }
 
 // The cookieStoreIds of the identities with a matching name.

@@ -77,6 +77,11 @@ function nothingFound(clear) {
   return empty("ui-search", "Nothing found", text, btn("Clear search", clear));
 }
 
+function noTabs() {
+  const link = h("a", {class: "btn", href: "#/identities"}, "Choose an identity");
+  return empty("ui-tabs", "No tabs open", "Choose an identity and type an address there, or run hatbox open.", link);
+}
+
 function showOther(other, name, clear) {
   const key = `${name} ${name === "nothing" ? state.query : ""} ${tabs.error ?? ""}`;
   if (other.dataset.key === key) return;
@@ -84,7 +89,7 @@ function showOther(other, name, clear) {
   const made = {
     error: () => loadError(tabs.error, () => tabs.reload()),
     nothing: () => nothingFound(clear),
-    empty: () => empty("ui-tabs", "No tabs open", "Open an identity and type an address, or run hatbox open."),
+    empty: noTabs,
   }[name];
   other.replaceChildren(...(made ? [made()] : []));
 }

@@ -1,79 +1,20 @@
-"""The events of hatbox.extensions: what may have changed, and new lines of watched consoles.
-
-Buttons and menus are not in the change log: an extension can change them in a loop. So their records are compared at
-intervals, only while onChanged has listeners.
-"""
+"""The event hatbox.extensions.onLog: new lines of watched consoles."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Mapping
-from hashlib import blake2b
-from typing import Any, Final
+from collections.abc import Coroutine
+from typing import Any
 
 import msgspec
 
-from hatbox.errors import ProfileClosed, ProfileError
+from hatbox.errors import ProfileError
 from hatbox.events import Event
-from hatbox.extension_data import menu_items, run_records
-from hatbox.extension_data.actions import ACTION, PAGE_ACTION
+from hatbox.extension_data import run_records
 from hatbox.extension_data.log_watching import LOGGED, LogLine, end_log, read_log
-from hatbox.extensions.page_triggers import shows_pages
 from hatbox.store.base import ChangeRecord, Store, Transaction
 
-__all__ = ["ChangedExtensions", "ExtensionChanges", "LogLines", "LoggedLines"]
-
-_INTERVAL: Final = 0.1  # seconds
-_KINDS: Final = ("installed", "granted", "command", ACTION, PAGE_ACTION, menu_items.KIND)
-
-
-class ChangedExtensions(msgspec.Struct, frozen=True):
-    """Payload of onChanged."""
-
-    ids: tuple[str, ...]
-
-
-class ExtensionChanges:
-    """The event onChanged."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self.event: Event[ChangedExtensions] = Event("extensions.onChanged", on_listeners_changed=self._update)
-        self._task: asyncio.Task[None] | None = None
-
-    def _update(self) -> None:
-        if self.event and self._task is None:
-            self._task = asyncio.ensure_future(self._compare())
-        elif not self.event and self._task is not None:
-            self._task.cancel()
-            self._task = None
-
-    async def _compare(self) -> None:
-        before: Mapping[str, bytes] | None = None
-        while True:
-            try:
-                now = await self._store.read(_states)
-            except ProfileClosed:
-                return
-            except ProfileError:  # the server of the profile is not reachable
-                await asyncio.sleep(1.0)
-                continue
-            if before is not None and now != before:
-                ids = [area for area in {**before, **now} if before.get(area) != now.get(area)]
-                self.event.emit(ChangedExtensions(tuple(ids)))
-            before = now
-            await asyncio.sleep(_INTERVAL)
-
-
-def _states(transaction: Transaction) -> dict[str, bytes]:
-    """A hash of all that is shown of each extension."""
-    found: dict[str, list[object]] = {}
-    for kind in _KINDS:
-        for area, key, value in transaction.extensions.find(kind):
-            found.setdefault(area, []).append((kind, key, value))
-    for run in run_records.get_all(transaction):
-        found.setdefault(run.id, []).append((run.process_id, shows_pages(transaction, run)))
-    return {area: blake2b(repr(each).encode(), digest_size=16).digest() for area, each in found.items()}
+__all__ = ["LogLines", "LoggedLines"]
 
 
 class LogLines(msgspec.Struct, frozen=True):

@@ -1,0 +1,16 @@
+// The words of removed identities. Pure.
+
+import {plural} from "./numbers.js";
+import {timeAgo} from "./times.js";
+
+// "Removed 4 min ago by manager page". Which program it was may not be known.
+export function removedText({removedAt, removedBy}, now = Date.now()) {
+  const when = timeAgo(removedAt, now);
+  return `Removed ${when === "now" ? "just now" : when}${removedBy ? ` by ${removedBy}` : ""}`;
+}
+
+// "31 cookies on 6 sites, 4 tabs". The number of sites may not be known.
+export function contentsOf({cookies, tabs, sites}) {
+  const on = sites ? ` on ${plural(sites, "site")}` : "";
+  return `${cookies ? `${plural(cookies, "cookie")}${on}` : "No cookies"}, ${tabs ? plural(tabs, "tab") : "no tabs"}`;
+}
