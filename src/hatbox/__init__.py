@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from hatbox.activity_log.activity_service import ActivityLog, RecordedAction
     from hatbox.api.browser import Browser
     from hatbox.archive.backup import BackupReport
     from hatbox.archive.identity_restore import RestoredIdentity
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from hatbox.engines.background.engine_starts import EngineStart, EngineStarts
     from hatbox.engines.background.opened_tabs import OpenedTabs
     from hatbox.engines.chromium.chromium_runner import ChromiumRunner
+    from hatbox.engines.chromium.endpoint.endpoint import Endpoint
     from hatbox.engines.hiding import HideReport
     from hatbox.engines.runner import EngineRunner
     from hatbox.engines.running_engines import RunningEngine
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
     from hatbox.extensions.ui_triggers import ExtensionUi, TriggerResult
     from hatbox.formats.base import Bundle, BundleEntry, ImportKey, ImportReport, SiteData
     from hatbox.formats.rule_bundle import ContainerReference, ImportedRule, RuleBundle, RuleImportReport, SkippedRule
+    from hatbox.grants.grant import Grant
+    from hatbox.grants.grant_service import Grants
     from hatbox.history.history_service import History, VisitedPage
     from hatbox.identities.model import ContextualIdentity, IdentityLike
     from hatbox.identities.palette import Color, Icon
@@ -49,10 +53,12 @@ if TYPE_CHECKING:
     from hatbox.store.processes import ProcessId
     from hatbox.store.profile_settings import ProfileSettings
     from hatbox.sync import (
+        SyncActivityLog,
         SyncChromium,
         SyncCookieStore,
         SyncCookieStores,
         SyncEvent,
+        SyncGrants,
         SyncHistory,
         SyncIdentities,
         SyncProfile,
@@ -75,6 +81,7 @@ if TYPE_CHECKING:
     from hatbox.web_requests import RequestEvents
 
 __all__ = [
+    "ActivityLog",
     "AlreadyInstalled",
     "AmbiguousIdentity",
     "AmbiguousImport",
@@ -105,6 +112,7 @@ __all__ = [
     "DiskFull",
     "Downloads",
     "DuplicateIdentity",
+    "Endpoint",
     "EngineAlreadyRunning",
     "EngineError",
     "EngineLeaseLost",
@@ -123,6 +131,13 @@ __all__ = [
     "ExtensionUi",
     "Extensions",
     "FirefoxProfileLocked",
+    "Grant",
+    "GrantError",
+    "GrantExpired",
+    "GrantNotFound",
+    "GrantRefused",
+    "GrantRevoked",
+    "Grants",
     "HatboxError",
     "HideReport",
     "History",
@@ -144,6 +159,7 @@ __all__ = [
     "Installation",
     "InstalledExtension",
     "InvalidColor",
+    "InvalidGrant",
     "InvalidIcon",
     "InvalidIdentity",
     "InvalidInputFile",
@@ -160,6 +176,7 @@ __all__ = [
     "ManifestError",
     "MissingExtra",
     "NetworkError",
+    "NoContainerNames",
     "NoSiteRule",
     "NotAProfile",
     "NotInArchive",
@@ -181,6 +198,7 @@ __all__ = [
     "ProfileSettings",
     "ProfileTooNew",
     "ProfileUnavailable",
+    "RecordedAction",
     "RemovalPreview",
     "RemovedIdentity",
     "RemovedLike",
@@ -205,10 +223,12 @@ __all__ = [
     "SkippedRule",
     "Store",
     "StoredPackage",
+    "SyncActivityLog",
     "SyncChromium",
     "SyncCookieStore",
     "SyncCookieStores",
     "SyncEvent",
+    "SyncGrants",
     "SyncHistory",
     "SyncIdentities",
     "SyncProfile",
@@ -242,6 +262,7 @@ __all__ = [
 __version__ = "0.1.0"
 
 _HOMES = {
+    "ActivityLog": "activity_log.activity_service",
     "BackupReport": "archive.backup",
     "Browser": "api.browser",
     "Bundle": "formats.base",
@@ -258,7 +279,8 @@ _HOMES = {
     "CookieStore": "cookies.cookie_stores",
     "CookieStores": "cookies.cookie_stores",
     "Decision": "identities.site_rules.site_rule",
-    "default_address": "profile",
+    "Downloads": "downloads.download_list",
+    "Endpoint": "engines.chromium.endpoint.endpoint",
     "EngineLog": "engines.background.engine_log",
     "EngineRunner": "engines.runner",
     "EngineSelection": "engines.selection",
@@ -268,25 +290,24 @@ _HOMES = {
     "Extension": "extensions.extension",
     "ExtensionPage": "extensions.extension_page",
     "ExtensionPermissions": "extension_data.extension_permissions",
-    "Extensions": "extensions.service",
     "ExtensionUi": "extensions.ui_triggers",
+    "Extensions": "extensions.service",
+    "Grant": "grants.grant",
+    "Grants": "grants.grant_service",
     "HideReport": "engines.hiding",
+    "History": "history.history_service",
     "Icon": "identities.palette",
     "Identities": "identities.service",
     "IdentityLike": "identities.model",
     "IdentitySettings": "identities.settings",
-    "ImportedRule": "formats.rule_bundle",
     "ImportKey": "formats.base",
     "ImportReport": "formats.base",
+    "ImportedRule": "formats.rule_bundle",
     "Installation": "extensions.installing",
     "InstalledExtension": "extension_data.installed_extensions",
-    "Downloads": "downloads.download_list",
-    "History": "history.history_service",
     "Jar": "cookies.jar",
     "JarChange": "cookies.cookie",
     "LeaseHolder": "store.lease",
-    "open": "profile",
-    "open_sync": "sync",
     "OpenedTabs": "engines.background.opened_tabs",
     "PageHidden": "tabs.tab_model",
     "Partition": "cookies.cookie",
@@ -294,28 +315,31 @@ _HOMES = {
     "ProcessId": "store.processes",
     "Profile": "profile",
     "ProfileSettings": "store.profile_settings",
+    "RecordedAction": "activity_log.activity_service",
     "RemovalPreview": "identities.removal_preview",
     "RemovedIdentity": "identities.trash",
     "RemovedLike": "identities.trash",
     "RequestEvents": "web_requests",
+    "RestoreReport": "archive.restore_report",
+    "RestoredIdentity": "archive.identity_restore",
     "RuleBundle": "formats.rule_bundle",
     "RuleImportReport": "formats.rule_bundle",
     "RuleMatch": "identities.site_rules.site_rule",
-    "RunningEngine": "engines.running_engines",
-    "RestoreReport": "archive.restore_report",
-    "RestoredIdentity": "archive.identity_restore",
     "RunRecord": "extension_data.run_records",
+    "RunningEngine": "engines.running_engines",
     "SameSite": "cookies.cookie",
+    "SiteData": "formats.base",
     "SiteRule": "identities.site_rules.site_rule",
     "SiteRules": "identities.site_rules.service",
     "SkippedRule": "formats.rule_bundle",
-    "SiteData": "formats.base",
     "Store": "store.base",
     "StoredPackage": "extensions.package.stored_package",
+    "SyncActivityLog": "sync",
     "SyncChromium": "sync",
     "SyncCookieStore": "sync",
     "SyncCookieStores": "sync",
     "SyncEvent": "sync",
+    "SyncGrants": "sync",
     "SyncHistory": "sync",
     "SyncIdentities": "sync",
     "SyncProfile": "sync",
@@ -327,13 +351,16 @@ _HOMES = {
     "TabMove": "tabs.tab_model",
     "TabPosition": "tabs.tab_model",
     "TabRemoval": "tabs.tab_model",
-    "Tabs": "tabs.service",
     "TabUpdate": "tabs.tab_model",
+    "Tabs": "tabs.service",
     "Trash": "identities.trash",
     "TriggerResult": "extensions.ui_triggers",
     "UrlExplanation": "identities.site_rules.site_rule",
     "VisitedPage": "history.history_service",
     "Window": "tabs.tab_model",
+    "default_address": "profile",
+    "open": "profile",
+    "open_sync": "sync",
 }
 """The modules of the public names. Errors are in hatbox.errors."""
 

@@ -54,8 +54,15 @@ HatboxError
 │   ├── NoSiteRule             no rule decides the identity of a URL; nothing was sent
 │   ├── IdentityNotChosen      a rule lets the user choose between identities; nothing was sent
 │   └── UrlBlocked             the identity is limited to other URLs; nothing was sent
+├── GrantError                 a grant cannot be created, found or used
+│   ├── InvalidGrant           an argument of a new grant is invalid; nothing was created
+│   ├── GrantNotFound          no grant has this id
+│   └── GrantRefused           a token belongs to no grant; nothing was done
+│       ├── GrantExpired       the time of the grant is over
+│       └── GrantRevoked       the grant was revoked, or its identities were removed
 ├── ImportExportError          an import or export failed; nothing was changed
 │   ├── InvalidInputFile       a file is invalid; the message names the line
+│   │   └── NoContainerNames   a file has numbers of containers, but not their names
 │   ├── AmbiguousImport        several identities have the name of an imported one; knows them
 │   └── FirefoxProfileLocked   Firefox has the profile open
 └── ProfileError               the profile cannot be used; the message names it and says what to do
@@ -81,12 +88,19 @@ from pathlib import Path
 from hatbox.javascript.text import well_formed
 from hatbox.shell_words import shell_word
 
+_IDENTITY_IS_GONE = "This identity is gone. It was removed, here or by another program. It may be in the trash."
+
 
 class HatboxError(Exception):
-    """The base class of all errors that Hatbox raises on purpose."""
+    """The base class of all errors that Hatbox raises on purpose.
 
-    def __init__(self, message: str) -> None:
+    The message is for programs and for terminals. `page_message` is for users of the manager page, who can click, and
+    who have neither options nor ids.
+    """
+
+    def __init__(self, message: str, page_message: str = "") -> None:
         super().__init__(well_formed(message))  # text from scripts may have lone surrogates
+        self.page_message = well_formed(page_message or message)
 
 
 class ApiError(HatboxError):
@@ -105,7 +119,7 @@ class InvalidIdentity(ApiError):
     """No identity has this cookieStoreId."""
 
     def __init__(self, cookie_store_id: str) -> None:
-        super().__init__(f"Invalid contextual identity: {cookie_store_id}")
+        super().__init__(f"Invalid contextual identity: {cookie_store_id}", _IDENTITY_IS_GONE)
         self.cookie_store_id = cookie_store_id
 
 
@@ -148,7 +162,7 @@ class InvalidTab(ApiError):
     """No tab has this id."""
 
     def __init__(self, tab_id: int) -> None:
-        super().__init__(f"Invalid tab ID: {tab_id}")
+        super().__init__(f"Invalid tab ID: {tab_id}", "This tab is gone. It was closed, here or by another program.")
         self.tab_id = tab_id
 
 
@@ -177,7 +191,9 @@ class IdentityNotFound(HatboxError):
     def __init__(self, name_or_id: str, nearest: Sequence[str] = ()) -> None:
         quoted = " or ".join(f'"{name}"' for name in nearest)
         hint = f"Did you mean {quoted}? " if nearest else ""
-        super().__init__(f'identity not found: "{name_or_id}". {hint}List identities with: hatbox list')
+        super().__init__(
+            f'identity not found: "{name_or_id}". {hint}List identities with: hatbox list', _IDENTITY_IS_GONE
+        )
         self.name_or_id = name_or_id
         self.nearest = tuple(nearest)
 
@@ -210,7 +226,10 @@ class NotInTrash(HatboxError):
     def __init__(self, name_or_id: str, nearest: Sequence[str] = ()) -> None:
         quoted = " or ".join(f'"{name}"' for name in nearest)
         hint = f"Did you mean {quoted}? " if nearest else ""
-        super().__init__(f'not in the trash: "{name_or_id}". {hint}List the trash with: hatbox trash list')
+        super().__init__(
+            f'not in the trash: "{name_or_id}". {hint}List the trash with: hatbox trash list',
+            "This identity is no longer in the trash. It was restored or deleted, here or by another program.",
+        )
         self.name_or_id = name_or_id
         self.nearest = tuple(nearest)
 
@@ -233,7 +252,8 @@ class TooLargeForTrash(HatboxError):
     def __init__(self, name: str, cookie_store_id: str, size: int, limit: int) -> None:
         super().__init__(
             f'"{name}" ({cookie_store_id}) is too large for the trash: {size} of {limit} bytes. It was not removed. '
-            "Remove it for ever, or set a higher limit with: hatbox profile settings --trash-bytes"
+            "Remove it for ever, or set a higher limit with: hatbox profile settings --trash-bytes",
+            f'"{name}" was not removed: it is too large for the trash.',
         )
         self.name = name
         self.cookie_store_id = cookie_store_id
@@ -247,7 +267,8 @@ class TrashSwitchedOff(HatboxError):
     def __init__(self, name: str) -> None:
         super().__init__(
             f'"{name}" was not removed: the trash of this profile is switched off. Remove it for ever, or switch the '
-            "trash on with: hatbox profile settings --trash-days"
+            "trash on with: hatbox profile settings --trash-days",
+            f'"{name}" was not removed: the trash of this profile is switched off.',
         )
         self.name = name
 
@@ -269,7 +290,10 @@ class ExtensionNotFound(ExtensionError):
     """No extension with this id is installed."""
 
     def __init__(self, extension_id: str) -> None:
-        super().__init__(f"extension not found: {extension_id}. List extensions with: hatbox extensions list")
+        super().__init__(
+            f"extension not found: {extension_id}. List extensions with: hatbox extensions list",
+            "This extension is no longer installed. It was removed, here or by another program.",
+        )
         self.extension_id = extension_id
 
 
@@ -280,7 +304,9 @@ class AlreadyInstalled(ExtensionError):
         super().__init__(
             f"{extension_id} is already installed: {installed}. This is {given}. {changes} "
             "To install it instead, pass --replace (replace=True): that deletes granted permissions, and all data "
-            "unless you pass --keep-data (keep_data=True) as well."
+            "unless you pass --keep-data (keep_data=True) as well.",
+            f"{extension_id} is already installed: {installed}. This is {given}. {changes} Choose the file again, and "
+            "decide whether it replaces that one.",
         )
         self.extension_id = extension_id
 
@@ -338,11 +364,15 @@ class NetworkError(HatboxError):
 
 
 class ArchiveError(HatboxError):
-    """An archive cannot be written, read or restored. `source` names it. Nothing was changed."""
+    """An archive cannot be written, read or restored. `source` names it. Nothing was changed.
+
+    The manager page shows the name of the file, not its path.
+    """
 
     def __init__(self, source: str | os.PathLike[str], problem: str, remedy: str) -> None:
         self.source = os.fspath(source)
-        super().__init__(f"{self.source}: {problem}. {remedy}")
+        name = os.path.basename(self.source)  # noqa: PTH119 - as it was given
+        super().__init__(f"{self.source}: {problem}. {remedy}", f"{name}: {problem}. {remedy}")
         self.problem = problem
         self.remedy = remedy
 
@@ -379,6 +409,50 @@ class NotInArchive(ArchiveError):
         self.nearest = tuple(nearest)
 
 
+class GrantError(HatboxError):
+    """A grant cannot be created, found or used."""
+
+
+class InvalidGrant(GrantError):
+    """An argument of a new grant is invalid. Nothing was created. `advice` says what is allowed."""
+
+    def __init__(self, argument: str, shown: str, advice: str) -> None:
+        self.advice = advice.rstrip(".")
+        super().__init__(f"invalid {argument}: {shown}. {self.advice}.")
+        self.argument = argument
+
+
+class GrantNotFound(GrantError):
+    """No grant has this id. A token in its place is not repeated in the message."""
+
+    def __init__(self, grant_id: str) -> None:
+        shown = "this is a token, not an id" if "hatbox_" in grant_id else ascii(grant_id[:40])
+        super().__init__(f"grant not found: {shown}. List the ids of all grants with: hatbox grant list")
+
+
+class GrantRefused(GrantError):
+    """The token belongs to no grant. The same for one that was guessed and one whose grant was deleted."""
+
+    def __init__(self, message: str | None = None) -> None:
+        super().__init__(message or "the token is not valid. Create a grant with: hatbox grant create")
+
+
+class GrantExpired(GrantRefused):
+    """The time of the grant is over."""
+
+    def __init__(self, grant_id: str) -> None:
+        super().__init__(f"the grant {grant_id} has expired. Create a new one with: hatbox grant create")
+        self.grant_id = grant_id
+
+
+class GrantRevoked(GrantRefused):
+    """The grant was revoked, or all of its identities were removed."""
+
+    def __init__(self, grant_id: str) -> None:
+        super().__init__(f"the grant {grant_id} was revoked. Create a new one with: hatbox grant create")
+        self.grant_id = grant_id
+
+
 class SiteRuleError(HatboxError):
     """A rule that assigns URLs to identities is invalid, or does not allow the call."""
 
@@ -409,7 +483,10 @@ class SiteRuleNotFound(SiteRuleError):
     """No rule has this id or pattern."""
 
     def __init__(self, rule: str | int) -> None:
-        super().__init__(f"rule not found: {rule}. List rules with: hatbox rules list")
+        super().__init__(
+            f"rule not found: {rule}. List rules with: hatbox rules list",
+            f"This rule is gone: {rule}. It was removed, here or by another program.",
+        )
         self.rule = rule
 
 
@@ -460,6 +537,21 @@ class InvalidInputFile(ImportExportError):
         self.source = source
         self.problem = problem
         self.line = line
+
+
+class NoContainerNames(InvalidInputFile):
+    """A file of Multi-Account Containers has numbers of containers, and no names. Another file has them."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__(
+            source,
+            "the file has numbers of containers, but no names. Pass --containers with the containers.json of the "
+            "Firefox profile, whose folder about:support shows",
+        )
+        self.page_message = (
+            "This file has numbers of containers, but no names. Add the file containers.json of the same Firefox "
+            "profile: about:support shows its folder. Nothing was imported."
+        )
 
 
 class AmbiguousImport(ImportExportError):

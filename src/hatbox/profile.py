@@ -12,7 +12,7 @@ from contextlib import AbstractAsyncContextManager
 from functools import cache, cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import msgspec
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from aiohttp import ClientSession
     from httpx import AsyncClient
 
+    from hatbox.activity_log.activity_service import ActivityLog
     from hatbox.api.browser import Browser
     from hatbox.api.content_script_registry import ContentScriptRegistry
     from hatbox.api.dispatcher import Dispatcher
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from hatbox.api.services import Services
     from hatbox.archive.backup import BackupReport
     from hatbox.archive.restore_report import RestoreReport
+    from hatbox.clients.identity_binding import IdentityBinding
     from hatbox.clock import Clock
     from hatbox.cookies.cookie_stores import CookieStore, CookieStores
     from hatbox.downloads.download_list import Downloads
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
     from hatbox.extensions.service import Extensions
     from hatbox.formats.base import Bundle, ImportReport
     from hatbox.formats.rule_bundle import RuleBundle, RuleImportReport
+    from hatbox.grants.grant_service import Grants
     from hatbox.history.history_service import History
     from hatbox.identities.palette import Color, Icon
     from hatbox.identities.site_rules.service import SiteRules
@@ -124,6 +127,20 @@ class Profile:
         from hatbox.history.history_service import History
 
         return History(self._store)
+
+    @cached_property
+    def grants(self) -> Grants:
+        """The capabilities that were given to programs: each for some identities, hosts and actions, and for a time."""
+        from hatbox.grants.grant_service import Grants
+
+        return Grants(self._store)
+
+    @cached_property
+    def activity_log(self) -> ActivityLog:
+        """What programs did with identities: for grants always, and for identities whose setting is on."""
+        from hatbox.activity_log.activity_service import ActivityLog
+
+        return ActivityLog(self._store)
 
     @cached_property
     def _temporary(self) -> TemporaryIdentities:
@@ -236,17 +253,42 @@ class Profile:
         """The profile's name in messages and logs. Contains no password."""
         return self._store.label
 
-    def browser(self, permissions: Iterable[str], caller_id: str = "script") -> Browser:
+    @overload
+    def browser(self, permissions: Iterable[str], caller_id: str = "script") -> Browser: ...
+
+    @overload
+    def browser(self, *, grant: str) -> Coroutine[Any, Any, Browser]: ...
+
+    def browser(
+        self, permissions: Iterable[str] | None = None, caller_id: str = "script", *, grant: str | None = None
+    ) -> Browser | Coroutine[Any, Any, Browser]:
         """The `browser` object of a script with these permissions.
 
         A match pattern, such as `https://*.site.example/*` or `<all_urls>`, is a host permission.
+
+        With the token of a grant instead: `await profile.browser(grant=token)` returns the `browser` of the grantee.
+        Each call is checked against the grant, and recorded in the activity log. Raises GrantRefused.
         """
+        if grant is not None:
+            if permissions is not None:
+                raise TypeError("specify one of permissions and grant")
+            return self._browser_of_grant(grant)
+        if permissions is None:
+            raise TypeError("permissions must be a list of names")
         if isinstance(permissions, str):
             raise TypeError(f"permissions must be a list of names, not the string {permissions!r}")
         from hatbox.api.browser import Browser
         from hatbox.api.caller import Caller
 
         return Browser(self._dispatcher, Caller(caller_id, permissions))
+
+    async def _browser_of_grant(self, token: str) -> Browser:
+        from hatbox.api.browser import Browser
+        from hatbox.api.grant_caller import GrantCaller
+
+        grant = await self.grants.verify(token)
+        caller = GrantCaller(grant, self.grants, self.activity_log, self.rules, self._store)
+        return Browser(self._dispatcher, caller)
 
     async def cookie_store(self, identity: IdentityLike) -> CookieStore:
         """The cookie store of an identity, given by name, id or object; `firefox-default` is the default store.
@@ -262,11 +304,37 @@ class Profile:
 
         The identity is resolved when the client is entered or first used. The client's own jar stays empty.
         """
-        from hatbox.clients.identity_binding import IdentityBinding, require_extra
+        from hatbox.clients.identity_binding import require_extra
 
         with require_extra("httpx"):
             from hatbox.clients.httpx import async_client
-        return async_client(IdentityBinding(self.identities, self.cookies, identity), options)
+        return async_client(self._bound_to(identity), options)
+
+    def _bound_to(self, identity: IdentityLike) -> IdentityBinding:
+        """The binding of a client. Its requests are in the activity log, if those of the identity are recorded."""
+        from hatbox.clients.identity_binding import IdentityBinding
+
+        return IdentityBinding(self.identities, self.cookies, identity, self._record_request)
+
+    def _record_request(self, cookie_store_id: str, host: str) -> None:
+        """Record that a client of this process sends a request as an identity."""
+        self.activity_log.record_request(cookie_store_id, host)
+
+    async def granted_httpx(self, token: str, identity: str | None = None, **options: Any) -> AsyncClient:
+        """An httpx.AsyncClient for a program with a grant: bound to an identity of the grant, given by cookieStoreId.
+
+        Each request, also of each redirect, is checked against the grant, and recorded in the activity log. Responses
+        have no Set-Cookie without the action `cookieValues`. `options` are some of those of httpx.AsyncClient, without
+        proxies and transports. Raises GrantRefused or PermissionDenied.
+        """
+        from hatbox.clients.identity_binding import require_extra
+
+        with require_extra("httpx"):
+            from hatbox.clients.granted_httpx import GrantedRequests, restrict
+
+        grant = await self.grants.verify(token)
+        requests = GrantedRequests(grant, self.grants.check, self.activity_log, identity, options)
+        return restrict(self.httpx(requests.identity, **options), requests)
 
     async def identity_for(self, url: str) -> ContextualIdentity | None:
         """The identity that the rules assign to a URL; None without a rule, or if the rule names the default store.
@@ -297,11 +365,11 @@ class Profile:
 
         The identity is resolved when the session is first used. The session's own jar stays empty.
         """
-        from hatbox.clients.identity_binding import IdentityBinding, require_extra
+        from hatbox.clients.identity_binding import require_extra
 
         with require_extra("aiohttp"):
             from hatbox.clients.aiohttp import session
-        return session(IdentityBinding(self.identities, self.cookies, identity), options)
+        return session(self._bound_to(identity), options)
 
     def http_engine(
         self,
@@ -661,6 +729,8 @@ class Profile:
                 await self.extensions.close()
             if "downloads" in created:
                 await self.downloads.close()
+            if "grants" in created:
+                self.grants.close()
             for engine in self._engines:
                 await engine.stop()
             if "_temporary" in created:
@@ -669,6 +739,8 @@ class Profile:
                 self.rules.forget()
             if "cookies" in created:
                 await self.cookies.close()
+            if "activity_log" in created:
+                await self.activity_log.close()
             await self.identities.log_scrubs.finish()
         finally:
             self.identities.settings_cache.clear()

@@ -1,4 +1,4 @@
-"""Names in a profile, for shell completion: identities, tabs, extensions, rules, trash.
+"""Names in a profile, for shell completion: identities, tabs, extensions, rules, grants, trash.
 
 Completion must answer at once and must not fail. So a SQLite profile is read directly, with few imports; any other
 store is opened, and the caller limits the time.
@@ -77,6 +77,10 @@ def _rules(transaction: Transaction) -> list[tuple[str, str]]:
     ]
 
 
+def _grants(transaction: Transaction) -> list[tuple[str, str]]:
+    return [(row.id, row.program) for row in reversed(transaction.grants.find())]
+
+
 def _trash(transaction: Transaction) -> list[tuple[str, str]]:
     return [(row.name, str(row.id)) for row in transaction.trash.find()]
 
@@ -86,5 +90,6 @@ _READERS: dict[str, Callable[[Transaction], list[tuple[str, str]]]] = {
     "tabs": _tabs,
     "extensions": _extensions,
     "rules": _rules,
+    "grants": _grants,
     "trash": _trash,
 }

@@ -117,7 +117,7 @@ def database() -> Any:
 def test_the_tables_that_hold_logins_are_encrypted() -> None:
     assert {f"{table.name}.{column}" for table in TABLES for column in table.secret} == {
         *("cookies.value", "site_data.data", "tab_pages.page", "extension_data.value", "changes.changes"),
-        *("settings.value", "trash.data", "closed_tabs.data"),
+        *("settings.value", "trash.data", "closed_tabs.data", "grants.data", "activity.host"),
     }
     for table in SECRET_TABLES:
         assert set(table.key) <= set(table.bound)

@@ -56,6 +56,16 @@ class Worker:
         assert self._profile
         return msgspec.to_builtins(getattr(self._profile.identities, name)(*arguments, **named))
 
+    def grants(self, name: str, /, *arguments: Any, **named: Any) -> Any:
+        """One call of its grants."""
+        assert self._profile
+        return msgspec.to_builtins(getattr(self._profile.grants, name)(*arguments, **named))
+
+    def record(self, *arguments: Any, **named: Any) -> None:
+        """Record an action in the activity log."""
+        assert self._profile
+        self._profile.activity_log.record(*arguments, **named)
+
     def create_many(self, names: list[str]) -> list[tuple[str, int]]:
         """Create them one after the other: the ids, and when each call had returned."""
         assert self._profile

@@ -13,10 +13,11 @@ from hatbox.store.base import Transaction
 from hatbox.store.processes import ProcessId, host_id
 from hatbox.store.profile_settings import AUTO, PROFILE
 
-__all__ = ["is_recorded"]
+__all__ = ["HISTORY_SETTING", "is_recorded"]
 
 _PERMISSION: Final = "history"
-_SETTING: Final = "history"
+HISTORY_SETTING: Final = (PROFILE, "history")
+"""What is_recorded() reads first, for Transaction.load."""
 # The kinds of rows that hatbox.extension_data writes.
 _INSTALLED: Final = "installed"
 _GRANTED: Final = "granted"
@@ -51,7 +52,7 @@ _decode_run = msgspec.json.Decoder(_Run).decode
 
 def is_recorded(transaction: Transaction) -> bool:
     """Whether visits of pages are recorded now."""
-    stored = transaction.settings.get(PROFILE, _SETTING)
+    stored = transaction.settings.get(*HISTORY_SETTING)
     try:
         setting = AUTO if stored is None else _decode_setting(stored)
     except (msgspec.MsgspecError, UnicodeDecodeError):  # of a later version: as if it was not set

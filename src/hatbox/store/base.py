@@ -1,4 +1,4 @@
-"""The contract of a store, with lease.py, processes.py and record_tables.py.
+"""The contract of a store, with lease.py, processes.py, record_tables.py and grant_tables.py.
 
 The layers above know no other module of this package.
 
@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from hatbox.errors import ProfileClosed
+from hatbox.store.grant_tables import ActivityTable, GrantTable
 from hatbox.store.keys import Key
 from hatbox.store.lease import Lease
 from hatbox.store.processes import ProcessId
@@ -353,6 +354,9 @@ class TabTable(Protocol):
     def pinned_count(self, window: int) -> int:
         """The number of pinned tabs in a window."""
 
+    def places(self) -> list[tuple[int, int, int]]:
+        """All tabs by window and position: id, window, store. Not verified."""
+
     def texts(self) -> list[TabText]:
         """The texts that a search finds of all tabs, in no order. Not verified."""
 
@@ -529,8 +533,8 @@ class SettingsTable(Protocol):
 class RuleTable(Protocol):
     """The site rules, as JSON, by number, in the order in which they were added."""
 
-    def find(self) -> list[tuple[int, bytes]]:
-        """All rules: number, rule."""
+    def find(self, numbers: Collection[int] | None = None) -> list[tuple[int, bytes]]:
+        """All rules, or those with these numbers: number, rule."""
 
     def insert(self, rule: bytes) -> int:
         """Add a rule; returns its number, which was never used before in this profile."""
@@ -545,8 +549,11 @@ class RuleTable(Protocol):
 class TrashTable(Protocol):
     """The removed identities, each with an archive of its data, by userContextId."""
 
-    def find(self) -> list[TrashRow]:
-        """All removed identities without their archives, the first removed first."""
+    def find(self, user_context_ids: Collection[int] | None = None) -> list[TrashRow]:
+        """All removed identities, or these, without their archives, the first removed first."""
+
+    def count(self) -> int:
+        """The number of removed identities."""
 
     def get(self, user_context_id: int) -> tuple[TrashRow, bytes] | None:
         """A removed identity with its archive, or None."""
@@ -673,6 +680,14 @@ class Transaction(Protocol):
     @property
     def closed_tabs(self) -> ClosedTabTable:
         """The table of recently closed tabs."""
+
+    @property
+    def grants(self) -> GrantTable:
+        """The table of grants."""
+
+    @property
+    def activity(self) -> ActivityTable:
+        """The table of the activity log."""
 
     @property
     def changes(self) -> ChangeLog:

@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 __all__ = ["ProcessId", "current_process", "host_id", "program_name", "start_time"]
 
 _START_TIME_FIELD: Final = 19  # of /proc/PID/stat, counted after the name of the program
+_ENDED_STATES: Final = "ZX"  # a process whose parent has not read its exit status yet
 _COMMAND: Final = re.compile(r"[a-z]+(-[a-z]+)*")
 _QUERY_LIMITED_INFORMATION: Final = 0x1000  # Windows: PROCESS_QUERY_LIMITED_INFORMATION
 
@@ -98,4 +99,5 @@ else:
             stat = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace")
         except OSError:
             return ""
-        return stat.rpartition(")")[2].split()[_START_TIME_FIELD]
+        fields = stat.rpartition(")")[2].split()
+        return None if fields[0] in _ENDED_STATES else fields[_START_TIME_FIELD]

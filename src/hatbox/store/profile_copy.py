@@ -37,7 +37,9 @@ COPIED_TABLES: Final = (
 )
 """The tables that a copy has, identities first: a restore has to know them before what belongs to them.
 
-All except two: a copy is another profile, with its own id, and its change log starts empty.
+All except four: a copy is another profile, with its own id, and its change log starts empty. It has no grants, because
+a token must not become valid in another profile, nor again by a restore after it was revoked. The activity log says
+what happened in this profile, and names its grants.
 """
 
 
@@ -46,7 +48,7 @@ class NotNew(ProfileError):
 
 
 class ProfileDump(NamedTuple):
-    """All rows of a profile, as of one commit, except those of the tables `profile` and `changes`.
+    """All rows of a profile, as of one commit, except those of the tables that a copy does not have.
 
     Values are decrypted. Valid until its context manager ends.
     """

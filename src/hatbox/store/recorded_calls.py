@@ -1,19 +1,29 @@
 """Calls that take effect once, although a client may send them again after the server was killed.
 
-The first write of such a call, and each further one, stores a record in the same transaction. A record exists exactly
-if the call has made a write. Records are rows of extension data without an extension, so backups ignore them.
+The first write of such a call, and each further one, stores a record in the same transaction. The call then counts as
+done, so what comes before its effect and may be repeated is `unrecorded()`: requests to other processes, clean-ups.
+Records are rows of extension data without an extension, so backups ignore them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import Final, TypeVar
 
+from hatbox.errors import ProfileError
 from hatbox.store.base import Store, Transaction, TransactionFunction
 
-__all__ = ["RecordedCall", "delete_records", "expire_records", "recorded", "recorded_numbers", "unrecorded"]
+__all__ = [
+    "RecordedCall",
+    "delete_records",
+    "expire_records",
+    "record_effect",
+    "recorded",
+    "recorded_numbers",
+    "unrecorded",
+]
 
 T = TypeVar("T")
 
@@ -59,6 +69,16 @@ def unrecorded() -> Iterator[None]:
         yield
     finally:
         _current.reset(token)
+
+
+async def record_effect(store: Store) -> None:
+    """Record that the current call has changed something outside of the store, such as a file.
+
+    If that fails, the call is repeated after a crash. It is no error of the call.
+    """
+    if _current.get() is not None:
+        with suppress(ProfileError):
+            await store.write(lambda _: None)
 
 
 def recorded(work: TransactionFunction[T]) -> TransactionFunction[T]:

@@ -1,7 +1,9 @@
 """The synchronous API. One thread runs the event loop; calls from any thread are run there."""
 
+from hatbox.sync.activity_log import SyncActivityLog
 from hatbox.sync.chromium import SyncChromium
 from hatbox.sync.cookies import SyncCookieStore, SyncCookieStores
+from hatbox.sync.grants import SyncGrants
 from hatbox.sync.history import SyncHistory
 from hatbox.sync.identities import SyncIdentities
 from hatbox.sync.loop_thread import SyncEvent
@@ -11,10 +13,12 @@ from hatbox.sync.tabs import SyncTabs
 from hatbox.sync.trash import SyncTrash
 
 __all__ = [
+    "SyncActivityLog",
     "SyncChromium",
     "SyncCookieStore",
     "SyncCookieStores",
     "SyncEvent",
+    "SyncGrants",
     "SyncHistory",
     "SyncIdentities",
     "SyncProfile",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +17,10 @@ from hatbox.identities.model import ContextualIdentity, IdentityLike
 from hatbox.identities.settings import IdentitySettings, SettingValue
 from hatbox.profile import Profile
 from hatbox.store.registry import Address
+from hatbox.sync.activity_log import SyncActivityLog
 from hatbox.sync.chromium import SyncChromium
 from hatbox.sync.cookies import SyncCookieStore, SyncCookieStores
+from hatbox.sync.grants import SyncGrants
 from hatbox.sync.history import SyncHistory
 from hatbox.sync.identities import SyncIdentities
 from hatbox.sync.loop_thread import LoopThread
@@ -77,10 +80,21 @@ class SyncProfile:
         self.tabs = SyncTabs(self._profile.tabs, self._loop)
         """The tabs and windows of all identities."""
         self.trash = SyncTrash(self._profile.trash, self._loop)
-        self.history = SyncHistory(self._profile.history, self._loop)
         """The removed identities, until they expire."""
+        self.history = SyncHistory(self._profile.history, self._loop)
+        """The visited pages, if they are recorded."""
         self.cookies = SyncCookieStores(self._profile.cookies, self._loop)
         """The cookie stores: one for each identity, and `firefox-default`."""
+
+    @cached_property
+    def grants(self) -> SyncGrants:
+        """The capabilities that were given to programs."""
+        return SyncGrants(self._profile.grants, self._loop)
+
+    @cached_property
+    def activity_log(self) -> SyncActivityLog:
+        """What programs did with identities: for grants always, and for identities whose setting is on."""
+        return SyncActivityLog(self._profile.activity_log, self._loop)
 
     @property
     def address(self) -> str:
@@ -271,9 +285,9 @@ class SyncProfile:
         return self._loop.run(lambda: self._profile.export_bundle(identities))
 
     def _bind(self, identity: IdentityLike) -> SyncIdentityBinding:
-        binding = SyncIdentityBinding(
-            IdentityBinding(self._profile.identities, self._profile.cookies, identity), self._loop.run
-        )
+        profile = self._profile
+        bound = IdentityBinding(profile.identities, profile.cookies, identity, profile.activity_log.record_request)
+        binding = SyncIdentityBinding(bound, self._loop.run)
         binding.open_cookie_store()
         return binding
 

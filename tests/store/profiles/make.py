@@ -16,6 +16,7 @@ import msgspec
 
 import hatbox
 from hatbox.store.base import Transaction
+from hatbox.store.grant_tables import ActivityRow, GrantRow
 from hatbox.store.record_tables import BookmarkRow, PageRow, VisitRow
 from hatbox.store.sqlite.schema import APPLICATION_ID, FORMAT
 from hatbox.store.tables.bookmark_tree import UNFILED, root_rows
@@ -82,7 +83,7 @@ async def fill_tabs(profile: hatbox.Profile, cookie_store_id: str) -> None:
 
 
 def fill_records(transaction: Transaction) -> None:
-    """A visited page, a bookmark in a folder, and a closed tab."""
+    """A visited page, a bookmark in a folder, a closed tab, a grant and what it did."""
     transaction.history.put(PageRow(1, 6, "https://site.example/", "H\xfcte", 1, 1, 1700000000.5))
     transaction.history.put_visits([VisitRow(2, 6, 1, 1700000000.5, "typed", 0)])
     transaction.bookmarks.put(root_rows(1700000000.0))
@@ -90,6 +91,10 @@ def fill_records(transaction: Transaction) -> None:
     site = BookmarkRow("bookmark____", folder.id, 0, "bookmark", "https://site.example/", "Site", 1700000002.0, 1.0)
     transaction.bookmarks.put([folder, site])
     transaction.closed_tabs.insert(None, 6, 1700000003.0, b"a tab")
+    data = b'{"purpose":"H\xc3\xbcte","identities":["firefox-container-6"],"hosts":null,"actions":["fetch"]}'
+    transaction.grants.put(GrantRow("grant000", b"\x01" * 32, 1700000004.0, None, None, "make", "machine", data))
+    entry = ActivityRow(0, 4102444800.5, "grant000", "make", "machine", 6, "fetch", "site.example", "ok", 2)
+    transaction.activity.insert([entry])
 
 
 def unknown_values(connection: sqlite3.Connection) -> None:

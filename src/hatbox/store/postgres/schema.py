@@ -28,7 +28,7 @@ __all__ = [
     "unique_columns",
 ]
 
-FORMAT: Final = 3
+FORMAT: Final = 4
 """The number of the current format: that of the last file in the folder `migrations`."""
 
 _MIGRATIONS: Final = Path(__file__).parent / "migrations"

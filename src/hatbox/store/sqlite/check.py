@@ -272,7 +272,9 @@ class Examination:
 
 
 def _schema_of(connection: sqlite3.Connection) -> Counter[tuple[Any, ...]]:
-    return Counter(connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema"))
+    # Not sqlite_sequence, which a file that was upgraded from format 4 or earlier still has: SQLite never drops it.
+    query = "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name <> 'sqlite_sequence'"
+    return Counter(connection.execute(query))
 
 
 def _primary_key(connection: sqlite3.Connection, table: Table) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ __all__ = [
     "HEAD_6",
     "IDENTITIES_6",
     "NEW_IN_8",
+    "NEW_IN_9",
     "TABS_7",
     "EarlierRows",
     "statements_of",
@@ -147,9 +148,13 @@ FIRST_FORMATS: Final[tuple[tuple[str, ...], ...]] = (
 
 """The steps to formats 1 to 4, whose rows have no checksums."""
 
+NEW_IN_9: Final = ("grants", "activity")
+_FORMAT_8: Final[dict[str, tuple[str, ...]]] = {
+    name: statements for name, statements in STATEMENTS.items() if name not in NEW_IN_9
+}
 NEW_IN_8: Final = ("history", "visits", "bookmarks", "closed_tabs")
 _FORMAT_7: Final[dict[str, tuple[str, ...]]] = {
-    **{name: statements for name, statements in STATEMENTS.items() if name not in NEW_IN_8},
+    **{name: statements for name, statements in _FORMAT_8.items() if name not in NEW_IN_8},
     "tabs": (
         """CREATE TABLE tabs (
             id INTEGER PRIMARY KEY,
@@ -241,7 +246,7 @@ _FORMAT_5: Final[dict[str, tuple[str, ...]]] = {
     ),
 }
 
-_BY_FORMAT: Final = {5: _FORMAT_5, 6: _FORMAT_6, 7: _FORMAT_7, FORMAT: STATEMENTS}
+_BY_FORMAT: Final = {5: _FORMAT_5, 6: _FORMAT_6, 7: _FORMAT_7, 8: _FORMAT_8, FORMAT: STATEMENTS}
 
 HEAD_5: Final = HEAD._replace(columns=HEAD.columns[:6])
 HEAD_6: Final = HEAD._replace(columns=HEAD.columns[:-1])

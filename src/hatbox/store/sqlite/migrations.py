@@ -16,6 +16,7 @@ from hatbox.store.sqlite.earlier_formats import (
     HEAD_6,
     IDENTITIES_6,
     NEW_IN_8,
+    NEW_IN_9,
     TABS_7,
     EarlierRows,
     statements_of,
@@ -88,6 +89,8 @@ def migrate(connection: sqlite3.Connection) -> None:
     if version < 5:
         _add_checksums(connection)
     else:
+        if version < 9:
+            _add_grants(connection)
         if version < 8:
             _add_records(connection)
         if version < 7:
@@ -175,6 +178,12 @@ def _add_records(connection: sqlite3.Connection) -> None:
     for name in NEW_IN_8:
         _create(connection, name)
     _add_columns(connection, TABS, TABS_7)
+
+
+def _add_grants(connection: sqlite3.Connection) -> None:
+    """From formats 5 to 8: grants and the activity log have tables."""
+    for name in NEW_IN_9:
+        _create(connection, name)
 
 
 def _add_columns(connection: sqlite3.Connection, table: Table, earlier: EarlierRows) -> None:

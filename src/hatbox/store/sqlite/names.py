@@ -17,12 +17,13 @@ _QUERIES: Final = {
     "extensions": "SELECT json_extract(CAST(value AS TEXT), '$.name'), json_extract(CAST(value AS TEXT), '$.id') "
     "FROM extension_data WHERE kind = 'installed' ORDER BY rowid",
     "rules": "SELECT CAST(id AS TEXT), json_extract(CAST(rule AS TEXT), '$.pattern') FROM rules ORDER BY id",
+    "grants": "SELECT id, program FROM grants ORDER BY created DESC",
     "trash": "SELECT name, CAST(id AS TEXT) FROM trash ORDER BY rowid DESC",
 }
 
 
 def read_names(path: Path, kind: str) -> list[tuple[str, str]]:
-    """The names of identities, tabs, extensions, rules or trash, with a description. Empty if they cannot be read."""
+    """The names of identities, tabs, extensions, rules, grants or trash, with a description. Empty if unreadable."""
     with contextlib.suppress(sqlite3.Error, OSError, ValueError):
         with contextlib.closing(_connect(path)) as connection:
             rows = connection.execute(f"{_QUERIES[kind]} LIMIT {_LIMIT}").fetchall()

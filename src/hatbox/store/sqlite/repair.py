@@ -29,6 +29,7 @@ from hatbox.store.tables.profile_row import cipher_of
 from hatbox.store.tables.reencryption import has_key
 from hatbox.store.tables.schema import (
     CHANGES,
+    GRANTS,
     HEAD,
     IDENTITIES,
     PROFILE,
@@ -45,7 +46,8 @@ from hatbox.store.tables.undecryptable import delete_encrypted, delete_undecrypt
 __all__ = ["repair"]
 
 _GAP: Final = 1000  # ids to skip if it is unknown which were used
-_NOT_SAVED: Final = (CHANGES, TAB_COUNTS)  # the log starts empty, and tabs are counted again
+# The log starts empty, and tabs are counted again. Rows of earlier commits may be found: a grant could be valid again.
+_NOT_SAVED: Final = (CHANGES, TAB_COUNTS, GRANTS)
 _RESERVED_ID: Final = 5  # by Firefox, for internal use
 
 

@@ -10,7 +10,7 @@ from typing import Final
 __all__ = ["APPLICATION_ID", "FORMAT", "STATEMENTS"]
 
 APPLICATION_ID: Final = 0x48415442  # "HATB": in the file header; distinguishes a profile from other databases
-FORMAT: Final = 8  # in the file header, as user_version
+FORMAT: Final = 9  # in the file header, as user_version
 
 STATEMENTS: Final[dict[str, tuple[str, ...]]] = {
     "head": (
@@ -266,6 +266,38 @@ STATEMENTS: Final[dict[str, tuple[str, ...]]] = {
         )""",
         "CREATE INDEX closed_tabs_by_session ON closed_tabs (session)",
         "CREATE INDEX closed_tabs_by_store ON closed_tabs (store)",
+    ),
+    "grants": (
+        """CREATE TABLE grants (
+            id TEXT PRIMARY KEY,
+            digest BLOB NOT NULL,
+            created REAL NOT NULL,
+            expires REAL,
+            revoked REAL,
+            program TEXT NOT NULL,
+            machine TEXT NOT NULL,
+            data BLOB NOT NULL,
+            checksum INTEGER NOT NULL
+        )""",
+        "CREATE INDEX grants_by_digest ON grants (digest)",
+    ),
+    "activity": (
+        """CREATE TABLE activity (
+            id INTEGER PRIMARY KEY,
+            at REAL NOT NULL,
+            grant_id TEXT NOT NULL,
+            program TEXT NOT NULL,
+            machine TEXT NOT NULL,
+            store INTEGER,
+            action TEXT NOT NULL,
+            host TEXT NOT NULL,
+            outcome TEXT NOT NULL,
+            times INTEGER NOT NULL,
+            checksum INTEGER NOT NULL
+        )""",
+        "CREATE INDEX activity_by_time ON activity (at)",
+        "CREATE INDEX activity_by_store ON activity (store, id)",
+        "CREATE INDEX activity_by_grant ON activity (grant_id, store, id)",
     ),
     "changes": (
         """CREATE TABLE changes (

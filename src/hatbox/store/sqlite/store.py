@@ -35,7 +35,7 @@ _POLL_SECONDS: Final = 0.02  # one poll takes some microseconds
 _SUFFIXES: Final = ("", "-wal", "-shm", "-journal", "-lock", "-engine", "-engine.log")
 """The files of a profile, beside those of its processes and engines."""
 _ENGINE_PREFIX: Final = "-engine-"  # the leases of engines for some identities
-_PAGE_PREFIX: Final = "-ui-"  # the keys of the servers of the manager page
+_PAGE_PREFIX: Final = "-ui-"  # the files of the servers of the manager page
 
 
 class SqliteStore(Store):

@@ -9,6 +9,7 @@ from typing import Final
 from hatbox.store.base import IdentityRow
 from hatbox.store.tables.counters import Counters
 from hatbox.store.tables.rows import Rows
+from hatbox.store.tables.rows_by_id import among, id_parts
 
 __all__ = ["SqlIdentityTable", "new_uuid"]
 
@@ -47,8 +48,7 @@ class SqlIdentityTable:
 
     def get_many(self, user_context_ids: Collection[int]) -> list[IdentityRow]:
         wanted = list(dict.fromkeys(user_context_ids))
-        parts = (wanted[start : start + _MAX_PARAMETERS] for start in range(0, len(wanted), _MAX_PARAMETERS))
-        found = {row[0]: row[:5] for part in parts for row in self._rows.find(_among(part), part)}
+        found = {row[0]: row[:5] for part in id_parts(wanted) for row in self._rows.find(among(part), part)}
         return [found[each] for each in wanted if each in found]
 
     def names(self, limit: int) -> list[str]:
@@ -167,7 +167,3 @@ class SqlIdentityTable:
 
     def _set_position(self, user_context_id: int, position: int) -> None:
         self._rows.update((user_context_id,), {"position": position})
-
-
-def _among(ids: Sequence[int]) -> str:
-    return f"WHERE id IN ({', '.join('?' * len(ids))})"

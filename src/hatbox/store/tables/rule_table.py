@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from hatbox.store.tables.counters import Counters
 from hatbox.store.tables.rows import Rows
+from hatbox.store.tables.rows_by_id import among, id_parts
 
 __all__ = ["SqlRuleTable"]
 
@@ -15,8 +18,11 @@ class SqlRuleTable:
         self._rows = rows
         self._counters = counters
 
-    def find(self) -> list[tuple[int, bytes]]:
-        return [(number, rule) for number, rule in self._rows.find("ORDER BY id")]
+    def find(self, numbers: Collection[int] | None = None) -> list[tuple[int, bytes]]:
+        if numbers is None:
+            return [(number, rule) for number, rule in self._rows.find("ORDER BY id")]
+        found = {number: rule for part in id_parts(numbers) for number, rule in self._rows.find(among(part), part)}
+        return sorted(found.items())
 
     def insert(self, rule: bytes) -> int:
         number = self._counters.increment("rules")

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 __all__ = [
+    "ACTIVITY",
     "BOOKMARKS",
     "CHANGES",
     "CLOSED_TABS",
     "COOKIES",
     "COOKIE_TIME",
     "EXTENSION_DATA",
+    "GRANTS",
     "HEAD",
     "HISTORY",
     "IDENTITIES",
@@ -352,6 +354,43 @@ CLOSED_TABS: Final = _table(
     key="id",
 )
 
+# Capabilities that were given to programs. digest: the SHA-256 of the token. data: what is allowed, and the purpose.
+# All that decides whether a token is valid is bound to data: a server cannot replace it in an encrypted profile.
+GRANTS: Final = _table(
+    "grants",
+    """
+    id text
+    digest blob
+    created real
+    expires real null
+    revoked real null
+    program text
+    machine text
+    data blob secret
+    """,
+    key="id",
+    bound="digest created expires revoked",
+)
+
+# The activity log. store: NULL if no identity is concerned. times: how often the same was done within a second.
+ACTIVITY: Final = _table(
+    "activity",
+    """
+    id integer
+    at real
+    grant_id text
+    program text
+    machine text
+    store integer null
+    action text
+    host text secret
+    outcome text
+    times integer
+    """,
+    key="id",
+    bound="at grant_id program machine store action outcome times",
+)
+
 # A row for each commit. logged: the bytes that the log had ever had after it. program, process, machine: who made it.
 CHANGES: Final = _table(
     "changes",
@@ -369,5 +408,6 @@ CHANGES: Final = _table(
 
 TABLES: Final = (
     *(HEAD, PROFILE, IDENTITIES, COOKIES, COOKIE_TIME, WINDOWS, TABS, TAB_COUNTS, TAB_PAGES, SITE_DATA),
-    *(EXTENSION_DATA, PACKAGES, SETTINGS, RULES, TRASH, HISTORY, VISITS, BOOKMARKS, CLOSED_TABS, CHANGES),
+    *(EXTENSION_DATA, PACKAGES, SETTINGS, RULES, TRASH, HISTORY, VISITS, BOOKMARKS, CLOSED_TABS),
+    *(GRANTS, ACTIVITY, CHANGES),
 )

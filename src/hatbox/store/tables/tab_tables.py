@@ -104,6 +104,9 @@ class SqlTabTable:
     def find(self, *, window: int | None = None, store: int | None = None) -> list[TabRow]:
         return list(map(TabRow._make, self._rows.find(*_in_order(window, store))))
 
+    def places(self) -> list[tuple[int, int, int]]:
+        return self._rows.select("id, window, store", "ORDER BY window, position")
+
     def texts(self) -> list[TabText]:
         return self._rows.select("store, title, url, target")
 

@@ -5,23 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from hatbox.store.base import Processes
+from hatbox.store.tables.activity_table import SqlActivityTable
 from hatbox.store.tables.bookmark_table import SqlBookmarkTable
 from hatbox.store.tables.closed_tab_table import SqlClosedTabTable
 from hatbox.store.tables.cookie_table import SqlCookieTable
 from hatbox.store.tables.cookie_time_table import SqlCookieTimeTable
 from hatbox.store.tables.counters import Counters
 from hatbox.store.tables.extension_table import SqlExtensionTable
+from hatbox.store.tables.grant_table import SqlGrantTable
 from hatbox.store.tables.history_table import SqlHistoryTable
 from hatbox.store.tables.identity_table import SqlIdentityTable
 from hatbox.store.tables.package_table import SqlPackageTable
 from hatbox.store.tables.rows import Rows
 from hatbox.store.tables.rule_table import SqlRuleTable
 from hatbox.store.tables.schema import (
+    ACTIVITY,
     BOOKMARKS,
     CLOSED_TABS,
     COOKIE_TIME,
     COOKIES,
     EXTENSION_DATA,
+    GRANTS,
     HISTORY,
     IDENTITIES,
     PACKAGES,
@@ -66,6 +70,8 @@ class SqlTables:
         self.history = SqlHistoryTable(rows(HISTORY), rows(VISITS))
         self.bookmarks = SqlBookmarkTable(rows(BOOKMARKS))
         self.closed_tabs = SqlClosedTabTable(rows(CLOSED_TABS))
+        self.grants = SqlGrantTable(rows(GRANTS))
+        self.activity = SqlActivityTable(rows(ACTIVITY))
 
     def reset(self) -> None:
         """Discard what the tables cache during a transaction. Called when one starts."""

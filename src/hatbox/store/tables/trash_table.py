@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Final
 
 from hatbox.store.base import TrashRow
 from hatbox.store.tables.rows import Rows
+from hatbox.store.tables.rows_by_id import among, id_parts
 
 __all__ = ["SqlTrashTable"]
 
@@ -18,8 +20,16 @@ class SqlTrashTable:
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
 
-    def find(self) -> list[TrashRow]:
-        return [TrashRow._make(row) for row in self._rows.select(_COLUMNS, "ORDER BY removed, id")]
+    def find(self, user_context_ids: Collection[int] | None = None) -> list[TrashRow]:
+        if user_context_ids is None:
+            return [TrashRow._make(row) for row in self._rows.select(_COLUMNS, "ORDER BY removed, id")]
+        parts = id_parts(user_context_ids)
+        rows = [TrashRow._make(row) for part in parts for row in self._rows.select(_COLUMNS, among(part), part)]
+        return sorted(rows, key=lambda row: (row.removed, row.id))
+
+    def count(self) -> int:
+        ((count,),) = self._rows.select("count(*)")
+        return int(count)
 
     def get(self, user_context_id: int) -> tuple[TrashRow, bytes] | None:
         row = self._rows.get(user_context_id)

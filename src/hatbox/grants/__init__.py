@@ -1,0 +1,1 @@
+"""Grants: capabilities that let a program use some identities, and nothing else of the profile."""

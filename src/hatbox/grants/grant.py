@@ -1,0 +1,74 @@
+"""Grant: which identities, which hosts, which actions, until when. Pure."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from hatbox.urls.match_patterns import host_permissions
+from hatbox.urls.url import parse_url
+
+__all__ = ["ACTIONS", "DEFAULT_ACTIONS", "DEFAULT_DURATION", "Grant"]
+
+ACTIONS: Final = {
+    "fetch": "send requests as the identity",
+    "pages": "open and use pages",
+    "cookies": "see which cookies exist, without their values",
+    "cookieValues": "read and write cookies with their values",
+    "tabs": "see, open and close tabs",
+    "settings": "change settings of the identity",
+}
+"""The actions that a grant can allow, with what they mean."""
+
+DEFAULT_ACTIONS: Final = frozenset({"fetch"})
+"""What a grant allows if nothing else was requested."""
+
+DEFAULT_DURATION: Final = 8 * 3600.0
+"""How long a grant is valid if nothing else was requested, in seconds."""
+
+
+class Grant(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """A capability. Does not contain the token. Times are in seconds since 1970."""
+
+    id: str
+    """Names the grant in lists and in the activity log. It is no secret."""
+    purpose: str
+    identities: tuple[str, ...]
+    """The cookieStoreIds. Empty if all of them were removed: then the grant allows nothing."""
+    hosts: tuple[str, ...] | None
+    """Match patterns of the hosts; None for no limit."""
+    actions: frozenset[str]
+    """See ACTIONS."""
+    created: float
+    expires: float | None
+    """None: until it is revoked."""
+    revoked: float | None
+    program: str
+    """The program that created it."""
+    machine: str
+
+    def has_ended(self, time: float) -> bool:
+        """Whether it is revoked or expired at this time, or has no identity left."""
+        return self.revoked is not None or not self.identities or (self.expires is not None and time >= self.expires)
+
+    def allows(self, action: str) -> bool:
+        """Whether it allows an action."""
+        return action in self.actions
+
+    def allows_identity(self, cookie_store_id: str) -> bool:
+        """Whether it includes an identity."""
+        return cookie_store_id in self.identities
+
+    def allows_url(self, url: str) -> bool:
+        """Whether it allows the host of a URL. An invalid URL, or one without a host, only without a limit of hosts."""
+        if self.hosts is None:
+            return True
+        parsed = parse_url(url)
+        return parsed is not None and host_permissions(self.hosts).allow_url(parsed.scheme, parsed.host)
+
+    def allows_cookie(self, domain: str, *, host_only: bool, secure: bool) -> bool:
+        """Whether any allowed URL can read a cookie."""
+        if self.hosts is None:
+            return True
+        return host_permissions(self.hosts).allow_cookie(domain, host_only=host_only, secure=secure)
