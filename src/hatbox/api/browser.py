@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 else:
     BrowserNamespaces = object
 
-__all__ = ["Browser", "parts_of"]
+__all__ = ["Browser", "dispatcher_and_caller"]
 
 
 class Browser(BrowserNamespaces):
@@ -53,7 +53,7 @@ class Browser(BrowserNamespaces):
         return f"<browser of {self._caller.extension_id}: {', '.join(dir(self))}>"
 
 
-def parts_of(browser: Browser) -> tuple[Dispatcher, Caller]:
+def dispatcher_and_caller(browser: Browser) -> tuple[Dispatcher, Caller]:
     """The dispatcher and the caller of a `browser`: for a host of scripts that send its calls as messages."""
     return browser._dispatcher, browser._caller
 

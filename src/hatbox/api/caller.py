@@ -11,7 +11,15 @@ from hatbox.messaging.context import BACKGROUND_PAGE, ExtensionContext
 from hatbox.schema import NamespaceSchema
 from hatbox.urls.match_patterns import HostPermissions, host_permissions
 
-__all__ = ["Caller", "ExtensionCaller", "ExtensionTestMessage", "Localization", "PermissionPrompt", "TestReporter"]
+__all__ = [
+    "CallGuard",
+    "Caller",
+    "ExtensionCaller",
+    "ExtensionTestMessage",
+    "Localization",
+    "PermissionPrompt",
+    "TestReporter",
+]
 
 PermissionPrompt: TypeAlias = Callable[[Permissions], Awaitable[bool]]
 """Decides whether an extension gets the permissions that it requests."""
@@ -42,6 +50,37 @@ class Localization(Protocol):
         """The message of this name; empty if it does not exist."""
 
 
+class CallGuard(Protocol):
+    """Checks each call and each event of a caller that is limited further than by permissions: see GrantCaller.
+
+    A path is a namespace and a member, such as `tabs.query`.
+    """
+
+    def start_call(self, path: str) -> Any:
+        """Before anything else: the checked call. Raises PermissionDenied."""
+
+    def run(self, call: Any, values: list[Any], method: Callable[..., Any]) -> Any:
+        """Check normalised arguments, and call the implementation."""
+
+    def record_failure(self, call: Any, error: BaseException) -> None:
+        """The call was started, and raised before or in run()."""
+
+    def refuse_namespace(self, name: str) -> None:
+        """Raise PermissionDenied for a namespace that the caller may not use."""
+
+    def start_listening(self, path: str) -> None:
+        """Before a listener is added. Raises PermissionDenied."""
+
+    def add_listener(self, key: object, remove: Callable[[], None]) -> None:
+        """A listener was added. `remove` removes it."""
+
+    def discard_listener(self, key: object) -> None:
+        """A listener was removed."""
+
+    def filter_event(self, path: str, payload: Any, arguments: Sequence[Any]) -> Sequence[Any] | None:
+        """The arguments of a listener that the caller may see; None to skip it."""
+
+
 class Caller:
     """An id and permissions, which may be granted and revoked at any time.
 
@@ -62,6 +101,11 @@ class Caller:
         """Accepts calls of user input handlers in its scripts for a while. Set by their host."""
         self.active_tabs: dict[int, int] = {}
         """Tabs that `activeTab` gives access to, each with the navigation id of its page."""
+
+    @property
+    def guard(self) -> CallGuard | None:
+        """Checks its calls and events; None if permissions are the only limit."""
+        return None
 
     @contextmanager
     def handling_user_input(self) -> Iterator[None]:

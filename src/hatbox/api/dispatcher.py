@@ -71,6 +71,8 @@ class Dispatcher:
         """A namespace as this caller sees it. Raises PermissionDenied without permission."""
         found = self._schema_for(caller, name)
         if found is None:
+            if caller.guard is not None:
+                caller.guard.refuse_namespace(name)
             raise PermissionDenied(self._permission_error(name))
         return self._namespaces.get(found.file) or self._load_namespace(found)
 

@@ -32,6 +32,7 @@ class ScriptEvent:
         self._dispatcher = dispatcher
         self._caller = caller
         self._namespace = namespace
+        self._path = f"{namespace}.{event.name}"
         self._event = event
         self._registered: dict[Callable[..., Any], tuple[EventBinding, Callable[[Any], Any]]] = {}
 
@@ -46,16 +47,23 @@ class ScriptEvent:
         for need in self._event.needs:
             if need.is_used(options) and not need.is_satisfied(self._caller.permissions):
                 raise ArgumentError(need.message)
+        guard = self._caller.guard
+        if guard is not None:
+            guard.start_listening(self._path)
         if listener not in self._registered:
             forwarder = self._forwarder(binding, listener, options)
             binding.event.add_listener(forwarder, options)
             self._registered[listener] = binding, forwarder
+            if guard is not None:
+                guard.add_listener(forwarder, lambda: self.removeListener(listener))
 
     def removeListener(self, *arguments: Any) -> None:  # noqa: N802 - the API's own spelling
         """Unregister a listener. An unknown listener is ignored, as in Firefox."""
         if registered := self._registered.pop(self._listener(arguments), None):
             binding, forwarder = registered
             binding.event.remove_listener(forwarder)
+            if self._caller.guard is not None:
+                self._caller.guard.discard_listener(forwarder)
 
     def hasListener(self, *arguments: Any) -> bool:  # noqa: N802 - the API's own spelling
         """Whether a listener is registered."""
@@ -70,6 +78,8 @@ class ScriptEvent:
     def _forwarder(
         self, binding: EventBinding, listener: Callable[..., Any], options: list[Any]
     ) -> Callable[[Any], Any]:
+        guard = self._caller.guard
+
         def forward(value: Any) -> Any:
             if self._dispatcher.namespace(self._caller, self._namespace) is None:
                 return None  # the permission was revoked
@@ -79,6 +89,11 @@ class ScriptEvent:
             if values is None:
                 return None
             converted = [convert(each) for convert, each in zip(self._event.argument_converters, values, strict=True)]
+            if guard is not None:
+                shown = guard.filter_event(self._path, value, converted)
+                if shown is None:
+                    return None
+                converted = list(shown)
             arguments = converted if self._convert is None else list(map(self._convert, converted))
             result = self._call_with_user_input(listener, arguments) if self._event.user_input else listener(*arguments)
             if binding.from_listener_result is None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 from hatbox.api.caller import Caller
@@ -53,6 +54,19 @@ class Namespace:
 
     def call(self, caller: Caller, member: str, arguments: Sequence[Any]) -> asyncio.Future[Any] | None:
         """Check the arguments and start the call. Returns None if there is a callback."""
+        guard = caller.guard
+        if guard is None:
+            return self._call_method(caller, member, arguments, _run_unguarded)
+        call = guard.start_call(f"{self.schema.namespace}.{member}")
+        try:
+            return self._call_method(caller, member, arguments, partial(guard.run, call))
+        except Exception as error:
+            guard.record_failure(call, error)
+            raise
+
+    def _call_method(
+        self, caller: Caller, member: str, arguments: Sequence[Any], run: Callable[[list[Any], Callable[..., Any]], Any]
+    ) -> asyncio.Future[Any] | None:
         if member not in self._methods:
             raise ApiError(f"{self.schema.namespace}.{member} is not a function")
         function, method = self._methods[member]
@@ -61,7 +75,7 @@ class Namespace:
             raise PermissionDenied(f"Permission denied: {function.path} needs the permission {needed}")
         values = function.normalise(arguments)
         callback = values.pop() if function.takes_callback else None
-        reply: asyncio.Future[Any] = method(caller, *values) if self.passes_caller else method(*values)
+        reply: asyncio.Future[Any] = run(values, partial(method, caller) if self.passes_caller else method)
         if callback is None:
             return reply
         reply.add_done_callback(lambda done: _call_back(callback, done))
@@ -81,6 +95,19 @@ class Namespace:
         """Run a transaction function that writes, and convert its result as the schema says."""
         convert = self._result_converters[member]
         return self._store.write(lambda transaction: convert(function(transaction, *arguments)))
+
+    def _run(self, member: str, work: Awaitable[Any]) -> asyncio.Future[Any]:
+        """Run a coroutine, and convert its result as the schema says."""
+        convert = self._result_converters[member]
+
+        async def converted() -> Any:
+            return convert(await work)
+
+        return asyncio.ensure_future(converted())
+
+
+def _run_unguarded(values: list[Any], method: Callable[..., Any]) -> Any:
+    return method(*values)
 
 
 def _call_back(callback: Callable[..., Any], done: asyncio.Future[Any]) -> None:

@@ -34,7 +34,15 @@ class RequestState(NamedTuple):
 class IdentityBinding:
     """The identity that a client is bound to. Every call checks that it still exists."""
 
-    def __init__(self, identities: Identities, stores: CookieStores, identity: IdentityLike) -> None:
+    def __init__(
+        self,
+        identities: Identities,
+        stores: CookieStores,
+        identity: IdentityLike,
+        record: Callable[[str, str], None] | None = None,
+    ) -> None:
+        """`record` is called with cookieStoreId and host of each request, if the identity has its activity recorded."""
+        self._record = record
         self._identities = identities
         self._stores = stores
         self._requested = identity
@@ -73,6 +81,7 @@ class IdentityBinding:
         if settings is None:
             with self._identity_errors():
                 settings = await self._identities.settings_cache.delivered(self._cookie_store_id)
+        self._record_request(request_url)
         return RequestState(cookies, settings)
 
     async def delivered_state(self, request_url: RequestUrl) -> RequestState:
@@ -80,7 +89,13 @@ class IdentityBinding:
         store = await self.open_cookie_store()
         with self._identity_errors():
             cookies = await store.delivered_header(request_url)
-            return RequestState(cookies, await self._identities.settings_cache.delivered(self._cookie_store_id))
+            settings = await self._identities.settings_cache.delivered(self._cookie_store_id)
+        self._record_request(request_url)
+        return RequestState(cookies, settings)
+
+    def _record_request(self, request_url: RequestUrl) -> None:
+        if self._record is not None and self._identities.settings_cache.is_recorded(self._cookie_store_id):
+            self._record(self._cookie_store_id, request_url.host)
 
     async def settings(self) -> IdentitySettings:
         """The settings of the identity, as of the latest commit of any process."""

@@ -182,8 +182,13 @@ def test_the_tree_has_no_circles_and_no_orphans(steps: list[tuple[str, int, int 
         def delete(self, _: str, __: str, key: str) -> None:
             table.pop(key, None)
 
+    class Changes:
+        def append(self, _: str, __: bytes) -> None:
+            pass
+
     class Transaction:
         extensions = Extensions()
+        changes = Changes()
 
     transaction: Any = Transaction()
     nothing = dict.fromkeys(("id", "icons", "parentId", "contexts", "documentUrlPatterns", "targetUrlPatterns"))

@@ -10,6 +10,7 @@ import msgspec
 from hatbox.errors import ApiError
 from hatbox.extension_data import menu_items
 from hatbox.extension_data.menu_items import MenuItem, MenuItemId
+from hatbox.extension_data.ui_changes import record_ui_change
 from hatbox.store.base import Transaction
 from hatbox.urls.match_patterns import parse_url_pattern
 
@@ -47,6 +48,7 @@ def create(transaction: Transaction, extension: str, properties: Properties, *, 
         raise ApiError(f"ID already exists: {item_id}")
     changed = _changed(transaction, extension, properties)
     menu_items.put(transaction, extension, msgspec.structs.replace(MenuItem(id=item_id), **changed))
+    record_ui_change(transaction, extension)
     return item_id
 
 
@@ -59,6 +61,7 @@ def update(transaction: Transaction, extension: str, item_id: MenuItemId, proper
     if "parent" in changed:
         menu_items.delete(transaction, extension, item_id)
     menu_items.put(transaction, extension, msgspec.structs.replace(item, **changed))
+    record_ui_change(transaction, extension)
 
 
 def remove(transaction: Transaction, extension: str, item_id: MenuItemId) -> None:
@@ -67,11 +70,13 @@ def remove(transaction: Transaction, extension: str, item_id: MenuItemId) -> Non
     for item in list(menu_items.descendants(menu_items.get_all(transaction, extension), item_id)):
         menu_items.delete(transaction, extension, item.id)
     menu_items.delete(transaction, extension, item_id)
+    record_ui_change(transaction, extension)
 
 
 def remove_all(transaction: Transaction, extension: str) -> None:
     """Remove all items."""
     transaction.extensions.clear(extension, menu_items.KIND)
+    record_ui_change(transaction, extension)
 
 
 def _id(transaction: Transaction, extension: str, requested: str | None) -> MenuItemId:

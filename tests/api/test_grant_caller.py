@@ -1,0 +1,270 @@
+"""A program with a grant uses its identities on its hosts, and nothing else of the profile."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hatbox
+from hatbox import ApiError, ArgumentError, Grant, GrantRefused, GrantRevoked, PermissionDenied
+from hatbox.api.granted_functions import GRANTED_EVENTS, GRANTED_FUNCTIONS, GRANTED_SCHEMAS
+from hatbox.grants.grant import ACTIONS
+from hatbox.schema import load
+from tests.api.grantee import SECRET, grantee
+from tests.postgres import address_of
+from tests.store.in_loop import in_loop
+from tests.waiting import until
+
+SITE, OTHER = "https://app.site.example/", "https://other.example/"
+HOSTS = ["*.site.example"]
+
+
+def test_the_table_names_members_and_actions_that_exist() -> None:
+    schemas = {each.file: each for each in load() if each.file in GRANTED_SCHEMAS}
+    assert set(schemas) == GRANTED_SCHEMAS
+    by_namespace = {each.namespace: each for each in schemas.values()}
+    for table, members in ((GRANTED_FUNCTIONS, "functions"), (GRANTED_EVENTS, "events")):
+        for path, granted in table.items():
+            namespace, member = path.split(".")
+            assert member in getattr(by_namespace[namespace], members)
+            assert granted.actions <= set(ACTIONS)
+
+
+@in_loop
+async def test_a_grantee_sees_only_its_namespaces_and_identities(tmp_path: Path) -> None:
+    async with grantee(tmp_path) as use:
+        assert dir(use.browser) == ["contextualIdentities", "cookies", "tabs"]
+        assert [each["name"] for each in await use.browser.contextualIdentities.query({})] == ["Work"]
+        assert (await use.browser.contextualIdentities.get(use.work))["name"] == "Work"
+        assert await use.browser.contextualIdentities.query({"name": f"{SECRET} Banking"}) == []
+        stores = await use.browser.cookies.getAllCookieStores()
+        assert [each["id"] for each in stores] == [use.work]
+        with pytest.raises(AttributeError):
+            _ = use.browser.history
+        with pytest.raises(PermissionDenied, match=r"bookmarks is not available with a grant\. Available are"):
+            await use.call("bookmarks.getTree")
+        with pytest.raises(PermissionDenied, match=r"tabs\.captureTab is not available"):
+            await use.call("tabs.captureTab")
+
+
+@in_loop
+async def test_an_identity_outside_the_grant_is_refused_like_one_that_does_not_exist(tmp_path: Path) -> None:
+    async with grantee(tmp_path) as use:
+        for store in (use.banking, "firefox-container-999", "firefox-default", ""):
+            with pytest.raises(PermissionDenied, match="does not include cookieStoreId") as refused:
+                await use.browser.contextualIdentities.get(store)
+            assert use.work in str(refused.value)
+            with pytest.raises(PermissionDenied, match="does not include storeId"):
+                await use.browser.cookies.getAll({"storeId": store})
+            with pytest.raises(PermissionDenied, match="does not include cookieStoreId"):
+                await use.browser.tabs.create({"cookieStoreId": store})
+
+
+@in_loop
+async def test_cookies_of_the_identity_and_hosts_only(tmp_path: Path) -> None:
+    async with grantee(tmp_path, HOSTS) as use:
+        await use.cookie(use.work, SITE, "mine", "1")
+        await use.cookie(use.work, OTHER, "elsewhere", SECRET)
+        await use.cookie(use.banking, SITE, "foreign", SECRET)
+        partition: Any = {"partitionKey": {"topLevelSite": OTHER}}
+        await use.cookie(use.work, SITE, "embedded", SECRET, secure=True, sameSite="no_restriction", **partition)
+        found = await use.browser.cookies.getAll({"partitionKey": {}})
+        assert [(each["name"], each["value"]) for each in found] == [("mine", "1")]
+        with pytest.raises(PermissionDenied, match=r"does not include url 'https://other.example/'.*site\.example"):
+            await use.browser.cookies.get({"url": OTHER, "name": "elsewhere"})
+        with pytest.raises(PermissionDenied, match="topLevelSite"):
+            await use.call("cookies.get", {"url": SITE, "name": "embedded", **partition})
+        await use.browser.cookies.set({"url": SITE, "name": "new", "value": "2"})
+        written = await use.owner.cookies.get({"url": SITE, "name": "new", "storeId": use.work})
+        assert written is not None and written["value"] == "2"
+        await use.browser.cookies.remove({"url": SITE, "name": "new"})
+        assert await use.browser.cookies.get({"url": SITE, "name": "new"}) is None
+
+
+@in_loop
+async def test_without_cookie_values_no_value_is_shown_or_written(tmp_path: Path) -> None:
+    async with grantee(tmp_path, actions=["cookies"]) as use:
+        seen: list[Any] = []
+        use.browser.cookies.onChanged.addListener(seen.append)
+        await use.cookie(use.work, SITE, "session", SECRET)
+        assert [(each["name"], each["value"]) for each in await use.browser.cookies.getAll({})] == [("session", "")]
+        shown = await use.browser.cookies.get({"url": SITE, "name": "session"})
+        assert shown is not None and shown["value"] == ""
+        await until(lambda: seen)
+        assert seen[0]["cookie"]["name"] == "session" and SECRET not in str(seen)
+        for change in (use.browser.cookies.set, use.browser.cookies.remove):
+            with pytest.raises(PermissionDenied, match="needs a grant with cookieValues"):
+                await change({"url": SITE, "name": "session"})
+
+
+@in_loop
+async def test_tabs_of_the_identity_and_pages_of_the_hosts(tmp_path: Path) -> None:
+    async with grantee(tmp_path, HOSTS) as use:
+        mine = await use.tab(use.work, SITE, "App")
+        hidden = await use.tab(use.work, OTHER, SECRET)
+        foreign = await use.tab(use.banking, SITE, SECRET)
+        found = await use.browser.tabs.query({})
+        assert [(each["id"], each.get("title")) for each in found] == [(mine, "App"), (hidden, None)]
+        assert OTHER not in str(found) and {each["index"] for each in found} == {-1}
+        assert await use.browser.tabs.query({"title": SECRET}) == []
+        messages = set()
+        for tab_id in (foreign, 9999):
+            for call in (use.browser.tabs.get, use.browser.tabs.reload, use.browser.tabs.remove):
+                with pytest.raises(ApiError, match="Invalid tab ID") as refused:
+                    await call(tab_id)
+                messages.add(str(refused.value).replace(str(tab_id), "ID"))
+        assert len(messages) == 1
+        with pytest.raises(ApiError, match="Invalid tab ID"):
+            await use.browser.tabs.remove([mine, foreign])
+        with pytest.raises(PermissionDenied, match="outside the hosts"):
+            await use.browser.tabs.remove(hidden)
+        with pytest.raises(ArgumentError, match="tabId is required"):
+            await use.browser.tabs.update({"active": True})
+        with pytest.raises(PermissionDenied, match="does not allow openerTabId"):
+            await use.browser.tabs.update(mine, {"openerTabId": foreign})
+        with pytest.raises(PermissionDenied, match="does not include url"):
+            await use.browser.tabs.update(mine, {"url": OTHER})
+        await use.browser.tabs.remove(mine)
+        assert sorted(each["id"] for each in await use.owner.tabs.query({"url": "*://*/*"})) == [hidden, foreign]
+
+
+@in_loop
+async def test_a_new_tab_belongs_to_the_identity(tmp_path: Path) -> None:
+    async with grantee(tmp_path, HOSTS) as use:
+        await use.owner.tabs.create({"cookieStoreId": use.banking})  # the first tab of a window is always active
+        made = await use.browser.tabs.create({"url": SITE})
+        assert made["cookieStoreId"] == use.work and not made["active"]
+        blank = await use.browser.tabs.create({})
+        for url in (OTHER, "file:///etc/passwd", "about:config", "javascript:1", "https://site.example.evil.example/"):
+            with pytest.raises(PermissionDenied, match="does not include url"):
+                await use.browser.tabs.create({"url": url})
+        assert (await use.browser.tabs.update(blank["id"], {"url": SITE}))["cookieStoreId"] == use.work
+        await use.browser.tabs.remove([made["id"], blank["id"]])
+
+
+@in_loop
+async def test_a_page_that_a_rule_opens_elsewhere_is_refused(tmp_path: Path) -> None:
+    async with grantee(tmp_path) as use:
+        await use.profile.rules.add("other.example", use.banking)
+        tab_id = await use.tab(use.work, SITE)
+        with pytest.raises(PermissionDenied, match="a rule of the profile does not open") as refused:
+            await use.browser.tabs.update(tab_id, {"url": OTHER})
+        assert use.banking not in str(refused.value) and SECRET not in str(refused.value)
+        await use.profile.rules.add("site.example", use.work, limit=True)
+        with pytest.raises(PermissionDenied, match="a rule of the profile"):
+            await use.browser.tabs.create({"url": "https://third.example/"})
+
+
+@in_loop
+async def test_settings_are_colors_and_icons_and_never_names(tmp_path: Path) -> None:
+    async with grantee(tmp_path, actions=["settings"]) as use:
+        assert (await use.browser.contextualIdentities.update(use.work, {"color": "red"}))["color"] == "red"
+        with pytest.raises(PermissionDenied, match="does not allow name"):
+            await use.browser.contextualIdentities.update(use.work, {"name": f"{SECRET} Banking"})
+        with pytest.raises(PermissionDenied):
+            await use.browser.contextualIdentities.update(use.banking, {"color": "red"})
+        with pytest.raises(PermissionDenied, match=r"tabs\.query needs a grant with tabs"):
+            await use.browser.tabs.query({})
+
+
+@in_loop
+async def test_a_grant_with_several_identities_requires_one_for_cookies(tmp_path: Path) -> None:
+    async with grantee(tmp_path) as use:
+        _, token = await use.profile.grants.create(identities=["Work", "Personal"], actions=["cookies", "tabs"])
+        browser = await use.profile.browser(grant=token)
+        with pytest.raises(ArgumentError, match="storeId is required"):
+            await browser.cookies.getAll({})
+        assert await browser.cookies.getAll({"storeId": use.work}) == []
+        await use.tab(use.banking, SITE)
+        tab_id = await use.tab(use.work, SITE)
+        assert [each["id"] for each in await browser.tabs.query({})] == [tab_id]
+
+
+@in_loop
+async def test_a_revoked_grant_ends_calls_and_listeners_also_from_another_program(tmp_path: Path) -> None:
+    async with grantee(tmp_path) as use, hatbox.open(address_of(tmp_path / "profile.db")) as other:
+        seen: list[Any] = []
+        event = use.browser.cookies.onChanged
+        event.addListener(seen.append)
+        await other.grants.revoke(use.grant.id)
+        await until(lambda: not event.hasListener(seen.append))
+        await use.cookie(use.work, SITE, "later", SECRET)
+        await use.owner.cookies.getAll({"storeId": use.work})
+        assert seen == []
+        with pytest.raises(PermissionDenied, match="was revoked"):
+            await use.browser.cookies.getAll({})
+        with pytest.raises(PermissionDenied, match="was revoked"):
+            event.addListener(seen.append)
+
+
+@in_loop
+async def test_a_call_in_progress_gets_nothing_after_the_grant_has_ended(tmp_path: Path) -> None:
+    async with grantee(tmp_path) as use:
+        tab_id = await use.tab(use.work, SITE)
+        replies = [use.browser.tabs.get(tab_id), use.browser.tabs.remove(tab_id), use.browser.tabs.reload(tab_id)]
+
+        def ended(grant_id: str) -> Grant:
+            raise GrantRevoked(grant_id)
+
+        use.profile.grants.check = ended
+        for reply in replies:
+            with pytest.raises(PermissionDenied, match="was revoked"):
+                await reply
+        assert (await use.owner.tabs.get(tab_id))["id"] == tab_id
+
+
+@in_loop
+async def test_a_browser_without_listeners_is_not_stored_until_the_grant_ends(tmp_path: Path) -> None:
+    async with grantee(tmp_path) as use:
+        watchers = use.profile.grants._cache._watchers
+        assert not watchers
+        event = use.browser.cookies.onChanged
+        for _ in range(2):
+            event.addListener(print)
+            assert len(watchers[use.grant.id]) == 1
+            event.removeListener(print)
+            assert not watchers
+
+
+@in_loop
+async def test_a_wrong_token_gets_no_browser(tmp_path: Path) -> None:
+    async with grantee(tmp_path) as use:
+        for token in ("", "hatbox_" + "A" * 43, use.grant.id):
+            with pytest.raises(GrantRefused):
+                await use.profile.browser(grant=token)
+        with pytest.raises(TypeError):
+            use.profile.browser(["tabs"], grant="x")  # type: ignore[call-overload]
+
+
+@in_loop
+async def test_each_call_is_recorded_with_host_identity_and_outcome(tmp_path: Path) -> None:
+    async with grantee(tmp_path, HOSTS) as use:
+        await use.browser.cookies.set({"url": f"{SITE}path?query", "name": "a", "value": SECRET})
+        tab_id = await use.tab(use.work, SITE)
+        await use.browser.tabs.get(tab_id)
+        calls: list[list[Any]] = [
+            ["cookies.get", {"url": OTHER, "name": "a"}],
+            ["cookies.get", {"unknown": 1}],
+            ["history.search", {"text": ""}],
+            ["tabs.get", 9999],
+            ["tabs.not a function"],
+        ]
+        for path, *arguments in calls:
+            with pytest.raises(ApiError):
+                await use.call(path, *arguments)
+        use.browser.tabs.onCreated.addListener(print)
+        rows = await use.profile.activity_log.query(grant=use.grant.id)
+        assert {(each.action, each.host, each.outcome) for each in rows} == {
+            ("cookies.set", "app.site.example", "ok"),
+            ("tabs.get", "", "ok"),
+            ("cookies.get", "other.example", "refused"),
+            ("cookies.get", "", "failed"),
+            ("history", "", "refused"),
+            ("tabs.get", "", "failed"),
+            ("unknown", "", "refused"),
+            ("tabs.onCreated", "", "ok"),
+        }
+        assert {each.identity for each in rows} == {use.work}
+        assert SECRET not in str(rows)
