@@ -56,6 +56,8 @@ class CheckedNavigation(msgspec.Struct, frozen=True, kw_only=True):
     stays: bool = False
     """Whether it is never reopened: a reload, back and forward, a restored page, a page of a script, a redirect, or a
     form."""
+    is_refused: bool = False
+    """Whether it is blocked and not reopened: a program bound to the identity controls the page."""
 
 
 class IdentityChoice(NamedTuple):
@@ -134,6 +136,8 @@ class NavigationRules:
             return await self._block_limited(navigation, decision.limited_by)
         if navigation.stays or decision.rule is None or store_id in decision.identities:
             return STAY
+        if navigation.is_refused:
+            return await self._block_bound(navigation, decision.rule)
         if await self._is_named(navigation) or self._limit.is_contested(url):
             return STAY
         if navigation.tab_id < 0:
@@ -170,6 +174,19 @@ class NavigationRules:
         def block(transaction: Transaction) -> NavigationOutcome:
             name = store_name(transaction, navigation.cookie_store_id)
             return _blocked(str(UrlBlocked(shown, name, rule.pattern)))
+
+        return await self._read(block)
+
+    async def _block_bound(self, navigation: CheckedNavigation, rule: SiteRule) -> NavigationOutcome:
+        """The message names no other identity: the program can read it."""
+        shown = without_credentials(navigation.url)
+
+        def block(transaction: Transaction) -> NavigationOutcome:
+            name = store_name(transaction, navigation.cookie_store_id)
+            return _blocked(
+                f"the rule {rule.pattern} assigns {shown} to another identity, and the program that opened it is bound "
+                f"to {name}"
+            )
 
         return await self._read(block)
 

@@ -23,6 +23,7 @@ from hatbox.identities.settings_check import (
     request_settings_check,
 )
 from hatbox.store.base import ChangeRecord, Store
+from hatbox.store.recorded_calls import unrecorded
 
 __all__ = ["change_settings"]
 
@@ -77,7 +78,9 @@ async def _input_at_risk(store: Store, cookie_store_id: str, *, uses_proxy: bool
 
     store.subscribe(on_change)
     try:
-        await store.write(lambda transaction: request_settings_check(transaction, check))
+        with unrecorded():  # the settings are not changed yet
+            requested = store.write(lambda transaction: request_settings_check(transaction, check))
+        await requested
         async with asyncio.timeout(_ANSWER_TIMEOUT):
             return await answered
     except TimeoutError:

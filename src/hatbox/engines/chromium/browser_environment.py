@@ -7,6 +7,7 @@ from typing import NamedTuple
 from hatbox.cookies.cookie_stores import CookieStores
 from hatbox.engines.base import EngineDelegate
 from hatbox.engines.chromium.downloads import PageDownloads
+from hatbox.engines.chromium.endpoint.endpoint_pages import EndpointPages
 from hatbox.engines.chromium.launch import Launched
 from hatbox.engines.chromium.script_pages import ScriptPages
 from hatbox.engines.chromium.sessions import Session
@@ -27,6 +28,7 @@ class ProfileServices(NamedTuple):
     identities: Identities
     rules: NavigationRules
     script_pages: ScriptPages
+    endpoint_pages: EndpointPages
     buttons: ExtensionButtons | None = None
     """The actions of extensions, for the start page."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from playwright.async_api import BrowserContext, Page
 
@@ -22,6 +22,10 @@ from hatbox.tabs.open_pages import PageCapture
 from hatbox.tabs.script_tabs import add_script_tab, close_script_tabs, run_key
 from hatbox.tabs.service import Tabs, open_in_identity
 from hatbox.tabs.tab_model import BLANK, Tab
+
+if TYPE_CHECKING:
+    from hatbox.engines.chromium.endpoint.authorization import Authorize
+    from hatbox.engines.chromium.endpoint.endpoint import Endpoint
 
 __all__ = ["ChromiumRunner"]
 
@@ -100,6 +104,7 @@ class ChromiumRunner(EngineRunner):
     async def stop(self) -> None:
         """Stop the browser. Tabs stay in the profile, except those of this script and those whose pages were closed."""
         self._tabs.open_pages.detach(self)
+        await self.engine.close_endpoints()
         await self.engine.wait_until_closed()
         try:
             await super().stop()
@@ -122,6 +127,14 @@ class ChromiumRunner(EngineRunner):
             self._reconciler.reports.scripted.add(cookie_store_id)
             self._has_script_tabs = True
         return await self.engine.context_of(cookie_store_id)
+
+    async def open_endpoint(self, identity: IdentityLike, authorize: Authorize) -> Endpoint:
+        """Start a CDP endpoint for one identity on 127.0.0.1; `Endpoint.url(token)` is its address.
+
+        Its clients see one browser with one context, that of the identity. `authorize` gets the token of each request.
+        The endpoint is closed with the engine. Raises EngineError if another engine serves the identity.
+        """
+        return await self.engine.open_endpoint(await self._served_id(identity), authorize, self.serves)
 
     async def _served_id(self, identity: IdentityLike) -> str:
         is_default = identity == DEFAULT_COOKIE_STORE_ID

@@ -105,7 +105,8 @@ class ContextRegistry:
     async def close_if_empty(self, context: IdentityContext) -> None:
         """Save and close a context without pages, to free its memory."""
         async with self._locks[context.cookie_store_id]:
-            if context.pages or context.users or self._contexts.get(context.cookie_store_id) is not context:
+            is_used = context.pages or context.users or context.clients
+            if is_used or self._contexts.get(context.cookie_store_id) is not context:
                 return
             del self._contexts[context.cookie_store_id]
             await _close(context)
@@ -214,7 +215,8 @@ class ContextRegistry:
         async with self._create_lock:
             context, context_id = await new_browser_context(self._env, settings, relay)
         session, store = self._env.session, self._env.store
-        options = ContextOptions(self._env.options.headless, indicator, self._env.options.downloads, settings, relay)
+        shown, pages = self._env.options, self._env.services.endpoint_pages
+        options = ContextOptions(shown.headless, indicator, shown.downloads, settings, relay, pages)
         self._opening[cookie_store_id] = False
         try:
             opened = await IdentityContext.open(

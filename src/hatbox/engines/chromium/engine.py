@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+from collections.abc import Callable
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import platformdirs
 from playwright.async_api import BrowserContext
@@ -21,6 +22,7 @@ from hatbox.engines.chromium.context_registry import map_browser_errors
 from hatbox.engines.chromium.context_renewal import has_proxies
 from hatbox.engines.chromium.debounce import log_exceptions
 from hatbox.engines.chromium.downloads import PageDownloads
+from hatbox.engines.chromium.endpoint.endpoint_pages import EndpointPages
 from hatbox.engines.chromium.hosted_pages import HostedPages
 from hatbox.engines.chromium.launch import launch
 from hatbox.engines.chromium.page_saving import lost_input, save_site_data, save_snapshot
@@ -38,6 +40,11 @@ from hatbox.tabs.credentials import without_credentials
 from hatbox.tabs.tab_model import BLANK, Tab
 from hatbox.tasks import Tasks
 from hatbox.web_requests import RequestEvents
+
+if TYPE_CHECKING:
+    from hatbox.engines.chromium.endpoint.authorization import Authorize
+    from hatbox.engines.chromium.endpoint.endpoint import Endpoint
+    from hatbox.engines.chromium.endpoint.endpoint_host import EndpointHost
 
 __all__ = ["ChromiumEngine"]
 
@@ -77,9 +84,14 @@ class ChromiumEngine(Engine):
         for_people = not headless if indicator is None else indicator
         self.script_pages = ScriptPages()
         """The pages that scripts control."""
+        self.endpoint_pages = EndpointPages()
+        """The pages that clients of endpoints control, and those that they do not see."""
+        self._endpoints: EndpointHost | None = None
         self._rules = rules or NavigationRules(store, SiteRules(store))
         shown = buttons if for_people else None
-        self._services = ProfileServices(store, stores, identities, self._rules, self.script_pages, shown)
+        self._services = ProfileServices(
+            store, stores, identities, self._rules, self.script_pages, self.endpoint_pages, shown
+        )
         self._options = WindowOptions(
             headless=headless,
             indicator=for_people,
@@ -300,6 +312,21 @@ class ChromiumEngine(Engine):
                 if self._page_scripts is not None:
                     await self._page_scripts.before_load()
                 return context.context
+
+    async def open_endpoint(
+        self, cookie_store_id: str, authorize: Authorize, serves: Callable[[str], bool]
+    ) -> Endpoint:
+        """Start a CDP endpoint for an identity, as long as the engine `serves` it."""
+        from hatbox.engines.chromium.endpoint.endpoint_host import EndpointHost  # a server, which few programs need
+
+        if self._endpoints is None:
+            self._endpoints = EndpointHost(self._require_running, self.endpoint_pages)
+        return await self._endpoints.open(cookie_store_id, authorize, serves)
+
+    async def close_endpoints(self) -> None:
+        """Close all endpoints, before their pages."""
+        if self._endpoints is not None:
+            await self._endpoints.close()
 
     async def _wait_until_intercepting(self, running: RunningBrowser) -> None:
         """Wait until requests are intercepted for the webRequest listeners and site rules added so far.

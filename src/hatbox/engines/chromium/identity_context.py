@@ -19,6 +19,7 @@ from hatbox.engines.chromium.cookie_polling import CookiePoller
 from hatbox.engines.chromium.cookie_sync import CookieSync
 from hatbox.engines.chromium.debounce import log_exceptions
 from hatbox.engines.chromium.downloads import PageDownloads, save_downloads
+from hatbox.engines.chromium.endpoint.endpoint_pages import EndpointPages
 from hatbox.engines.chromium.identity_indicator import IdentityIndicator
 from hatbox.engines.chromium.live_page import ContextServices, LivePage
 from hatbox.engines.chromium.navigation_responses import NavigationResponse, NavigationResponses
@@ -52,6 +53,8 @@ class ContextOptions(msgspec.Struct, frozen=True):
     """The settings with which the browser context was created."""
     relay: ProxyRelay | None = None
     """Adds the credentials of the proxy. Closed with the context."""
+    endpoint_pages: EndpointPages = msgspec.field(default_factory=EndpointPages)
+    """The pages that clients of endpoints do not see."""
 
 
 class ContextDelegate(Protocol):
@@ -102,6 +105,10 @@ class IdentityContext:
         """The settings with which the browser context was created."""
         self.users = 0
         """The number of calls that are about to open a page in the context."""
+        self.clients = 0
+        """The number of clients of endpoints: the context stays open for them without pages too."""
+        self.ended = asyncio.Event()
+        """Set when the context is about to be closed: clients of endpoints are disconnected."""
         self._delegate = delegate
         self._options = options
         self._tasks = Tasks(_log_task_error)
@@ -122,6 +129,7 @@ class IdentityContext:
             delegate.page_focused,
             delegate.identity_chosen,
             delegate.link_followed,
+            options.endpoint_pages,
             None if agent is None else user_agent_override(agent, locale),
         )
         self._creating = asyncio.Lock()
@@ -221,6 +229,7 @@ class IdentityContext:
 
         False if some may still be sent. Then it must be closed at once.
         """
+        self.ended.set()  # a client could set its pages online again
         if self._options.relay is not None:
             await self._options.relay.close()
         try:
@@ -237,7 +246,8 @@ class IdentityContext:
         await end_workers(self.browser_session, self.context_id)
 
     def stop(self) -> None:
-        """Stop polling, and cancel scheduled saves."""
+        """Stop polling, and cancel scheduled saves. Clients of endpoints are disconnected."""
+        self.ended.set()
         self._site_data.stop()
         self._tasks.cancel()
 
@@ -304,6 +314,7 @@ class IdentityContext:
         if page.page.is_closed():  # otherwise it stays open until the context is closed, and must not become a tab
             self._adopted.discard(page.page)
             self._live_pages.pop(page.target_id, None)
+            self._options.endpoint_pages.remove(page.target_id)
         if page in self.pages:
             self.pages.remove(page)
         if not page.is_closing:

@@ -131,7 +131,8 @@ def find_browser(named: str | os.PathLike[str] | None = None) -> Path:
     install = _INSTALL.get(sys.platform, _INSTALL["linux"])
     raise EngineError(
         f"Chromium not found. Install it with: {install}. "
-        f"If it is installed, set its path with --browser or {VARIABLE}."
+        f"If it is installed, set its path with --browser or {VARIABLE}.",
+        f"Chromium not found. Install it with: {install}. If it is installed, set its path with {VARIABLE}.",
     )
 
 
@@ -146,7 +147,10 @@ async def launch(browser: str | os.PathLike[str] | None, *, headless: bool, bloc
         and sys.platform == "linux"
         and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
     ):
-        raise EngineError("no display found. Run in a desktop session, or use --headless.")
+        raise EngineError(
+            "no display found. Run in a desktop session, or use --headless.",
+            "no display found. Run Hatbox in a desktop session.",
+        )
     try:
         playwright = await within(async_playwright().start(), "async_playwright().start()")
     except PlaywrightError as error:

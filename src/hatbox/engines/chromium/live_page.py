@@ -17,6 +17,7 @@ from hatbox.engines.chromium.blank_documents import BlankDocuments
 from hatbox.engines.chromium.closing import close_page
 from hatbox.engines.chromium.cookie_polling import CookiePoller
 from hatbox.engines.chromium.debounce import log_exceptions
+from hatbox.engines.chromium.endpoint.endpoint_pages import EndpointPages
 from hatbox.engines.chromium.identity_indicator import IdentityIndicator
 from hatbox.engines.chromium.interstitial import Interstitial
 from hatbox.engines.chromium.isolated_world import IsolatedWorld
@@ -39,6 +40,7 @@ __all__ = ["ContextServices", "LivePage"]
 logger = logging.getLogger("hatbox.engines.chromium")
 
 _NEW_TAB: Final = ("newTab", "newWindow")
+_INTERSTITIAL: Final = "interstitial"
 
 
 class ContextServices(NamedTuple):
@@ -55,6 +57,8 @@ class ContextServices(NamedTuple):
     """Called when the user chooses an identity, a cookieStoreId, for a page that a rule has blocked."""
     on_link: Callable[[LivePage, str], None]
     """Called when the user clicks a link of the form ext+name:… in a page."""
+    endpoint_pages: EndpointPages
+    """The pages that clients of endpoints do not see."""
     user_agent: dict[str, Any] | None = None
     """The params of Emulation.setUserAgentOverride, if the identity has a User-Agent of its own."""
 
@@ -97,6 +101,7 @@ class LivePage:
         # A new snapshot removes typed text that was filled in from the profile.
         self.typed_input = PageTypedInput(page, self.world, self.state, self.snapshots.schedule)
         session.on("Page.frameRequestedNavigation", log_exceptions(self._on_requested))
+        session.on("Page.frameStartedNavigating", log_exceptions(self._on_navigating))
         session.on("Page.frameDetached", log_exceptions(self._on_detached))
         page.on("crash", log_exceptions(self._on_crash))
         page.on("download", log_exceptions(lambda _: self.state.on_download()))
@@ -200,9 +205,17 @@ class LivePage:
         self.show_blocked()
 
     def show_blocked(self) -> None:
-        """Show in the error page why a rule has blocked the navigation, if one has."""
-        if self.state.blocked is not None:
-            self._tasks.spawn(self.interstitial.show(self.target_id, self.state.blocked))
+        """Show in the error page why a rule has blocked the navigation, if one has.
+
+        It may name other identities, so clients of endpoints do not see it.
+        """
+        pages = self._services.endpoint_pages
+        if self.state.blocked is None:
+            pages.release(self.target_id, _INTERSTITIAL)
+            return
+        if not pages.is_driven(self.target_id):
+            pages.withhold(self.target_id, _INTERSTITIAL)
+        self._tasks.spawn(self.interstitial.show(self.target_id, self.state.blocked))
 
     def same_document_navigation(self) -> None:
         """See NavigationDelegate."""
@@ -244,12 +257,21 @@ class LivePage:
             self.snapshots.schedule()
         elif message == "focus":
             self._services.on_focus(self)
-        elif message == "link" and args and isinstance(args[0], str):
+        elif message == "link" and args and isinstance(args[0], str) and not self._is_driven:
             self._services.on_link(self, args[0])
+
+    @property
+    def _is_driven(self) -> bool:
+        """Whether a click in the page may be that of a program, and not of the user."""
+        return self._services.endpoint_pages.is_driven(self.target_id)
 
     def _on_requested(self, event: dict[str, Any]) -> None:
         if event["disposition"] in _NEW_TAB and not self.state.is_internal:
             self._services.openers.request(self.target_id, event["url"], event["disposition"])
+
+    def _on_navigating(self, event: dict[str, Any]) -> None:
+        if event["frameId"] == self.target_id:
+            self._services.endpoint_pages.navigating(self.target_id, event["url"])
 
     def _on_detached(self, event: dict[str, Any]) -> None:
         if event.get("reason") == "swap":  # a cross-site frame, shown by another process

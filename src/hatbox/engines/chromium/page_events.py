@@ -15,6 +15,7 @@ from playwright.async_api import Error as PlaywrightError
 
 from hatbox.engines.chromium.browser_environment import BrowserEnvironment
 from hatbox.engines.chromium.context_registry import ContextRegistry
+from hatbox.engines.chromium.endpoint.client_dialogs import ClientDialogs
 from hatbox.engines.chromium.focus import FocusTracker
 from hatbox.engines.chromium.identity_context import IdentityContext
 from hatbox.engines.chromium.live_page import LivePage
@@ -103,17 +104,24 @@ class PageEvents:
         tab = await self._targets.attach(context, page.target_id, page.opener_id, page.page.url)
         if tab is None:
             return
+        is_of_client = await self._is_of_client(context, page)
         self._pages.assign(page, tab)
+        if is_of_client and self._env.options.headless:
+            ClientDialogs(page.page, lambda: context.clients > 0, self._env.tasks)
         if blocked := self._targets.take_blocked(page.target_id):
             page.navigation.adopt_blocked(blocked)
             page.show_blocked()
         else:
             page.navigation.adopt()
-            if page.page.url == BLANK and page.opener_id is None:
+            if page.page.url == BLANK and page.opener_id is None and not is_of_client:
                 self._start_pages.show(page, tab)
         if page.page.is_closed():
             self._pages.pop(tab.id, None)
             await self._env.delegate.page_closed(tab.id)
+
+    async def _is_of_client(self, context: IdentityContext, page: LivePage) -> bool:
+        pages = self._env.services.endpoint_pages
+        return await pages.controls(page.target_id, page.opener_id, context.context_id)
 
     async def _reopen_blocked(self, page: LivePage, blocked: BlockedPage, cookie_store_id: str) -> None:
         if page.tab_id is None:

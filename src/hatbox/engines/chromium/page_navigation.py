@@ -79,7 +79,7 @@ class PageNavigation:
         self._tasks = tasks
         self._fallback_url = ""
         self._navigate_command: object = None  # the pending Page.navigate: its result says whether a document follows
-        self._started_count = 0
+        self._started_loader = ""  # of the navigation that was started last
         self._must_reset_history = True  # the first document follows a blank one
         self._is_resetting_history = False
         self._load: asyncio.Task[None] | None = None
@@ -179,11 +179,11 @@ class PageNavigation:
             self._state.fail(url, error)
             return
         try:
-            started_before, result = self._started_count, await self._send_navigate(url)
+            result = await self._send_navigate(url)
             if result.get("errorText") and self._state.is_requested:  # not started: the URL is opened by a program
                 self._state.is_requested = False
                 self._complete()
-            elif result.get("errorText") == ABORTED and self._started_count == started_before + 1:
+            elif result.get("errorText") == ABORTED and result.get("loaderId") == self._started_loader:
                 self._state.is_download = result.get("isDownload", False)
                 self._complete()
         except PlaywrightError as error:
@@ -220,7 +220,7 @@ class PageNavigation:
         self._world.is_connected = self._state.is_committed = False
         if self._state.is_internal:
             return
-        self._started_count += 1
+        self._started_loader = event["loaderId"]
         self._state.is_download = False
         self._state.set_loading()
         self._delegate.navigation_started()

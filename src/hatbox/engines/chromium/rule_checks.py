@@ -80,6 +80,7 @@ class RuleChecks:
             cookie_store_id=place.cookie_store_id,
             url=request.url,
             navigation_id=requested.navigation_id,
+            is_refused=requested.is_refused,
             stays=not request.checked_url or ((requested.stays or start == "again") and not requested.is_unchecked),
         )
 

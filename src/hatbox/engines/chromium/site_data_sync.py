@@ -18,7 +18,7 @@ from playwright.async_api import Error as PlaywrightError
 
 from hatbox.engines.chromium.debounce import Debouncer
 from hatbox.store.base import Store, Transaction
-from hatbox.tabs.site_data import SiteDataRemoval
+from hatbox.tabs.site_data import SiteDataRemoval, record_saved
 
 __all__ = ["OriginEvaluator", "SiteDataSync"]
 
@@ -159,6 +159,7 @@ def _write(transaction: Transaction, user_context_id: int, origin: str, data: by
         transaction.site_data.put(user_context_id, origin, data)
     else:
         transaction.site_data.delete(user_context_id, origin)
+    record_saved(transaction, user_context_id)
 
 
 def _digest(data: bytes) -> bytes:

@@ -77,6 +77,10 @@ class TabTargets:
         page = context.page_at(target.id) if context is not None else None
         row = await self._env.store.read(lambda transaction: transaction.tabs.get(tab_id))
         cookie_store_id = context.cookie_store_id if context is not None else ""
+        opener = self._pages.get(row.opener) if row is not None and row.opener is not None else None
+        opener_id = target.opener_id or (opener.target_id if opener is not None else None)
+        if await self._env.services.endpoint_pages.controls(target.id, opener_id, target.context_id):
+            return RequestedNavigation(is_refused=True)
         if self._env.services.script_pages.includes(tab_id, row.opener if row else None, cookie_store_id):
             return RequestedNavigation(stays=True)
         if page is None:

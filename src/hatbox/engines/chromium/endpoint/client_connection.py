@@ -1,0 +1,185 @@
+"""One client of an endpoint: carries messages between its WebSocket, its filter and its tunnel to Chromium."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections import deque
+from typing import Final
+
+import msgspec
+from websockets.asyncio.server import ServerConnection
+from websockets.exceptions import ConnectionClosed
+
+from hatbox.engines.chromium.endpoint.authorization import Authorization
+from hatbox.engines.chromium.endpoint.client_filter import ClientFilter
+from hatbox.engines.chromium.endpoint.endpoint_pages import EndpointPages
+from hatbox.engines.chromium.endpoint.messages import (
+    CookiesChanged,
+    EndConnection,
+    Output,
+    PageCreation,
+    PageDriven,
+    ToBrowser,
+    ToClient,
+)
+from hatbox.engines.chromium.endpoint.protocol_tunnel import ProtocolTunnel, ProtocolTunnels
+from hatbox.engines.chromium.identity_context import IdentityContext
+
+__all__ = ["ClientConnection"]
+
+logger = logging.getLogger("hatbox.engines.chromium.endpoint")
+
+_NORMAL: Final = 1000
+_REFUSED: Final = 1008
+_TOO_SLOW: Final = EndConnection("the client reads too slowly")
+_MAX_UNREAD: Final = 128 * 2**20  # characters
+
+
+class ClientConnection:
+    """A client that is connected to the context of an identity. `run` returns when the connection has ended."""
+
+    def __init__(
+        self, socket: ServerConnection, context: IdentityContext, pages: EndpointPages, page_id: str = ""
+    ) -> None:
+        self._socket = socket
+        self._context = context
+        self._pages = pages
+        self._filter = ClientFilter(context.context_id, page_id)
+        self._tunnel: ProtocolTunnel | None = None
+        self._end: asyncio.Future[EndConnection] = asyncio.get_running_loop().create_future()
+        self._unread: deque[str] = deque()
+        self._unread_size = 0
+        self._can_write = asyncio.Event()
+        self._creating = 0
+        self._resume: asyncio.TimerHandle | None = None
+
+    async def run(self, tunnels: ProtocolTunnels, authorization: Authorization) -> None:
+        """Serve the client until it leaves, or its authorization or the context ends. Raises Playwright's Error."""
+        self._tunnel = await tunnels.connect(self._on_browser_message, lambda: self.end("the browser has ended"))
+        self._pages.subscribe(self._on_withheld)
+        for target_id in self._pages.withheld:
+            self._perform(self._filter.withhold(target_id))
+        self._perform(self._filter.start())
+        tasks = [
+            asyncio.ensure_future(work)
+            for work in (self._read(), self._write(), self._wait_for(authorization), self._wait_for_context())
+        ]
+        try:
+            ended = await self._end
+        finally:
+            self._stop(tunnels)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        if not ended.is_failure:
+            await self._flush()
+        await self._socket.close(_REFUSED if ended.is_failure else _NORMAL, ended.reason)
+
+    def end(self, reason: str) -> None:
+        """End the connection: nothing is sent or received from now on."""
+        self._finish(EndConnection(reason))
+
+    def _finish(self, ended: EndConnection) -> None:
+        if not self._end.done():
+            self._end.set_result(ended)
+
+    def _stop(self, tunnels: ProtocolTunnels) -> None:
+        self._pages.unsubscribe(self._on_withheld)
+        if self._resume is not None:
+            self._resume.cancel()
+        if self._tunnel is not None:
+            tunnels.disconnect(self._tunnel)
+        while self._creating:
+            self._set_creating(is_pending=False)
+
+    # -------------------------------------------------------------------------------------------------------- messages
+
+    async def _read(self) -> None:
+        try:
+            async for message in self._socket:
+                if self._end.done():
+                    return
+                if isinstance(message, str):
+                    self._perform(self._filter.from_client(message))
+                if self._tunnel is not None:
+                    await self._tunnel.drain()
+                await asyncio.sleep(0)  # other work of the engine has its turn between the messages of a flood
+        except ConnectionClosed:
+            pass
+        except Exception:
+            logger.exception("endpoint: filtering a message of a client failed")
+        self._finish(EndConnection("the client has left", is_failure=False))
+
+    async def _write(self) -> None:
+        while True:
+            await self._can_write.wait()
+            self._can_write.clear()
+            await self._flush()
+
+    async def _flush(self) -> None:
+        with contextlib.suppress(ConnectionClosed):
+            while self._unread:
+                text = self._unread.popleft()
+                self._unread_size -= len(text)
+                await self._socket.send(text)
+
+    def _on_browser_message(self, text: str) -> None:
+        if self._end.done():
+            return
+        try:
+            self._perform(self._filter.from_browser(text, asyncio.get_running_loop().time()))
+        except (msgspec.DecodeError, AttributeError, LookupError, TypeError) as error:  # of a newer Chromium
+            logger.warning("endpoint: a message of Chromium was dropped: %s", type(error).__name__)
+
+    def _on_withheld(self, target_id: str, is_withheld: bool) -> None:
+        self._perform(self._filter.withhold(target_id) if is_withheld else self._filter.release(target_id))
+
+    def _perform(self, outputs: list[Output]) -> None:
+        for output in outputs:
+            match output:
+                case ToBrowser(text=text) if self._tunnel is not None:
+                    self._tunnel.send(text)
+                case ToClient(text=text):
+                    self._send(text)
+                case PageDriven(target_id=target_id):
+                    self._pages.drive(target_id)
+                case PageCreation(is_pending=is_pending):
+                    self._set_creating(is_pending=is_pending)
+                case CookiesChanged():
+                    self._context.cookies.schedule_read()
+                case EndConnection():
+                    self._finish(output)
+        self._schedule_resume()
+
+    def _send(self, text: str) -> None:
+        self._unread.append(text)
+        self._unread_size += len(text)
+        self._can_write.set()
+        if self._unread_size > _MAX_UNREAD:
+            self._unread.clear()
+            self._finish(_TOO_SLOW)
+
+    def _set_creating(self, *, is_pending: bool) -> None:
+        self._creating += 1 if is_pending else -1
+        self._pages.set_creating(self._context.context_id, is_pending=is_pending)
+
+    def _schedule_resume(self) -> None:
+        if self._resume is None and (at := self._filter.next_resume) is not None:
+            self._resume = asyncio.get_running_loop().call_at(at, self._resume_overdue)
+
+    def _resume_overdue(self) -> None:
+        self._resume = None
+        self._perform(self._filter.resume_overdue(asyncio.get_running_loop().time()))
+
+    # ------------------------------------------------------------------------------------------------------------ ends
+
+    async def _wait_for(self, authorization: Authorization) -> None:
+        with contextlib.suppress(Exception):
+            await asyncio.shield(authorization.ended)
+        self.end("the authorization has ended")
+
+    async def _wait_for_context(self) -> None:
+        await self._context.ended.wait()
+        self.end("the identity was closed in the browser")

@@ -1,0 +1,222 @@
+"""The filter between one client and Chromium: every message of both sides goes through it. Pure: performs no I/O.
+
+A client sees the targets of one browser context. Methods that methods.json does not list are refused, and so are ids of
+targets, sessions, windows and execution contexts that the client was not given.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from hatbox.engines.chromium.endpoint.browser_events import is_delivered, on_target_event, update_visibility
+from hatbox.engines.chromium.endpoint.client_sessions import ClientSession
+from hatbox.engines.chromium.endpoint.client_state import OWN_IDS, ClientState, PendingCommand
+from hatbox.engines.chromium.endpoint.messages import (
+    BrowserMessage,
+    ClientMessage,
+    EndConnection,
+    MethodRefused,
+    Output,
+    PageDriven,
+    ToClient,
+    encode_message,
+    error_message,
+)
+from hatbox.engines.chromium.endpoint.method_rules import action_of, drives_page
+from hatbox.engines.chromium.endpoint.page_commands import PAGE_COMMANDS
+from hatbox.engines.chromium.endpoint.root_commands import ROOT_COMMANDS
+
+__all__ = ["MAX_MESSAGE", "ClientFilter"]
+
+MAX_MESSAGE: Final = 64 * 2**20
+"""The longest result or event that a client receives."""
+_MAX_QUEUED: Final = 1000
+_NO_SESSION: Final = -32001
+_INVALID: Final = -32602
+_MESSAGES: Final = {
+    "DOM.setFileInputFiles": "Files cannot be uploaded: uploads are off in this endpoint.",
+    "Target.createBrowserContext": (
+        "This endpoint has one browser context, that of its identity. "
+        "Use the default one: browser.contexts[0] in Playwright."
+    ),
+}
+
+_decode_client: Final = msgspec.json.Decoder(ClientMessage).decode
+_decode_browser: Final = msgspec.json.Decoder(BrowserMessage).decode
+
+
+class ClientFilter:
+    """The filter of one client. Each call returns what to do, in this order.
+
+    With `page_id`, the connection is a session of this page. Otherwise it is one of the browser.
+    """
+
+    def __init__(self, context_id: str, page_id: str = "") -> None:
+        self._state = ClientState(context_id, page_id)
+        self._is_ready = False
+        self._queued: list[str] = []  # messages of the client until then
+
+    def start(self) -> list[Output]:
+        """The first commands of the endpoint."""
+        state = self._state
+        state.command("Target.setDiscoverTargets", {"discover": True, "filter": [{}]}, on_response=self._on_discovered)
+        return state.take_outputs()
+
+    def from_client(self, text: str) -> list[Output]:
+        """A message of the client: it is sent to Chromium, answered or refused."""
+        state = self._state
+        if not self._is_ready:
+            self._queued.append(text)
+            is_flood = len(self._queued) > _MAX_QUEUED
+            return [EndConnection("too many commands before the first response")] if is_flood else []
+        try:
+            command = _decode_client(text)
+        except (msgspec.DecodeError, RecursionError) as error:
+            return [error_message(None, "", MethodRefused(f"Message must be a command of CDP: {error}", -32600))]
+        try:
+            self._on_command(command)
+        except MethodRefused as refused:
+            state.outputs.append(error_message(command.id, command.sessionId, refused))
+        except (AttributeError, TypeError, ValueError):  # an argument of another type than the check expects
+            state.pending.pop(command.id, None)
+            invalid = MethodRefused("Invalid parameters: a value has the wrong type", _INVALID)
+            state.outputs = [error_message(command.id, command.sessionId, invalid)]
+        return state.take_outputs()
+
+    def from_browser(self, text: str, now: float) -> list[Output]:
+        """A message of Chromium: it is delivered or dropped, and the endpoint may send commands. `now` in seconds."""
+        state = self._state
+        message = _decode_browser(text)
+        if message.id is not None:
+            self._on_response(message.id, message, text)
+        elif message.method.startswith("Target."):
+            on_target_event(state, message.sessionId, message, now)
+        else:
+            session = state.sessions.get(message.sessionId)
+            if session is not None and session.kind not in ("root", "tab") and is_delivered(state, session, message):
+                self._deliver(session, message, text)
+        return state.take_outputs()
+
+    def withhold(self, target_id: str) -> list[Output]:
+        """Withhold a page, and the pages that it opens, from the client until `release`."""
+        self._state.targets.withhold(target_id)
+        return self._update(target_id)
+
+    def release(self, target_id: str) -> list[Output]:
+        """Show a withheld page to the client again, unless its URL is one that clients do not see."""
+        self._state.targets.release(target_id)
+        return self._update(target_id)
+
+    def _update(self, target_id: str) -> list[Output]:
+        for each in (target_id, *self._state.targets.popups(target_id)):
+            update_visibility(self._state, each)
+        return self._state.take_outputs()
+
+    def resume_overdue(self, now: float) -> list[Output]:
+        """Resume the new pages that the client has stopped for too long."""
+        for session in self._waiting():
+            if session.waits_until is not None and session.waits_until <= now:
+                session.waits_until = None
+                self._state.command("Runtime.runIfWaitingForDebugger", session_id=session.id)
+        return self._state.take_outputs()
+
+    @property
+    def next_resume(self) -> float | None:
+        """When to call `resume_overdue`; None if no page waits."""
+        return min((each.waits_until for each in self._waiting() if each.waits_until is not None), default=None)
+
+    def _waiting(self) -> list[ClientSession]:
+        return [each for each in self._state.sessions.values() if each.waits_until is not None]
+
+    # ----------------------------------------------------------------------------------------------------- commands
+
+    def _on_command(self, command: ClientMessage) -> None:
+        state = self._state
+        if not 0 <= command.id < OWN_IDS:
+            raise MethodRefused(f"id must be an integer from 0 to {OWN_IDS - 1}", -32600)
+        if command.id in state.pending:
+            raise MethodRefused(f"id {command.id} is in use: its command has no response yet", -32600)
+        state.expect_capacity()
+        session = state.sessions.get(command.sessionId or state.page_session)
+        if session is None or (command.sessionId and command.sessionId == state.page_session):
+            raise MethodRefused("Session with given id not found.", _NO_SESSION)
+        action = action_of(session.kind, command.method)
+        if action == "refuse":
+            shown = command.method[:80]
+            message = f"'{shown}' is not available in this endpoint, which is limited to one identity."
+            raise MethodRefused(_MESSAGES.get(command.method, message))
+        if drives_page(command.method) and session.page_id and session.page_id not in state.driven:
+            state.driven.add(session.page_id)
+            state.outputs.append(PageDriven(session.page_id))
+        if action == "pass":
+            state.forward(command)
+        else:
+            commands = ROOT_COMMANDS if session.kind == "root" else PAGE_COMMANDS
+            commands[command.method](state, session, command)
+
+    # ------------------------------------------------------------------------------------------- messages of Chromium
+
+    def _on_response(self, message_id: int, message: BrowserMessage, text: str) -> None:
+        state = self._state
+        if message_id >= OWN_IDS:
+            on_response = state.own_pending.pop(message_id, None)
+            if on_response is not None:
+                on_response(None if message.is_error else msgspec.json.decode(message.result))
+            return
+        pending = state.pending.pop(message_id, None)
+        if pending is None:
+            return
+        try:
+            state.outputs.append(ToClient(self._response(message_id, pending, message, text)))
+        except MethodRefused as refused:
+            state.outputs.append(error_message(message_id, pending.session_id, refused))
+        except (LookupError, TypeError):  # of a newer Chromium: what cannot be checked is not delivered
+            unknown = MethodRefused("The result has a form that this version of Hatbox does not know.")
+            state.outputs.append(error_message(message_id, pending.session_id, unknown))
+        state.outputs.extend(pending.outputs)
+
+    def _response(self, message_id: int, pending: PendingCommand, message: BrowserMessage, text: str) -> str:
+        if (pending.session_id or self._state.page_session) not in self._state.sessions:
+            raise MethodRefused("Session with given id not found.", _NO_SESSION)  # withheld meanwhile
+        if len(text) > MAX_MESSAGE:
+            raise MethodRefused(f"The result has {len(text)} characters. At most {MAX_MESSAGE} are allowed.")
+        outcome: dict[str, Any] = {"error": message.error} if message.is_error else {"result": message.result}
+        if not message.is_error and pending.on_result is not None:
+            outcome = {"result": pending.on_result(msgspec.json.decode(message.result))}
+        elif not self._state.page_session:
+            return text
+        return encode_message(id=message_id, sessionId=pending.session_id, **outcome)
+
+    def _deliver(self, session: ClientSession, message: BrowserMessage, text: str) -> None:
+        if len(text) > MAX_MESSAGE:
+            return
+        if session.id == self._state.page_session:
+            self._state.emit(session.id, message.method, message.params)
+        else:
+            self._state.outputs.append(ToClient(text))
+
+    def _on_discovered(self, _: dict[str, Any] | None) -> None:
+        """All targets of the identity are known now."""
+        state = self._state
+        if state.page_id:
+            params = {"targetId": state.page_id, "flatten": True}
+            state.command("Target.attachToTarget", params, on_response=self._on_page_attached)
+        else:
+            self._send_queued()
+
+    def _on_page_attached(self, result: dict[str, Any] | None) -> None:
+        if result is None or not self._state.page_session:
+            self._state.outputs.append(EndConnection("no such page, or it is withheld from programs"))
+        else:
+            self._send_queued()
+
+    def _send_queued(self) -> None:
+        state = self._state
+        self._is_ready = True
+        queued, self._queued = self._queued, []
+        outputs = state.take_outputs()
+        for text in queued:
+            outputs.extend(self.from_client(text))
+        state.outputs = outputs

@@ -1,0 +1,93 @@
+"""The CDP sessions of one client, and the script worlds it may use in each. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from hatbox.engines.chromium.endpoint.client_targets import TargetFilter
+from hatbox.engines.chromium.endpoint.method_rules import SessionKind
+from hatbox.engines.chromium.extension_resources import is_resource_url
+
+__all__ = ["MAX_SESSIONS", "ClientSession", "ClientSessions"]
+
+MAX_SESSIONS: Final = 1000
+_KINDS: Final[dict[str, SessionKind]] = {"page": "page", "iframe": "page", "tab": "tab"}
+_ISOLATED: Final = "isolated"
+
+
+class ClientSession:
+    """One session. `parent_id` is that of the session in which it was attached."""
+
+    def __init__(self, session_id: str, kind: SessionKind, target_id: str = "", parent_id: str = "") -> None:
+        self.id = session_id
+        self.kind: SessionKind = kind
+        self.target_id = target_id
+        self.parent_id = parent_id
+        self.page_id = target_id
+        """The page that contains the frame or worker."""
+        self.waits_until: float | None = None
+        """When the target is resumed if the client does not resume it."""
+        self.is_discovering = False
+        self.discovers: TargetFilter | None = None
+        self.entries: set[int] = set()
+        """The entries of the session history that the client was given."""
+        self._contexts: set[int] = set()
+        self._unique_ids: set[str] = set()
+
+    def add_context(self, context: dict[str, Any], own_worlds: set[str]) -> bool:
+        """Add an execution context that the client may use. False for worlds of Hatbox and of extensions."""
+        kind = (context.get("auxData") or {}).get("type", "default")
+        is_own = kind != _ISOLATED or (context.get("name") in own_worlds and context["name"] != "")
+        if not is_own or is_resource_url(context.get("origin", "") + "/"):
+            return False
+        self._contexts.add(context["id"])
+        self._unique_ids.add(context.get("uniqueId", ""))
+        return True
+
+    def add_context_id(self, context_id: int) -> None:
+        """Add the execution context of a world that the client has created."""
+        self._contexts.add(context_id)
+
+    def has_context(self, context_id: object) -> bool:
+        """Whether the client may use an execution context."""
+        return isinstance(context_id, int) and context_id in self._contexts
+
+    def has_unique_context(self, unique_id: object) -> bool:
+        """Whether the client may use an execution context with this unique id."""
+        return isinstance(unique_id, str) and unique_id in self._unique_ids
+
+    def remove_context(self, context_id: int) -> None:
+        """An execution context was destroyed. Its unique id is not used again."""
+        self._contexts.discard(context_id)
+
+    def clear_contexts(self) -> None:
+        """All execution contexts were destroyed."""
+        self._contexts.clear()
+        self._unique_ids.clear()
+
+
+class ClientSessions(dict[str, ClientSession]):
+    """The sessions by id. The id of the connection itself is empty."""
+
+    def attach(self, session_id: str, parent: ClientSession, info: dict[str, Any]) -> ClientSession:
+        """Add the session of a target."""
+        kind = _KINDS.get(info["type"], "worker")
+        session = self[session_id] = ClientSession(session_id, kind, info["targetId"], parent.id)
+        if info["type"] not in ("page", "tab") and parent.page_id:
+            session.page_id = parent.page_id
+        return session
+
+    def remove(self, session_id: str) -> None:
+        """Remove a session with those that were attached in it."""
+        if self.pop(session_id, None) is not None:
+            for child in [each.id for each in self.values() if each.parent_id == session_id and each.id]:
+                self.remove(child)
+
+    def of_target(self, target_id: str) -> list[ClientSession]:
+        """The sessions of a target."""
+        return [each for each in self.values() if each.target_id == target_id]
+
+    def roots(self) -> Iterator[ClientSession]:
+        """The sessions of the browser."""
+        return (each for each in [*self.values()] if each.kind == "root")

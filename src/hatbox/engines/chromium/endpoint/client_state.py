@@ -1,0 +1,117 @@
+"""What the filter of one client knows: sessions, targets, and commands without a response. Pure: performs no I/O."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from hatbox.engines.chromium.endpoint.client_sessions import ClientSession, ClientSessions
+from hatbox.engines.chromium.endpoint.client_targets import ClientTargets
+from hatbox.engines.chromium.endpoint.messages import (
+    ClientMessage,
+    MethodRefused,
+    Output,
+    ToBrowser,
+    ToClient,
+    encode_message,
+)
+
+__all__ = ["MAX_PENDING", "OWN_IDS", "ClientState", "OnResult", "PendingCommand"]
+
+OWN_IDS: Final = 2**30
+"""Commands of the endpoint have ids from here on. Those of the client are smaller."""
+MAX_PENDING: Final = 10_000
+"""The commands of a client that Chromium has not answered."""
+
+OnResult = Callable[[dict[str, Any]], dict[str, Any]]
+"""Checks a result, and returns what the client gets. Raises MethodRefused."""
+
+
+class PendingCommand(NamedTuple):
+    """A command of the client that Chromium has not answered."""
+
+    session_id: str
+    on_result: OnResult | None
+    outputs: tuple[Output, ...]
+    """What happens with the response, also if it is an error."""
+
+
+class ClientState:
+    """The state of one client. `page_id`: the connection is a session of this page, as DevTools needs it."""
+
+    def __init__(self, context_id: str, page_id: str = "") -> None:
+        self.targets = ClientTargets(context_id)
+        self.sessions = ClientSessions()
+        self.page_id = page_id
+        self.page_session = ""
+        """The session of Chromium behind the connection, if the connection is one of a page."""
+        self.own_worlds: set[str] = set()
+        """The names of the isolated worlds that the client has created."""
+        self.windows: set[int] = set()
+        """The ids of windows that the client was given."""
+        self.driven: set[str] = set()
+        self.withheld: dict[str, str] = {}
+        """Withheld targets that the client was attached to, and in which session."""
+        self.tabs: dict[str, str] = {}
+        """The tabs of withheld pages: both are targets."""
+        self.browser_attaches = 0
+        """How often the client has requested another session of the browser that is not attached yet."""
+        self.outputs: list[Output] = []
+        """What the message that is being filtered leads to."""
+        self.pending: dict[int, PendingCommand] = {}
+        self.own_pending: dict[int, Callable[[dict[str, Any] | None], None]] = {}
+        self._own_ids = itertools.count(OWN_IDS)
+        if not page_id:
+            self.sessions[""] = ClientSession("", "root")
+
+    def expect_capacity(self) -> None:
+        """Raise MethodRefused if too many commands have no response."""
+        if len(self.pending) + len(self.own_pending) >= MAX_PENDING:
+            raise MethodRefused(f"{MAX_PENDING} commands have no response yet. Wait for responses.")
+
+    def forward(
+        self,
+        command: ClientMessage,
+        params: dict[str, Any] | None = None,
+        on_result: OnResult | None = None,
+        then: tuple[Output, ...] = (),
+    ) -> None:
+        """Send a command of the client to Chromium, with these arguments or its own."""
+        self.pending[command.id] = PendingCommand(command.sessionId, on_result, then)
+        sent = command.params if params is None else params
+        session_id = command.sessionId or self.page_session
+        self.outputs.append(
+            ToBrowser(encode_message(id=command.id, method=command.method, params=sent, sessionId=session_id))
+        )
+
+    def answer(self, command: ClientMessage, result: dict[str, Any]) -> None:
+        """Answer a command of the client."""
+        self.outputs.append(ToClient(encode_message(id=command.id, result=result, sessionId=command.sessionId)))
+
+    def command(
+        self,
+        method: str,
+        params: dict[str, Any] | None = None,
+        session_id: str = "",
+        on_response: Callable[[dict[str, Any] | None], None] | None = None,
+    ) -> None:
+        """Send a command of the endpoint. `on_response` gets the result, or None if it failed."""
+        number = next(self._own_ids)
+        if on_response is not None:
+            self.own_pending[number] = on_response
+        self.outputs.append(
+            ToBrowser(encode_message(id=number, method=method, params=params or {}, sessionId=session_id))
+        )
+
+    def emit(self, session_id: str, method: str, params: dict[str, Any] | msgspec.Raw) -> None:
+        """Send an event to the client."""
+        shown = "" if session_id == self.page_session else session_id
+        self.outputs.append(ToClient(encode_message(method=method, params=params, sessionId=shown)))
+
+    def take_outputs(self) -> list[Output]:
+        """The outputs so far, in their order."""
+        taken, self.outputs = self.outputs, []
+        return taken

@@ -1,0 +1,107 @@
+"""The targets of one identity, as one client sees them. Pure: knows no messages and no sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from hatbox.engines.chromium.endpoint.endpoint_urls import is_withheld
+
+__all__ = ["ClientTargets", "TargetFilter", "matches"]
+
+TargetFilter = list[dict[str, Any]]
+"""The argument `filter` of Target.setDiscoverTargets: the first entry that matches decides."""
+
+_TYPES: Final = frozenset({"page", "iframe", "worker", "shared_worker", "service_worker", "tab"})
+_DEFAULT_FILTER: Final[TargetFilter] = [{"type": "browser", "exclude": True}, {"type": "tab", "exclude": True}, {}]
+_MAX_OPENERS: Final = 50
+_OF_OPENER: Final = ("openerId", "openerFrameId")
+
+
+class ClientTargets:
+    """The targets of a browser context. A target of another context does not exist here."""
+
+    def __init__(self, context_id: str) -> None:
+        self.context_id = context_id
+        self.announced: set[str] = set()
+        """The ids that the client was given."""
+        self.opened: set[str] = set()
+        """The pages that the client has opened, and those that these have opened."""
+        self._infos: dict[str, dict[str, Any]] = {}
+        self._withheld: set[str] = set()
+
+    def observe(self, info: dict[str, Any]) -> bool:
+        """Store the current state of a target. False if it is not one of the identity."""
+        if info.get("browserContextId") != self.context_id or info.get("type") not in _TYPES:
+            return False
+        self._infos[info["targetId"]] = info
+        if info.get("openerId") in self.opened:
+            self.opened.add(info["targetId"])
+        return True
+
+    def remove(self, target_id: str) -> None:
+        """A target is closed."""
+        self._infos.pop(target_id, None)
+        for ids in (self.announced, self.opened, self._withheld):
+            ids.discard(target_id)
+
+    def withhold(self, target_id: str) -> None:
+        """Withhold a target and the pages that it opens, until `release`."""
+        self._withheld.add(target_id)
+
+    def release(self, target_id: str) -> None:
+        """End `withhold`. The target may still be withheld because of its URL."""
+        self._withheld.discard(target_id)
+
+    def is_visible(self, target_id: str) -> bool:
+        """Whether clients may see and use a target now."""
+        info = self._infos.get(target_id)
+        return info is not None and not is_withheld(info["url"]) and not self._is_withheld_on_request(info)
+
+    def _is_withheld_on_request(self, info: dict[str, Any]) -> bool:
+        """Whether a target or one of its openers is withheld on request. A popup may be part of a sign-in."""
+        for _ in range(_MAX_OPENERS):
+            if info["targetId"] in self._withheld or info.get("openerId") in self._withheld:
+                return True
+            opener = self._infos.get(info.get("openerId", ""))
+            if opener is None:
+                return False
+            info = opener
+        return True
+
+    def may_use(self, target_id: object) -> bool:
+        """Whether a client may name a target: it was given the id, and the target is not withheld."""
+        return isinstance(target_id, str) and target_id in self.announced and self.is_visible(target_id)
+
+    def announce(self, target_id: str) -> dict[str, Any]:
+        """The description of a visible target for the client, which may use its id from now on."""
+        self.announced.add(target_id)
+        return self.described(self._infos[target_id])
+
+    def described(self, info: dict[str, Any]) -> dict[str, Any]:
+        """A description without what belongs to targets that the client does not see."""
+        hidden = set() if self.is_visible(info.get("openerId", "")) else set(_OF_OPENER)
+        return {key: each for key, each in info.items() if key not in hidden and key != "embedderData"}
+
+    def visible(self, wanted: TargetFilter | None) -> Iterable[str]:
+        """The ids of visible targets that match the filter of a client."""
+        return [each for each, info in self._infos.items() if self.is_visible(each) and matches(wanted, info["type"])]
+
+    def popups(self, target_id: str) -> list[str]:
+        """The pages that a page has opened, and so on."""
+        found = [target_id]
+        for each in found:
+            found += [key for key, info in self._infos.items() if info.get("openerId") == each and key not in found]
+        return found[1:]
+
+    def type_of(self, target_id: str) -> str:
+        """The type of a target; empty if it is unknown."""
+        return str(self._infos.get(target_id, {}).get("type", ""))
+
+
+def matches(wanted: TargetFilter | None, target_type: str) -> bool:
+    """Whether a filter includes a type of targets."""
+    for entry in _DEFAULT_FILTER if wanted is None else wanted:
+        if entry.get("type") in (None, target_type):
+            return not entry.get("exclude")
+    return False

@@ -1,0 +1,190 @@
+"""The server of an endpoint: a WebSocket on the loopback address that speaks CDP for one identity."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+import logging
+from http import HTTPStatus
+from typing import Any, Final, NamedTuple, Protocol
+
+from playwright.async_api import Error as PlaywrightError
+from websockets.asyncio.server import Server, ServerConnection, serve
+from websockets.http11 import Request, Response
+
+from hatbox.engines.chromium.endpoint.authorization import Authorization, Authorize
+from hatbox.engines.chromium.endpoint.http_requests import (
+    EndpointPath,
+    is_allowed_host,
+    is_allowed_origin,
+    parse_path,
+)
+from hatbox.errors import HatboxError
+from hatbox.tasks import Tasks
+
+__all__ = ["MAX_CLIENTS", "Endpoint", "EndpointService"]
+
+MAX_CLIENTS: Final = 32
+"""The clients of one endpoint at a time."""
+_HOST: Final = "127.0.0.1"
+_MAX_COMMAND: Final = 64 * 2**20  # bytes; Playwright sends files in commands of up to 50 MB
+_CLOSE_SECONDS: Final = 0.5
+_UNAVAILABLE: Final = 1013
+
+logger = logging.getLogger("hatbox.engines.chromium.endpoint")
+
+_silent: Final = logging.Logger("hatbox.engines.chromium.endpoint.websockets")  # the library logs paths, with tokens
+_silent.disabled = True
+
+
+class EndpointService(Protocol):
+    """The browser behind an endpoint."""
+
+    async def version(self) -> dict[str, Any]:
+        """The result of Browser.getVersion. Raises EngineError if the browser does not run."""
+
+    async def targets(self) -> list[dict[str, Any]]:
+        """The pages of the identity that clients may see. Raises EngineError."""
+
+    async def connect(self, socket: ServerConnection, authorization: Authorization, page_id: str) -> None:
+        """Serve a client until it leaves. Raises EngineError."""
+
+
+class _Accepted(NamedTuple):
+    path: EndpointPath
+    authorization: Authorization
+
+
+class Endpoint:
+    """A running endpoint. Close it when no program needs it; it is closed with the engine."""
+
+    def __init__(self, service: EndpointService, authorize: Authorize) -> None:
+        self._service = service
+        self._authorize = authorize
+        self._accepted: dict[ServerConnection, _Accepted] = {}
+        self._tasks = Tasks()
+        self._server: Server | None = None
+        self._port = 0
+
+    async def start(self) -> None:
+        """Listen on a free port of 127.0.0.1."""
+        self._server = await serve(
+            self._serve,
+            _HOST,
+            0,
+            process_request=self._process_request,
+            logger=_silent,
+            compression=None,
+            ping_interval=None,
+            close_timeout=_CLOSE_SECONDS,
+            max_size=_MAX_COMMAND,
+            server_header=None,
+        )
+        self._port = next(iter(self._server.sockets)).getsockname()[1]
+
+    def url(self, token: str) -> str:
+        """The address for a client with this token: `ws://127.0.0.1:PORT/TOKEN`. It is a secret, as the token is."""
+        return f"ws://{_HOST}:{self._port}/{token}"
+
+    @property
+    def port(self) -> int:
+        """The port of the server."""
+        return self._port
+
+    @property
+    def clients(self) -> int:
+        """The number of clients that are connected."""
+        return len(self._accepted)
+
+    async def close(self) -> None:
+        """Close all connections, and accept no more. Closing twice has no effect."""
+        server, self._server = self._server, None
+        if server is not None:
+            server.close()
+            await server.wait_closed()
+
+    def __repr__(self) -> str:
+        return f"<Endpoint at {_HOST}:{self._port}>"
+
+    # ------------------------------------------------------------------------------------------------------------ HTTP
+
+    async def _process_request(self, connection: ServerConnection, request: Request) -> Response | None:
+        try:
+            return await self._respond(connection, request)
+        except HatboxError as error:
+            return connection.respond(HTTPStatus.SERVICE_UNAVAILABLE, f"{error}\n")
+
+    async def _respond(self, connection: ServerConnection, request: Request) -> Response | None:
+        hosts, origins = request.headers.get_all("Host"), request.headers.get_all("Origin")
+        host = hosts[0] if len(hosts) == 1 else None
+        if not is_allowed_host(host, self._port):
+            return connection.respond(HTTPStatus.FORBIDDEN, f"The host must be {_HOST}:{self._port}.\n")
+        if not all(map(is_allowed_origin, origins)):
+            return connection.respond(HTTPStatus.FORBIDDEN, "Web pages cannot use this endpoint.\n")
+        path = parse_path(request.path)
+        authorization = None if path is None else self._authorize(path.token)
+        if inspect.isawaitable(authorization):
+            authorization = await authorization
+        if path is None or authorization is None or authorization.ended.done():
+            return connection.respond(HTTPStatus.NOT_FOUND, "The address is unknown, or its token has expired.\n")
+        if path.what == "version":
+            return _json_response(connection, self._version(await self._service.version(), f"ws://{host}/{path.token}"))
+        if path.what == "list":
+            targets = await self._service.targets()
+            return _json_response(connection, [_listed(each, f"{host}/{path.token}") for each in targets])
+        if len(self._accepted) >= MAX_CLIENTS:
+            text = f"{MAX_CLIENTS} clients are connected. Close one first.\n"
+            return connection.respond(HTTPStatus.SERVICE_UNAVAILABLE, text)
+        self._accepted[connection] = _Accepted(path, authorization)
+        self._tasks.spawn(self._remove(connection))
+        return None
+
+    async def _remove(self, connection: ServerConnection) -> None:
+        """Also for a connection whose handshake fails: it is never served."""
+        await connection.wait_closed()
+        self._accepted.pop(connection, None)
+
+    def _version(self, version: dict[str, Any], url: str) -> dict[str, str]:
+        return {
+            "Browser": version["product"],
+            "Protocol-Version": version["protocolVersion"],
+            "User-Agent": version["userAgent"],
+            "V8-Version": version["jsVersion"],
+            "WebKit-Version": version["revision"],
+            "webSocketDebuggerUrl": url,
+        }
+
+    # ------------------------------------------------------------------------------------------------------- WebSocket
+
+    async def _serve(self, connection: ServerConnection) -> None:
+        path, authorization = self._accepted[connection]
+        try:
+            await self._service.connect(connection, authorization, path.page_id)
+        except (HatboxError, PlaywrightError) as error:
+            reason = str(error).partition("\n")[0]
+            await connection.close(_UNAVAILABLE, reason.encode()[:120].decode(errors="ignore"))
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a client must not end the others; the text may contain its messages
+            logger.error("endpoint: a connection failed: %s", type(error).__name__)
+
+
+def _json_response(connection: ServerConnection, content: object) -> Response:
+    response = connection.respond(HTTPStatus.OK, json.dumps(content) + "\n")
+    del response.headers["Content-Type"]
+    response.headers["Content-Type"] = "application/json; charset=utf-8"
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def _listed(info: dict[str, Any], address: str) -> dict[str, str]:
+    socket = f"{address}/page/{info['targetId']}"
+    return {
+        "id": info["targetId"],
+        "type": info["type"],
+        "title": info["title"],
+        "url": info["url"],
+        "devtoolsFrontendUrl": f"devtools://devtools/bundled/inspector.html?ws={socket}",
+        "webSocketDebuggerUrl": f"ws://{socket}",
+    }

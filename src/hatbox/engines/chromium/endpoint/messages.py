@@ -1,0 +1,119 @@
+"""CDP messages, and what the filter of a client decides about them. Contains no logic of its own."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+__all__ = [
+    "BrowserMessage",
+    "ClientMessage",
+    "CookiesChanged",
+    "EndConnection",
+    "MethodRefused",
+    "Output",
+    "PageCreation",
+    "PageDriven",
+    "ToBrowser",
+    "ToClient",
+    "decode_params",
+    "encode_message",
+    "error_message",
+]
+
+SERVER_ERROR: Final = -32000
+"""The code that Chromium has for errors of a method."""
+
+
+class ClientMessage(msgspec.Struct, frozen=True):
+    """A command of a client."""
+
+    id: int
+    method: str
+    params: msgspec.Raw = msgspec.Raw(b"{}")
+    sessionId: str = ""  # noqa: N815 - the name in CDP
+
+
+class BrowserMessage(msgspec.Struct, frozen=True):
+    """A response or an event of Chromium."""
+
+    id: int | None = None
+    method: str = ""
+    params: msgspec.Raw = msgspec.Raw(b"{}")
+    result: msgspec.Raw = msgspec.Raw(b"{}")
+    error: msgspec.Raw = msgspec.Raw(b"")
+    """Empty if the command has succeeded. In a union, msgspec does not decode Raw."""
+    sessionId: str = ""  # noqa: N815 - the name in CDP
+
+    @property
+    def is_error(self) -> bool:
+        """Whether it is the response to a command that failed."""
+        return bool(bytes(self.error))
+
+
+class ToBrowser(msgspec.Struct, frozen=True):
+    """Send this text to Chromium."""
+
+    text: str
+
+
+class ToClient(msgspec.Struct, frozen=True):
+    """Send this text to the client."""
+
+    text: str
+
+
+class EndConnection(msgspec.Struct, frozen=True):
+    """Close the socket of the client."""
+
+    reason: str
+    is_failure: bool = True
+
+
+class PageDriven(msgspec.Struct, frozen=True):
+    """The client controls this page from now on."""
+
+    target_id: str
+
+
+class PageCreation(msgspec.Struct, frozen=True):
+    """The client has requested a new page, or it is open or failed now."""
+
+    is_pending: bool
+
+
+class CookiesChanged(msgspec.Struct, frozen=True):
+    """The client may have changed cookies."""
+
+
+Output = ToBrowser | ToClient | EndConnection | PageDriven | PageCreation | CookiesChanged
+
+
+class MethodRefused(Exception):
+    """A command is not sent to Chromium. The client gets the message."""
+
+    def __init__(self, message: str, code: int = SERVER_ERROR) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def encode_message(**fields: Any) -> str:
+    """A message as text. An empty session id is left out."""
+    if not fields.get("sessionId"):
+        fields.pop("sessionId", None)
+    return msgspec.json.encode(fields).decode()
+
+
+def error_message(message_id: int | None, session_id: str, refused: MethodRefused) -> ToClient:
+    """The response to a command that failed."""
+    error = {"code": refused.code, "message": str(refused)}
+    return ToClient(encode_message(id=message_id, error=error, sessionId=session_id))
+
+
+def decode_params(raw: msgspec.Raw) -> dict[str, Any]:
+    """The arguments of a command. Raises MethodRefused if they are not an object."""
+    try:
+        return msgspec.json.decode(raw, type=dict[str, Any])
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise MethodRefused(f"params must be an object: {error}") from error

@@ -1,0 +1,228 @@
+"""Checks commands of a client to pages, frames and workers. Pure."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from hatbox.engines.chromium.endpoint.client_sessions import ClientSession
+from hatbox.engines.chromium.endpoint.client_state import ClientState
+from hatbox.engines.chromium.endpoint.endpoint_urls import is_withheld, loadable_url
+from hatbox.engines.chromium.endpoint.messages import ClientMessage, CookiesChanged, MethodRefused, decode_params
+from hatbox.engines.chromium.endpoint.target_commands import TARGET_COMMANDS, without_protected_cookies
+
+__all__ = ["PAGE_COMMANDS", "SCRIPT_GUARD"]
+
+_WEB_PROTOCOLS: Final = ("http:", "https:", "about:", "data:", "blob:")
+SCRIPT_GUARD: Final = (
+    f"if (!({' || '.join(f'location.protocol === {each!r}' for each in _WEB_PROTOCOLS)})) throw 0;\n".replace("'", '"')
+)
+"""Precedes scripts that Chromium runs in new documents, so that they end before they start in chrome:, devtools: and
+file: pages that the user opens. `location` and `protocol` cannot be redefined."""
+
+_RESERVED: Final = "hatbox"
+_NAME_LENGTH: Final = 200
+_MAX_WORLDS: Final = 1000
+_CTRL_OR_META: Final = 2 | 4  # bits of `modifiers`
+_SHIFT: Final = 8
+_V: Final = (86, "KeyV", "v", "V")
+_INSERT: Final = (45, "Insert")
+_METRICS: Final = frozenset({"displayFeature", "devicePosture"})
+_MAX_VIEWPORT: Final = 16384
+_CLIPBOARD: Final = (
+    "The clipboard is that of all identities, so it cannot be pasted in this endpoint. Use Input.insertText."
+)
+
+
+def _world_name(state: ClientState, name: object) -> None:
+    """Add a name to the worlds of the client. The worlds of Hatbox and of extensions have other names."""
+    if not isinstance(name, str) or name.lower().startswith(_RESERVED) or len(name) > _NAME_LENGTH:
+        raise MethodRefused(f"worldName must be a text that does not start with {_RESERVED}: {str(name)[:80]}")
+    if name and name not in state.own_worlds and len(state.own_worlds) >= _MAX_WORLDS:
+        raise MethodRefused(f"This client has {_MAX_WORLDS} names of worlds. Use one of them.")
+    state.own_worlds.add(name)
+
+
+def _check_contexts(session: ClientSession, params: dict[str, Any]) -> None:
+    for key in ("contextId", "executionContextId"):
+        if params.get(key) is not None and not session.has_context(params[key]):
+            raise MethodRefused("Cannot find context with specified id")
+    if params.get("uniqueContextId") is not None and not session.has_unique_context(params["uniqueContextId"]):
+        raise MethodRefused("uniqueContextId not found")
+
+
+def _in_context(state: ClientState, session: ClientSession, command: ClientMessage) -> None:
+    params = decode_params(command.params)
+    _check_contexts(session, params)
+    state.forward(command, params)
+
+
+def _binding(state: ClientState, session: ClientSession, command: ClientMessage) -> None:
+    params = decode_params(command.params)
+    name = params.get("name")
+    if not isinstance(name, str) or name.lower().startswith(_RESERVED) or len(name) > _NAME_LENGTH:
+        raise MethodRefused(f"name must be a text that does not start with {_RESERVED}: {str(name)[:80]}")
+    _check_contexts(session, params)
+    if params.get("executionContextName"):
+        _world_name(state, params["executionContextName"])
+    state.forward(command, params)
+
+
+def _create_world(state: ClientState, session: ClientSession, command: ClientMessage) -> None:
+    params = decode_params(command.params)
+    _world_name(state, params.get("worldName", ""))
+
+    def created(result: dict[str, Any]) -> dict[str, Any]:
+        session.add_context_id(result["executionContextId"])
+        return result
+
+    state.forward(command, params, created)
+
+
+def _add_script(state: ClientState, _: ClientSession, command: ClientMessage) -> None:
+    params = decode_params(command.params)
+    if not isinstance(params.get("source"), str):
+        raise MethodRefused("source must be a text")
+    _world_name(state, params.get("worldName", ""))
+    state.forward(command, params | {"source": SCRIPT_GUARD + params["source"]})
+
+
+def _reload(state: ClientState, _: ClientSession, command: ClientMessage) -> None:
+    params = decode_params(command.params)
+    if isinstance(params.get("scriptToEvaluateOnLoad"), str):
+        params["scriptToEvaluateOnLoad"] = SCRIPT_GUARD + params["scriptToEvaluateOnLoad"]
+    state.forward(command, params)
+
+
+def _navigate(state: ClientState, _: ClientSession, command: ClientMessage) -> None:
+    params = decode_params(command.params)
+    url = loadable_url(str(params.get("url", "")))
+    if url is None:
+        shown = str(params.get("url"))[:200]
+        raise MethodRefused(f"Cannot navigate to {shown}: only http, https, data, blob and about:blank.")
+    state.forward(command, params | {"url": url})
+
+
+def _history(state: ClientState, session: ClientSession, command: ClientMessage) -> None:
+    def check(result: dict[str, Any]) -> dict[str, Any]:
+        blank = {"url": "about:blank", "userTypedURL": "about:blank", "title": ""}
+        shown = [each | blank if is_withheld(each["url"]) else each for each in result["entries"]]
+        session.entries = {each["id"] for each in result["entries"] if not is_withheld(each["url"])}
+        return result | {"entries": shown}
+
+    state.forward(command, {}, check)
+
+
+def _go_to_entry(state: ClientState, session: ClientSession, command: ClientMessage) -> None:
+    params = decode_params(command.params)
+    if params.get("entryId") not in session.entries:
+        raise MethodRefused("No entry with passed id")
+    state.forward(command, params)
+
+
+def _continue_request(state: ClientState, _: ClientSession, command: ClientMessage) -> None:
+    params = decode_params(command.params)
+    if params.get("url") is not None:
+        shown, params["url"] = params["url"], loadable_url(str(params["url"]))
+        if params["url"] is None:
+            raise MethodRefused(f"Cannot continue with {str(shown)[:200]}: only http and https.")
+    state.forward(command, params)
+
+
+def _handle_dialog(state: ClientState, session: ClientSession, command: ClientMessage) -> None:
+    if session.page_id not in state.targets.opened:
+        raise MethodRefused("No dialog is showing in a page that this client has opened.")
+    state.forward(command)
+
+
+def _intercept_file_chooser(state: ClientState, session: ClientSession, command: ClientMessage) -> None:
+    """In a page of the user, the file dialog must open."""
+    if session.page_id in state.targets.opened:
+        state.forward(command)
+    else:
+        state.answer(command, {})
+
+
+def _drag(state: ClientState, _: ClientSession, command: ClientMessage) -> None:
+    params = decode_params(command.params)
+    data = params.get("data")
+    if not isinstance(data, dict) or data.get("files"):
+        raise MethodRefused("Files cannot be dragged into pages: uploads are off in this endpoint.")
+    state.forward(command, params)
+
+
+def _key(state: ClientState, _: ClientSession, command: ClientMessage) -> None:
+    params = decode_params(command.params)
+    modifiers = params.get("modifiers") or 0
+    keys = [params.get(name) for name in ("windowsVirtualKeyCode", "nativeVirtualKeyCode", "code", "key")]
+    is_paste = isinstance(modifiers, int) and (
+        (modifiers & _CTRL_OR_META and any(each in _V for each in keys))
+        or (modifiers & _SHIFT and any(each in _INSERT for each in keys))
+    )
+    commands = params.get("commands") or []
+    if is_paste or any(text in str(each).lower() for each in commands for text in ("paste", "yank")):
+        raise MethodRefused(_CLIPBOARD)
+    state.forward(command, params)
+
+
+def _mouse(state: ClientState, _: ClientSession, command: ClientMessage) -> None:
+    """On Linux, the middle button pastes what the user has selected anywhere."""
+    params = decode_params(command.params)
+    if params.get("button") == "middle":
+        raise MethodRefused(f"The middle button is off. {_CLIPBOARD}")
+    state.forward(command, params)
+
+
+def _screenshot(state: ClientState, _: ClientSession, command: ClientMessage) -> None:
+    params = decode_params(command.params)
+    if params.get("fromSurface") is False:
+        raise MethodRefused("fromSurface must be true: other windows may cover the page.")
+    state.forward(command, params)
+
+
+def _device_metrics(state: ClientState, _: ClientSession, command: ClientMessage) -> None:
+    params = decode_params(command.params)
+    sizes = [params.get(name) or 0 for name in ("width", "height", "screenWidth", "screenHeight")]
+    if any(not isinstance(each, int) or not 0 <= each <= _MAX_VIEWPORT for each in sizes):
+        raise MethodRefused(f"width and height must be integers from 0 to {_MAX_VIEWPORT}")
+    state.forward(command, {key: given for key, given in params.items() if key not in _METRICS})
+
+
+def _read_cookies(state: ClientState, _: ClientSession, command: ClientMessage) -> None:
+    state.forward(command, on_result=without_protected_cookies)
+
+
+def _change_cookies(state: ClientState, _: ClientSession, command: ClientMessage) -> None:
+    state.forward(command, then=(CookiesChanged(),))
+
+
+PAGE_COMMANDS: Final = TARGET_COMMANDS | {
+    "DOM.resolveNode": _in_context,
+    "Emulation.setDeviceMetricsOverride": _device_metrics,
+    "Fetch.continueRequest": _continue_request,
+    "Input.dispatchDragEvent": _drag,
+    "Input.dispatchKeyEvent": _key,
+    "Input.dispatchMouseEvent": _mouse,
+    "Network.clearBrowserCookies": _change_cookies,
+    "Network.deleteCookies": _change_cookies,
+    "Network.getAllCookies": _read_cookies,
+    "Network.getCookies": _read_cookies,
+    "Network.setCookie": _change_cookies,
+    "Network.setCookies": _change_cookies,
+    "Page.addScriptToEvaluateOnNewDocument": _add_script,
+    "Page.captureScreenshot": _screenshot,
+    "Page.createIsolatedWorld": _create_world,
+    "Page.getNavigationHistory": _history,
+    "Page.handleJavaScriptDialog": _handle_dialog,
+    "Page.navigate": _navigate,
+    "Page.navigateToHistoryEntry": _go_to_entry,
+    "Page.reload": _reload,
+    "Page.setInterceptFileChooserDialog": _intercept_file_chooser,
+    "Runtime.addBinding": _binding,
+    "Runtime.callFunctionOn": _in_context,
+    "Runtime.compileScript": _in_context,
+    "Runtime.evaluate": _in_context,
+    "Runtime.globalLexicalScopeNames": _in_context,
+    "Runtime.removeBinding": _binding,
+    "Runtime.runScript": _in_context,
+}
+"""The checks of commands for sessions of pages, frames, workers and tabs."""

@@ -1,0 +1,105 @@
+"""A client behind a filter, without a browser: messages in, messages out."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from typing import Any
+
+from hatbox.engines.chromium.endpoint.client_filter import ClientFilter
+from hatbox.engines.chromium.endpoint.messages import Output, ToBrowser, ToClient
+
+WORK = "C" * 32
+OTHER = "D" * 32
+
+
+def info(
+    target_id: str, context: str = WORK, kind: str = "page", url: str = "http://a.test/", **more: Any
+) -> dict[str, Any]:
+    return {
+        "targetId": target_id,
+        "type": kind,
+        "title": f"title of {target_id}",
+        "url": url,
+        "attached": False,
+        "canAccessOpener": False,
+        "browserContextId": context,
+        **more,
+    }
+
+
+class FilteredClient:
+    """A client of the context WORK. Outputs of the last call are in `outputs`, sorted into the three lists."""
+
+    def __init__(self, page_id: str = "") -> None:
+        self.filter = ClientFilter(WORK, page_id)
+        self.now = 0.0
+        self.ids = itertools.count(1)
+        self.outputs: list[Output] = []
+        self.to_browser: list[dict[str, Any]] = []
+        self.to_client: list[dict[str, Any]] = []
+        self.perform(self.filter.start())
+        self.receive(id=self.to_browser[0]["id"], result={})
+
+    def perform(self, outputs: list[Output]) -> None:
+        self.outputs = outputs
+        self.to_browser = [json.loads(each.text) for each in outputs if isinstance(each, ToBrowser)]
+        self.to_client = [json.loads(each.text) for each in outputs if isinstance(each, ToClient)]
+
+    def send(self, method: str, params: Any = None, session: str = "", **more: Any) -> int:
+        """A command of the client; returns its id."""
+        number = more.pop("id", None) or next(self.ids)
+        message = {"id": number, "method": method, **({} if params is None else {"params": params}), **more}
+        self.perform(self.filter.from_client(json.dumps(message | ({"sessionId": session} if session else {}))))
+        return number
+
+    def refused(self, method: str, params: Any = None, session: str = "") -> str:
+        """The error of a command that Chromium must not receive."""
+        number = self.send(method, params, session)
+        assert self.to_browser == []
+        (answer,) = self.to_client
+        assert answer["id"] == number
+        return str(answer["error"]["message"])
+
+    def forwarded(self, method: str, params: Any = None, session: str = "") -> dict[str, Any]:
+        """The command that Chromium receives, and nothing else."""
+        number = self.send(method, params, session)
+        assert self.to_client == [], self.to_client
+        (command,) = self.to_browser
+        assert (command["id"], command["method"], command.get("sessionId", "")) == (number, method, session)
+        return dict(command["params"])
+
+    def answered(self, method: str, params: Any = None, session: str = "") -> dict[str, Any]:
+        """The result of a command that the filter answers."""
+        self.send(method, params, session)
+        assert self.to_browser == []
+        return dict(self.to_client[-1]["result"])
+
+    def receive(self, **message: Any) -> None:
+        """A message of Chromium."""
+        self.perform(self.filter.from_browser(json.dumps(message), self.now))
+
+    def event(self, method: str, params: dict[str, Any] | None = None, session: str = "") -> None:
+        self.receive(method=method, params=params or {}, **({"sessionId": session} if session else {}))
+
+    def result(self, number: int, result: dict[str, Any], session: str = "") -> Any:
+        """The response of Chromium; returns what the client receives."""
+        self.receive(id=number, result=result, **({"sessionId": session} if session else {}))
+        return self.to_client[-1] if self.to_client else None
+
+    def attach(self, target_id: str, session: str, parent: str = "", *, waiting: bool = False, **more: Any) -> None:
+        """Chromium attaches the client to a target."""
+        params = {"sessionId": session, "targetInfo": info(target_id, **more), "waitingForDebugger": waiting}
+        self.event("Target.attachedToTarget", params, parent)
+
+    def methods(self) -> list[tuple[str, str]]:
+        """Method and session of each command that Chromium has received."""
+        return [(each["method"], each.get("sessionId", "")) for each in self.to_browser]
+
+
+def with_page() -> FilteredClient:
+    """A client with a session S of the page P, which it did not open."""
+    client = FilteredClient()
+    client.event("Target.targetCreated", {"targetInfo": info("P")})
+    client.attach("P", "S")
+    return client
