@@ -11,7 +11,8 @@ import pytest
 from rich.cells import cell_len
 
 from hatbox import __version__
-from hatbox.cli import COMMANDS
+from hatbox.cli import COMMANDS, GROUPS
+from hatbox.maintenance import create_profile
 from tests.cli.conftest import Cli, Start
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals and pipes as POSIX has them")
@@ -71,6 +72,34 @@ def test_a_command_imports_nothing_that_it_can_do_without() -> None:
     )
     output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert output.stdout == "[]\n"
+
+
+def test_a_plain_command_line_imports_no_parser(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text("raise SystemExit(3)", "utf-8")
+    functions = [*COMMANDS.values(), *(path for paths in GROUPS.values() for path in paths.values())]
+    modules = {f"hatbox.cli.commands.{path.rpartition('.')[0]}" for path in functions}
+    assert "hatbox.cli.commands.ui" in modules
+    code = (
+        "import sys; from hatbox.cli import invoke; statuses = [invoke(['list']), invoke(['run', sys.argv[1]])];"
+        f"import {', '.join(sorted(modules))};"
+        "print(statuses, [name for name in sys.modules if name in ('typer', 'click')])"
+    )
+    environment = {**os.environ, "HATBOX_PROFILE": str(tmp_path / "profile.db")}
+    create_profile(tmp_path / "profile.db")
+    output = subprocess.run(
+        [sys.executable, "-c", code, str(script)], env=environment, capture_output=True, text=True, check=True
+    )
+    assert output.stdout.splitlines()[-1] == "[0, 3] []"
+
+
+def test_a_command_that_typer_parses_exits_with_the_status_of_its_script(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("hatbox.cli._direct_call", lambda _: None)
+    script = tmp_path / "script.py"
+    script.write_text("raise SystemExit(3)", "utf-8")
+    assert cli("run", str(script)) == (3, "", "")
 
 
 def test_without_a_command_there_is_help_and_status_2(cli: Cli) -> None:

@@ -2,8 +2,9 @@
 
 To add a command:
 
-1. Write its function in a module of hatbox.cli.commands, with the arguments of hatbox.cli.arguments. Its docstring is
-   its help; the first paragraph is the line in lists of commands.
+1. Write its function in a module of hatbox.cli.commands, with the arguments of hatbox.cli.arguments. Its own are
+   an Argument or an Option of hatbox.cli.arguments.parameters: a command does not import Typer. Its docstring is its
+   help; the first paragraph is the line in lists of commands.
 2. Add a row to COMMANDS, or to its group in GROUPS. A new group also needs a row in GROUP_HELP.
 3. Add its name, or that of its new group, to a panel of PANELS, at the place where a reader would look for it.
 4. Run `python -m hatbox.cli.table.generate` and `python -m hatbox.cli.reference > docs/reference/cli.md`. Tests check
@@ -62,7 +63,9 @@ COMMANDS: Final[dict[str, str]] = {
     "fetch": "fetch.fetch",
     "run": "run.run_command.run",
     "console": "console.console",
+    "mcp": "mcp.mcp",
     "demo": "demo.demo",
+    "activity": "activity.activity",
     "check": "check.check",
     "colors": "palette.colors",
     "icons": "palette.icons",
@@ -102,6 +105,11 @@ GROUPS: Final[dict[str, dict[str, str]]] = {
         "test": "site_rules.test",
         "import": "site_rules.import_",
     },
+    "grant": {
+        "create": "grants.create",
+        "list": "grants.list_",
+        "revoke": "grants.revoke",
+    },
     "profile": {
         "info": "profile.info",
         "create": "profile.create",
@@ -116,6 +124,7 @@ GROUPS: Final[dict[str, dict[str, str]]] = {
 GROUP_HELP: Final[dict[str, str]] = {
     "cookies": "List, set and remove the cookies of an identity.",
     "extensions": "Install, list, remove and trigger extensions.",
+    "grant": "Give a program some identities and nothing else: create, list and revoke grants.",
     "history": "List, search and clear the visited pages, if they are recorded.",
     "rules": "Open the right identity by itself: assign URLs to identities.",
     "trash": "List, restore and delete removed identities.",
@@ -128,7 +137,7 @@ PANELS: Final[dict[str, tuple[str, ...]]] = {
         *("remove", "trash", "colors", "icons"),
     ),
     "Cookies and files": ("backup", "restore", "cookies", "import", "export"),
-    "Scripts and extensions": ("run", "console", "extensions"),
+    "Scripts and extensions": ("run", "console", "extensions", "mcp", "grant", "activity"),
     "The profile": ("status", "stop", "profile", "check", "demo"),
 }
 """The commands and groups in the order of the help, by what people do."""
@@ -155,7 +164,7 @@ def invoke(arguments: Sequence[str]) -> int:
         finally:
             with contextlib.suppress(ValueError):  # a script may have closed it
                 sys.stdout.flush()
-    except SystemExit as stop:  # Typer raises it after a broken pipe
+    except SystemExit as stop:  # of a command with a status; Typer raises it after a broken pipe
         return stop.code if isinstance(stop.code, int) else 1
     except BaseException as error:  # noqa: BLE001 - every error has a message and an exit status
         from hatbox.cli.terminal.command_errors import exit_status
@@ -192,6 +201,7 @@ def _direct_call(arguments: Sequence[str]) -> Callable[[], object] | None:
         return None
     names = {each["name"] for each in entry["parameters"]}
     given = {**{key: value for key, value in options.items() if key in names}, **values}
+    command_table.cache_clear()  # half a megabyte, which a server would not use any more
     return partial(call_command, name, path, given)
 
 

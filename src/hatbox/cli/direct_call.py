@@ -1,4 +1,4 @@
-"""Calls the function of a command as Typer does: its exit status, and the command's name in its usage errors."""
+"""Calls the function of a command as Typer does, with the command's name in its usage errors."""
 
 from __future__ import annotations
 
@@ -24,8 +24,6 @@ def call_command(name: str, path: str, values: Mapping[str, Any]) -> object:
     try:
         return command(**given)
     except Exception as error:
-        if type(error).__name__ == "Exit" and hasattr(error, "exit_code"):  # Typer's module of it varies
-            return error.exit_code
         if hasattr(error, "format_message") and getattr(error, "ctx", None) is None:
             error.ctx = SimpleNamespace(command_path=f"hatbox {name}")  # type: ignore[attr-defined]
         raise

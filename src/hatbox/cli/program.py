@@ -13,13 +13,14 @@ import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, get_args, get_origin
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from hatbox import __version__
 from hatbox.cli import ALIASES, COMMANDS, GROUP_HELP, GROUPS, PANELS
+from hatbox.cli.arguments.parameters import Argument, Option
 from hatbox.cli.arguments.profile_creation import allow_creation
 from hatbox.cli.arguments.profile_options import CreateOption, JsonOption, ProfileOption
 from hatbox.cli.table import CommandEntry, command_table
@@ -87,8 +88,28 @@ def _with_create(function: Callable[..., None]) -> Callable[..., None]:
             allow_creation()
         function(**values)
 
-    call.__signature__ = signature_of(function)  # type: ignore[attr-defined]
+    call.__signature__ = _for_typer(signature_of(function))  # type: ignore[attr-defined]
     return call
+
+
+def _for_typer(signature: inspect.Signature) -> inspect.Signature:
+    """The parameters with the arguments and options of Typer in the place of ours."""
+    parameters = signature.parameters.values()
+    return signature.replace(parameters=[each.replace(annotation=_annotation(each.annotation)) for each in parameters])
+
+
+def _annotation(ours: Any) -> Any:
+    if get_origin(ours) is not Annotated:
+        return ours
+    value, declared = get_args(ours)
+    if isinstance(declared, Argument):
+        return Annotated[value, typer.Argument(metavar=declared.metavar, help=declared.help)]
+    if isinstance(declared, Option):
+        option = typer.Option(
+            *declared.names, metavar=declared.metavar, help=declared.help, min=declared.min, max=declared.max
+        )
+        return Annotated[value, option]
+    return ours  # of Typer already
 
 
 def _root_app() -> typer.Typer:
@@ -197,3 +218,6 @@ def _root(
         **dict.fromkeys(COMMANDS, defaults),
         **{name: dict.fromkeys(commands, defaults) for name, commands in GROUPS.items()},
     }
+
+
+_root.__signature__ = _for_typer(inspect.signature(_root, eval_str=True))  # type: ignore[attr-defined]

@@ -126,8 +126,8 @@ is shown in a window.
 
 Errors go to standard error, with `--json` as `{"error": {"type", "message"}}`. Some have more members: `nearest`
 (similar names), `candidates` (the identities that share a name), `allowed` (all colors or icons), `last` (the last
-position), `missing` (the ids of tabs that do not exist), `engine` and `pid` (the running engine), and `file`, `line`
-and `frames` for a script.
+position), `missing` (the ids of tabs that do not exist), `engine` and `pid` (the running engine), `pageMessage` (the
+same of an engine for a user who can click), and `file`, `line` and `frames` for a script.
 
 ## Environment
 

@@ -25,6 +25,7 @@ def test_settings_are_shown_changed_and_unset(cli: Cli) -> None:
         "userAgent": "A/1",
         "locale": "de-DE",
         "timezone": "Europe/Berlin",
+        "activity": False,
     }
     assert cli("settings", "Work", "--json").json == expected
     after = cli("settings", "Work", "--unset", "proxy", "--unset", "user-agent", "--json")
@@ -73,3 +74,15 @@ def test_an_unknown_identity_is_not_found(cli: Cli) -> None:
     result = cli("settings", "Wrok", "--json")
     assert (result.status, result.error["type"]) == (1, "IdentityNotFound")
     assert cli("settings", "firefox-default").status == 1
+
+
+def test_the_activity_of_an_identity_is_switched_on_and_off(cli: Cli) -> None:
+    assert cli("settings", "Work", "--activity", "on", "--json").json["activity"] is True
+    assert cli("settings", "Work", "--json").json["activity"] is True
+    assert cli("settings", "Personal", "--json").json["activity"] is False
+    assert "Changed settings of Work" in cli("settings", "Work", "--activity", "off").out
+    assert cli("settings", "Work", "--json").json["activity"] is False
+    wrong = cli("settings", "Work", "--activity", "maybe", "--locale", "de")
+    assert wrong.status == 2
+    assert "is not one of on, off" in wrong.err
+    assert cli("settings", "Work", "--json").json["locale"] is None

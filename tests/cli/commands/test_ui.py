@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import sys
 import threading
@@ -52,7 +53,7 @@ def visit(link: str) -> None:
     url = f"ws://{address.netloc.decode()}{path}bridge"
     with connect(url, additional_headers=headers, proxy=None, open_timeout=60) as page:
         page.send(json.dumps({"session": "0123456789abcdef", "received": 0}))
-        assert json.loads(page.recv()) == {"resumed": False, "received": 0}
+        assert json.loads(page.recv())["resumed"] is False
         page.send(json.dumps([1, 0, [["c", 1, "hatbox.getProfile", []]]]))
         page.recv()
         page.close(1001)
@@ -60,13 +61,14 @@ def visit(link: str) -> None:
 
 def test_it_opens_the_page_in_the_browser_and_ends_when_it_was_closed(cli: Cli, opened: list[str]) -> None:
     result = cli("ui")
-    assert result == (0, f"The manager page, once: {opened[0]}\n", "")
+    assert result == (0, f"The manager page (the link works once): {opened[0]}\n", "")
     assert opened[0].startswith("http://127.0.0.1:")
 
 
 def test_programs_get_the_link_as_json(cli: Cli, opened: list[str]) -> None:
     result = cli("ui", "--json")
-    assert result.json == {"event": "ready", "link": opened[0], "port": httpx.URL(opened[0]).port}
+    port = httpx.URL(opened[0]).port
+    assert result.json == {"event": "ready", "link": opened[0], "port": port, "process": os.getpid()}
 
 
 def test_no_page_is_left_so_no_key_is_stored(cli: Cli, opened: list[str], profile: Path, tmp_path: Path) -> None:

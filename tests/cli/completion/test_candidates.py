@@ -49,6 +49,15 @@ def test_values_of_options_are_offered() -> None:
     assert values("move", "Work", "--to", "f") == ["first"]
 
 
+def test_grants_and_their_actions_are_offered(cli: Cli) -> None:
+    made = cli("grant", "create", "-i", "Work", "--json").json["grant"]["id"]
+    assert values("grant", "revoke", "") == [made]
+    assert values("activity", "--grant", "") == [made]
+    assert values("grant", "create", "--action", "cookie") == ["cookies", "cookieValues"]
+    assert values("grant", "create", "-i", "W") == ["Work"]
+    assert values("settings", "Work", "--activity", "") == ["on", "off"]
+
+
 def test_an_option_that_was_given_is_not_offered_again() -> None:
     assert "--color" not in values("create", "X", "--color", "red", "--")
     assert "--header" in values("fetch", "Work", "--header", "a: b", "--")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 
-import typer
-
+from hatbox.cli.arguments.parameters import bad_parameter
 from hatbox.cli.desktop.container_link import InvalidLink, is_container_link, parse_container_link
 from hatbox.cli.terminal.output import print_line
 
@@ -20,11 +19,11 @@ def expand_container_link(identity: str, urls: list[str] | None) -> tuple[str, l
     if not is_container_link(identity):
         return identity, urls
     if urls:
-        raise typer.BadParameter("a link names its URL. Specify the link alone", param_hint="URL")
+        raise bad_parameter("a link names its URL. Specify the link alone", param_hint="URL")
     try:
         link = parse_container_link(identity)
     except InvalidLink as error:
-        raise typer.BadParameter(str(error), param_hint="NAME-OR-ID") from None
+        raise bad_parameter(str(error), param_hint="NAME-OR-ID") from None
     if link.ignored:
         print_line(f"These parts of the link have no effect: {', '.join(link.ignored)}.", sys.stderr)
     return link.identity, [link.url]

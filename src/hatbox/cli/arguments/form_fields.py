@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
-import typer
 
+from hatbox.cli.arguments.parameters import bad_parameter
 from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.cli.terminal.terminal_text import visible
 
@@ -36,12 +36,12 @@ def parse_form_field(given: str) -> FormField:
     name, equals, value = given.partition("=")
     if not equals or not name:
         problem = f"invalid form field: {visible(given)}. Use NAME=VALUE, NAME=@FILE or NAME=<FILE"
-        raise typer.BadParameter(problem, param_hint="--form")
+        raise bad_parameter(problem, param_hint="--form")
     first = _PARAMETER.search(value)
     text = value[: first.start()] if first else value
     parameters = {match[1]: _unquoted(match[2]) for match in _PARAMETER.finditer(value)}
     if re.search(r"[\0\r\n]", "".join(parameters.values())):
-        raise typer.BadParameter(f"invalid form field: {visible(given)}", param_hint="--form")
+        raise bad_parameter(f"invalid form field: {visible(given)}", param_hint="--form")
     kind = parameters.get("type")
     if text.startswith("@"):
         path = _unquoted(text[1:])

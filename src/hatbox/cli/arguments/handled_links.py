@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-import typer
-
+from hatbox.cli.arguments.parameters import bad_parameter
 from hatbox.cli.desktop.container_link import is_container_link
 from hatbox.cli.terminal.terminal_text import visible
 from hatbox.profile import Profile
@@ -35,7 +34,7 @@ async def find_handlers(profile: Profile, arguments: Iterable[str]) -> dict[str,
             found[link] = page
         elif not is_container_link(link):
             scheme = link.partition(":")[0].lower()
-            raise typer.BadParameter(
+            raise bad_parameter(
                 f'"{visible(link[:_MAX_SHOWN])}": no running extension opens {scheme} links. '
                 "Run one that does: hatbox run EXTENSION --engine chromium",
                 param_hint="URL",

@@ -6,8 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Annotated
 
-import typer
-
+from hatbox.cli.arguments.parameters import Argument
 from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.errors import AmbiguousIdentity
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
@@ -24,13 +23,13 @@ __all__ = [
     "find_store",
 ]
 
-IdentityArgument = Annotated[str, typer.Argument(metavar="NAME-OR-ID", help="Identity: its name or its cookieStoreId.")]
+IdentityArgument = Annotated[str, Argument(metavar="NAME-OR-ID", help="Identity: its name or its cookieStoreId.")]
 IdentitiesArgument = Annotated[
-    list[str], typer.Argument(metavar="NAME-OR-ID...", help="Identities: their names or cookieStoreIds.")
+    list[str], Argument(metavar="NAME-OR-ID...", help="Identities: their names or cookieStoreIds.")
 ]
 StoreArgument = Annotated[
     str,
-    typer.Argument(
+    Argument(
         metavar="NAME-OR-ID",
         help=f"Identity: its name or its cookieStoreId; {DEFAULT_COOKIE_STORE_ID} is the default store.",
     ),

@@ -7,8 +7,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Annotated, TypeVar
 
-import typer
-
+from hatbox.cli.arguments.parameters import Option, bad_parameter
 from hatbox.cli.arguments.profile_creation import may_create
 from hatbox.profile import Profile
 
@@ -26,24 +25,22 @@ T = TypeVar("T")
 
 ProfileOption = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--profile",
         metavar="PATH-OR-URL",
         help="Path or URL of the profile. Default: $HATBOX_PROFILE, or profile.db in the user data directory.",
     ),
 ]
 
-CreateOption = Annotated[
-    bool, typer.Option("--create", help="Create the profile given with --profile if it does not exist.")
-]
+CreateOption = Annotated[bool, Option("--create", help="Create the profile given with --profile if it does not exist.")]
 
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+JsonOption = Annotated[bool, Option("--json", help="Print JSON, for programs.")]
 
 
 def profile_address(option: str | None) -> str | None:
     """The profile given with --profile; None for the default profile."""
     if option == "":
-        raise typer.BadParameter("must not be empty", param_hint="--profile")
+        raise bad_parameter("must not be empty", param_hint="--profile")
     return option
 
 
@@ -66,4 +63,4 @@ def run_with_profile(option: str | None, work: Callable[[Profile], Awaitable[T]]
 def refuse_profile(output: str, profile: str | None, option: str) -> None:
     """Refuse to overwrite a file of the profile itself."""
     if Profile(profile).store.owns_file(Path(output)):
-        raise typer.BadParameter(f"{output} is the profile itself. Specify another file", param_hint=option)
+        raise bad_parameter(f"{output} is the profile itself. Specify another file", param_hint=option)

@@ -6,8 +6,7 @@ import re
 from typing import Final
 from urllib.parse import urlsplit
 
-import typer
-
+from hatbox.cli.arguments.parameters import bad_parameter
 from hatbox.cli.terminal.terminal_text import without_passwords
 
 __all__ = ["parse_proxy_argument"]
@@ -34,4 +33,4 @@ def parse_proxy_argument(given: str) -> str:
     except ValueError:  # invalid port or IP address
         pass
     problem = f"invalid proxy: {without_passwords(url)}. Use HOST:PORT, or a URL: {', '.join(_SCHEMES)}; direct is none"
-    raise typer.BadParameter(problem, param_hint="--proxy")
+    raise bad_parameter(problem, param_hint="--proxy")

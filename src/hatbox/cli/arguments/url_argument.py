@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import typer
-
+from hatbox.cli.arguments.parameters import bad_parameter
 from hatbox.cli.terminal.terminal_text import visible
 from hatbox.tabs.tab_model import BLANK
 from hatbox.urls.typed_address import parse_typed_address
@@ -18,4 +17,4 @@ def parse_url_argument(typed: str) -> str:
     try:
         return parse_typed_address(typed)
     except ValueError as error:
-        raise typer.BadParameter(f'"{visible(typed)}": {error}', param_hint="URL") from None
+        raise bad_parameter(f'"{visible(typed)}": {error}', param_hint="URL") from None

@@ -10,8 +10,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import msgspec
-import typer
 
+from hatbox.cli.arguments.parameters import Argument, Option, bad_parameter
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, run_with_profile
 from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.cli.terminal.confirm import confirm
@@ -30,25 +30,23 @@ __all__ = ["backup", "restore"]
 _PASSPHRASE: Final = "HATBOX_PASSPHRASE"  # noqa: S105 - the name of a variable
 _DEFAULT: Final = "default store"
 
-QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors.")]
+QuietOption = Annotated[bool, Option("--quiet", "-q", help="Print only errors.")]
 
 
 def backup(
-    path: Annotated[str, typer.Argument(metavar="FILE", help="New file for the backup, readable only by you.")],
+    path: Annotated[str, Argument(metavar="FILE", help="New file for the backup, readable only by you.")],
     identity: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             metavar="NAME-OR-ID", help="Identity to back up: its name or its cookieStoreId. Repeatable. Default: all."
         ),
     ] = None,
     encrypt: Annotated[
         bool,
-        typer.Option("--encrypt", "-e", help=f"Encrypt the file with a passphrase. Default: asked, or ${_PASSPHRASE}."),
+        Option("--encrypt", "-e", help=f"Encrypt the file with a passphrase. Default: asked, or ${_PASSPHRASE}."),
     ] = False,
-    plain: Annotated[
-        bool, typer.Option("--plain", help="Store as plain text what is encrypted in the profile.")
-    ] = False,
-    force: Annotated[bool, typer.Option("--force", "-f", help="Replace a file that exists.")] = False,
+    plain: Annotated[bool, Option("--plain", help="Store as plain text what is encrypted in the profile.")] = False,
+    force: Annotated[bool, Option("--force", "-f", help="Replace a file that exists.")] = False,
     quiet: QuietOption = False,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
@@ -62,7 +60,7 @@ def backup(
     """
     _check_file(path)
     if encrypt and plain:
-        raise typer.BadParameter("specify either --encrypt or --plain", param_hint="--plain")
+        raise bad_parameter("specify either --encrypt or --plain", param_hint="--plain")
     passphrase = _new_passphrase() if encrypt else None
     with progress_bar("Backing up", is_shown=not (quiet or as_json)) as progress:
         done = run_with_profile(
@@ -78,18 +76,18 @@ def backup(
 
 
 def restore(
-    path: Annotated[str, typer.Argument(metavar="FILE", help="File that `hatbox backup` has written.")],
+    path: Annotated[str, Argument(metavar="FILE", help="File that `hatbox backup` has written.")],
     identities: Annotated[
         list[str] | None,
-        typer.Argument(
+        Argument(
             metavar="[NAME-OR-ID...]",
             help="Identities to restore: their names or cookieStoreIds in the backup. Default: everything.",
         ),
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", "-n", help="Show what would change. Changes nothing.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Skip the confirmation.")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", "-n", help="Show what would change. Changes nothing.")] = False,
+    yes: Annotated[bool, Option("--yes", "-y", help="Skip the confirmation.")] = False,
     plain: Annotated[
-        bool, typer.Option("--plain", help="Store as plain text what was encrypted in the profile of the backup.")
+        bool, Option("--plain", help="Store as plain text what was encrypted in the profile of the backup.")
     ] = False,
     quiet: QuietOption = False,
     profile: ProfileOption = None,
@@ -136,7 +134,7 @@ def restore(
 
 def _check_file(path: str) -> None:
     if not path:
-        raise typer.BadParameter("must not be empty", param_hint="FILE")
+        raise bad_parameter("must not be empty", param_hint="FILE")
 
 
 # --------------------------------------------------------------------------------------------------------- passphrases

@@ -10,8 +10,6 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Annotated
 
-import typer
-
 from hatbox.cli.arguments.engine_options import (
     BrowserOption,
     EngineOption,
@@ -20,6 +18,7 @@ from hatbox.cli.arguments.engine_options import (
     select_engine,
 )
 from hatbox.cli.arguments.identity_arguments import check_identities, find_identity, find_store
+from hatbox.cli.arguments.parameters import Argument, Option, bad_parameter
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, open_profile
 from hatbox.cli.terminal.engine_notice import find_running_engines
 from hatbox.cli.terminal.foreground import log_to_stderr, stop_on_signals
@@ -44,7 +43,7 @@ logger = logging.getLogger("hatbox.cli")
 def browse(
     identities: Annotated[
         list[str] | None,
-        typer.Argument(
+        Argument(
             metavar="[NAME-OR-ID]...",
             help="Identities to show: their names or cookieStoreIds. An identity without tabs gets an empty one. "
             "The tabs of other identities are opened too.",
@@ -52,7 +51,7 @@ def browse(
     ] = None,
     only: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--identity",
             metavar="NAME-OR-ID",
             help="Open the tabs of this identity only: its name or its cookieStoreId; firefox-default is the default "
@@ -65,9 +64,9 @@ def browse(
     headless: HeadlessOption = False,
     no_indicator: NoIndicatorOption = False,
     until_empty: Annotated[
-        bool, typer.Option("--until-empty", help="Exit when no tab is open, including hidden tabs.")
+        bool, Option("--until-empty", help="Exit when no tab is open, including hidden tabs.")
     ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing about tabs.")] = False,
+    quiet: Annotated[bool, Option("--quiet", "-q", help="Print nothing about tabs.")] = False,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -149,7 +148,7 @@ async def _check_served(opened: Profile, identity: ContextualIdentity, only: Seq
     if only:
         given = [await find_store(opened, each) for each in only]
         if identity not in given:
-            raise typer.BadParameter(
+            raise bad_parameter(
                 f"{identity.name} is not among the identities given with --identity", param_hint="[NAME-OR-ID]..."
             )
         return

@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Annotated
 
-import typer
-
+from hatbox.cli.arguments.parameters import Option
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, profile_address
 from hatbox.cli.terminal.command_errors import FAILED
 from hatbox.cli.terminal.output import print_json, print_line, print_rows
@@ -19,7 +18,7 @@ __all__ = ["check"]
 def check(
     into: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--repair",
             metavar="NEW-FILE",
             help="New profile for every undamaged row. The damaged profile is not changed, and an existing file is "
@@ -43,7 +42,7 @@ def check(
         if repaired:
             _print_repair(repaired)
     if not report.is_sound:
-        raise typer.Exit(FAILED)
+        sys.exit(FAILED)
 
 
 def _document(report: Report, repaired: Repair | None) -> dict[str, object]:

@@ -12,10 +12,9 @@ from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Annotated, Any, Final, Protocol, TypeVar
 
-import typer
-
 from hatbox import schema
 from hatbox.cli.arguments.extension_arguments import package_of
+from hatbox.cli.arguments.parameters import Option
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, open_profile
 from hatbox.cli.terminal.extension_log import log_line
 from hatbox.cli.terminal.output import print_json_line, print_line
@@ -48,7 +47,7 @@ class _Run(Protocol):
 def console(
     extension: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--extension",
             metavar="NAME|ID|PATH",
             help="Extension whose background scripts run, and whose scope the prompt is in: installed, or in a folder "
@@ -73,7 +72,7 @@ def console(
             failed = _Prompt(started, run, as_json=as_json).run()
         finally:
             run(opened.close())
-    raise typer.Exit(1 if failed else 0)
+    sys.exit(1 if failed else 0)
 
 
 async def _start(opened: Profile, wanted: str | None) -> Extension:

@@ -10,11 +10,10 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, TypeVar
 
-import typer
-
 from hatbox import schema
 from hatbox.api.namespaces.cookies.cookie_views import cookie_view, to_octets
 from hatbox.cli.arguments.identity_arguments import StoreArgument, find_store
+from hatbox.cli.arguments.parameters import Argument, Option, bad_parameter
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, run_with_profile
 from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.cli.terminal.confirm import confirm
@@ -36,18 +35,18 @@ T = TypeVar("T")
 _SAME_SITE: Final = {"none": SameSite.NONE, "lax": SameSite.LAX, "strict": SameSite.STRICT}
 _DAY_SECONDS: Final = 86400
 
-UrlArgument = Annotated[str, typer.Argument(metavar="URL", help="URL that the cookie is sent to.")]
-NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name of the cookie.")]
+UrlArgument = Annotated[str, Argument(metavar="URL", help="URL that the cookie is sent to.")]
+NameArgument = Annotated[str, Argument(metavar="NAME", help="Name of the cookie.")]
 DomainOption = Annotated[
     str | None,
-    typer.Option("--domain", metavar="DOMAIN", help="Domain of the cookies, including subdomains. Default: all."),
+    Option("--domain", metavar="DOMAIN", help="Domain of the cookies, including subdomains. Default: all."),
 ]
 
 
 def list_(
     identity: StoreArgument,
     domain: DomainOption = None,
-    show_values: Annotated[bool, typer.Option("--show-values", help="Show the values. JSON always has them.")] = False,
+    show_values: Annotated[bool, Option("--show-values", help="Show the values. JSON always has them.")] = False,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -84,35 +83,35 @@ def get(
 
 def set_(
     identity: StoreArgument,
-    url: Annotated[str, typer.Argument(metavar="URL", help="URL that sets the cookie.")],
+    url: Annotated[str, Argument(metavar="URL", help="URL that sets the cookie.")],
     name: NameArgument,
-    value: Annotated[str, typer.Argument(metavar="VALUE", help="Value of the cookie.")],
+    value: Annotated[str, Argument(metavar="VALUE", help="Value of the cookie.")],
     domain: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="DOMAIN",
             help="Domain attribute: the cookie is sent to its subdomains too. Default: a host-only cookie.",
         ),
     ] = None,
     path: Annotated[
-        str, typer.Option(metavar="PATH", help="Path attribute: the cookie is sent to this path and below.")
+        str, Option(metavar="PATH", help="Path attribute: the cookie is sent to this path and below.")
     ] = "/",
     secure: Annotated[
-        bool, typer.Option("--secure", help="Set the Secure attribute: the cookie is sent over https only.")
+        bool, Option("--secure", help="Set the Secure attribute: the cookie is sent over https only.")
     ] = False,
     http_only: Annotated[
-        bool, typer.Option("--http-only", help="Set the HttpOnly attribute: scripts of pages cannot read the cookie.")
+        bool, Option("--http-only", help="Set the HttpOnly attribute: scripts of pages cannot read the cookie.")
     ] = False,
     same_site: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="none|lax|strict",
             help="SameSite attribute: the cross-site requests that the cookie is sent with. Default: unspecified.",
         ),
     ] = None,
     expires_in_days: Annotated[
         float | None,
-        typer.Option(metavar="DAYS", help="Days until the cookie expires, at most 400. Default: a session cookie."),
+        Option(metavar="DAYS", help="Days until the cookie expires, at most 400. Default: a session cookie."),
     ] = None,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
@@ -166,13 +165,13 @@ def remove(
 def clear(
     identity: StoreArgument,
     domain: DomainOption = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Skip the confirmation.")] = False,
+    yes: Annotated[bool, Option("--yes", "-y", help="Skip the confirmation.")] = False,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Remove all cookies of an identity, or those of a domain. The identity stays."""
     if domain == "":  # probably an unset shell variable
-        raise typer.BadParameter("must not be empty", param_hint="--domain")
+        raise bad_parameter("must not be empty", param_hint="--domain")
     if not yes:
         _confirm(_run_with_store(profile, identity, _unchanged), domain)
 
@@ -229,9 +228,7 @@ def _same_site(given: str | None) -> SameSite:
         return SameSite.UNSPECIFIED
     if given not in _SAME_SITE:
         allowed = ", ".join(_SAME_SITE)
-        raise typer.BadParameter(
-            f"invalid value: {visible(given)}. Allowed values: {allowed}", param_hint="--same-site"
-        )
+        raise bad_parameter(f"invalid value: {visible(given)}. Allowed values: {allowed}", param_hint="--same-site")
     return _SAME_SITE[given]
 
 
@@ -239,7 +236,7 @@ def _expiry(days: float | None, now: float) -> float | None:
     if days is None:
         return None
     if not days > 0:
-        raise typer.BadParameter(
+        raise bad_parameter(
             "must be positive; to delete a cookie, use: hatbox cookies remove", param_hint="--expires-in-days"
         )
     return now + days * _DAY_SECONDS

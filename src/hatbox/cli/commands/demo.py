@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Final
 
-import typer
-
+from hatbox.cli.arguments.parameters import Option
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption
 from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.cli.terminal.foreground import stop_on_signals
@@ -31,10 +30,10 @@ _BROWSER: Final = "Chromium"
 
 
 def demo(
-    serve: Annotated[bool, typer.Option("--serve", help="Only run the demo site, until Ctrl-C.")] = False,
+    serve: Annotated[bool, Option("--serve", help="Only run the demo site, until Ctrl-C.")] = False,
     port: Annotated[
         int | None,
-        typer.Option(
+        Option(
             "--port",
             metavar="NUMBER",
             min=0,

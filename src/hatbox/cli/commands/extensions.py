@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import msgspec
-import typer
 
 from hatbox.cli.arguments.extension_arguments import KnownExtension, check_packages, find_extension
+from hatbox.cli.arguments.parameters import Argument, Option, bad_parameter
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, run_with_profile
 from hatbox.cli.arguments.tab_arguments import existing_tabs
 from hatbox.cli.terminal.command_errors import CommandError
@@ -37,7 +37,7 @@ from hatbox.profile import Profile
 
 __all__ = ["install", "list_", "open_page", "permissions", "remove", "trigger"]
 
-ExtensionArgument = Annotated[str, typer.Argument(metavar="NAME-OR-ID", help="Extension: its id or its unique name.")]
+ExtensionArgument = Annotated[str, Argument(metavar="NAME-OR-ID", help="Extension: its id or its unique name.")]
 
 _LIST_HEADER: Final = ("Name", "Version", "Id", "")
 _UI_HEADER: Final = ("Extension", "Trigger", "Title", "")
@@ -46,9 +46,7 @@ _UI_HEADER: Final = ("Extension", "Trigger", "Title", "")
 def list_(
     ui: Annotated[
         bool,
-        typer.Option(
-            "--ui", help="List the menu items, actions, pages, commands and notifications of running extensions."
-        ),
+        Option("--ui", help="List the menu items, actions, pages, commands and notifications of running extensions."),
     ] = False,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
@@ -81,17 +79,17 @@ def list_(
 
 
 def install(
-    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Extension folders, .xpi or .zip files.")],
+    paths: Annotated[list[str], Argument(metavar="PATH...", help="Extension folders, .xpi or .zip files.")],
     replace: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--replace",
             help="Replace an installed extension with the same id but another path or name. Deletes its granted "
             "permissions and its data.",
         ),
     ] = False,
     keep_data: Annotated[
-        bool, typer.Option("--keep-data", help="With --replace: preserve the data of the replaced extension.")
+        bool, Option("--keep-data", help="With --replace: preserve the data of the replaced extension.")
     ] = False,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
@@ -102,7 +100,7 @@ def install(
     preserves data and granted permissions.
     """
     if keep_data and not replace:
-        raise typer.BadParameter("requires --replace; an update always preserves the data", param_hint="--keep-data")
+        raise bad_parameter("requires --replace; an update always preserves the data", param_hint="--keep-data")
     if len(paths) > 1:
         check_packages(map(Path, paths))
 
@@ -122,9 +120,9 @@ def install(
 
 def remove(
     extensions: Annotated[
-        list[str], typer.Argument(metavar="NAME-OR-ID...", help="Extensions: their ids or their unique names.")
+        list[str], Argument(metavar="NAME-OR-ID...", help="Extensions: their ids or their unique names.")
     ],
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Skip the confirmation.")] = False,
+    yes: Annotated[bool, Option("--yes", "-y", help="Skip the confirmation.")] = False,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -155,13 +153,13 @@ def permissions(
     extension: ExtensionArgument,
     grant: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             metavar="PERMISSION",
             help="Optional permission to grant: a name, or a pattern such as https://*.site.example/*. Repeatable.",
         ),
     ] = None,
     revoke: Annotated[
-        list[str] | None, typer.Option(metavar="PERMISSION", help="Granted permission to revoke. Repeatable.")
+        list[str] | None, Option(metavar="PERMISSION", help="Granted permission to revoke. Repeatable.")
     ] = None,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
@@ -193,37 +191,27 @@ def trigger(
     extension: ExtensionArgument,
     what: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="TRIGGER",
             help="menu:ID, action, page-action, options, sidebar, command:NAME, notification:ID, omnibox:TEXT or "
             "omnibox-enter:TEXT.",
         ),
     ],
-    tab: Annotated[
-        int | None, typer.Option(metavar="ID", help="Tab of the user action. Default: the active tab.")
-    ] = None,
-    link: Annotated[
-        str | None, typer.Option(metavar="URL", help="Target of the link that the menu is opened on.")
-    ] = None,
-    link_text: Annotated[str | None, typer.Option(metavar="TEXT", help="Text of that link.")] = None,
-    image: Annotated[str | None, typer.Option(metavar="URL", help="Image that the menu is opened on.")] = None,
-    selection: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Selected text that the menu is opened on.")
-    ] = None,
-    bookmark: Annotated[
-        str | None, typer.Option(metavar="ID", help="Bookmark or folder that the menu is opened on.")
-    ] = None,
-    close: Annotated[bool, typer.Option("--close", help="Close the notification instead of clicking it.")] = False,
+    tab: Annotated[int | None, Option(metavar="ID", help="Tab of the user action. Default: the active tab.")] = None,
+    link: Annotated[str | None, Option(metavar="URL", help="Target of the link that the menu is opened on.")] = None,
+    link_text: Annotated[str | None, Option(metavar="TEXT", help="Text of that link.")] = None,
+    image: Annotated[str | None, Option(metavar="URL", help="Image that the menu is opened on.")] = None,
+    selection: Annotated[str | None, Option(metavar="TEXT", help="Selected text that the menu is opened on.")] = None,
+    bookmark: Annotated[str | None, Option(metavar="ID", help="Bookmark or folder that the menu is opened on.")] = None,
+    close: Annotated[bool, Option("--close", help="Close the notification instead of clicking it.")] = False,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Trigger a user action in a running extension. `hatbox extensions list --ui` lists the triggers."""
     if not what.startswith("menu:") and any(each is not None for each in (link, link_text, image, selection, bookmark)):
-        raise typer.BadParameter(
-            "only menu:ID takes these options", param_hint="--link, --image, --selection or --bookmark"
-        )
+        raise bad_parameter("only menu:ID takes these options", param_hint="--link, --image, --selection or --bookmark")
     if close and not what.startswith("notification:"):
-        raise typer.BadParameter("only notification:ID can be closed", param_hint="--close")
+        raise bad_parameter("only notification:ID can be closed", param_hint="--close")
 
     async def trigger_one(opened: Profile) -> tuple[InstalledExtension, TriggerResult]:
         found, _ = find_extension(await opened.extensions.known(), extension)
@@ -254,9 +242,9 @@ def trigger(
 
 def open_page(
     extension: ExtensionArgument,
-    page: Annotated[str, typer.Argument(metavar="popup|options|sidebar", help="Page to open.")],
+    page: Annotated[str, Argument(metavar="popup|options|sidebar", help="Page to open.")],
     tab: Annotated[
-        int | None, typer.Option(metavar="ID", help="Tab that the page is opened for. Default: the active tab.")
+        int | None, Option(metavar="ID", help="Tab that the page is opened for. Default: the active tab.")
     ] = None,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
@@ -266,7 +254,7 @@ def open_page(
     The extension must run in a process with the Chromium engine: `hatbox run EXTENSION --engine chromium`.
     """
     if page not in PAGE_KINDS:
-        raise typer.BadParameter(f"{page} is not one of {', '.join(PAGE_KINDS)}", param_hint="popup|options|sidebar")
+        raise bad_parameter(f"{page} is not one of {', '.join(PAGE_KINDS)}", param_hint="popup|options|sidebar")
 
     async def open_one(opened: Profile) -> tuple[InstalledExtension, TriggerResult]:
         found, _ = find_extension(await opened.extensions.known(), extension)

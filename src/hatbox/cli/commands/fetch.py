@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, Final
 from urllib.parse import urlsplit
 
 import msgspec
-import typer
 
 from hatbox import __version__
 from hatbox.cli.arguments.form_fields import FormField, parse_form_field
 from hatbox.cli.arguments.identity_arguments import StoreArgument, find_store
+from hatbox.cli.arguments.parameters import Argument, Option, bad_parameter
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, open_profile, refuse_profile
 from hatbox.cli.arguments.proxy_argument import parse_proxy_argument
 from hatbox.cli.terminal.command_errors import FAILED, CommandError
@@ -52,21 +52,17 @@ _FORM: Final = (b"Content-Type", b"application/x-www-form-urlencoded")
 
 def fetch(
     identity: StoreArgument,
-    url: Annotated[str, typer.Argument(metavar="URL", help="URL of the request: http:// or https://.")],
-    include: Annotated[bool, typer.Option("--include", "-i", help="Print the response headers too.")] = False,
-    head: Annotated[
-        bool, typer.Option("--head", "-I", help="Send a HEAD request, and print the response headers.")
-    ] = False,
-    location: Annotated[bool, typer.Option("--location", "-L", help="Follow redirects.")] = False,
+    url: Annotated[str, Argument(metavar="URL", help="URL of the request: http:// or https://.")],
+    include: Annotated[bool, Option("--include", "-i", help="Print the response headers too.")] = False,
+    head: Annotated[bool, Option("--head", "-I", help="Send a HEAD request, and print the response headers.")] = False,
+    location: Annotated[bool, Option("--location", "-L", help="Follow redirects.")] = False,
     output: Annotated[
         str | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="Output file; - is standard output. Default: standard output."
-        ),
+        Option("--output", "-o", metavar="FILE", help="Output file; - is standard output. Default: standard output."),
     ] = None,
     data: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--data",
             "-d",
             metavar="DATA",
@@ -76,7 +72,7 @@ def fetch(
     ] = None,
     form: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--form",
             "-F",
             metavar="NAME=VALUE",
@@ -86,7 +82,7 @@ def fetch(
     ] = None,
     header: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--header",
             "-H",
             metavar="'NAME: VALUE'",
@@ -95,11 +91,11 @@ def fetch(
     ] = None,
     request: Annotated[
         str | None,
-        typer.Option("--request", "-X", metavar="METHOD", help="Method. Default: GET, or POST with --data or --form."),
+        Option("--request", "-X", metavar="METHOD", help="Method. Default: GET, or POST with --data or --form."),
     ] = None,
     user_agent: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--user-agent",
             "-A",
             metavar="TEXT",
@@ -109,20 +105,18 @@ def fetch(
     ] = None,
     user: Annotated[
         str | None,
-        typer.Option("--user", "-u", metavar="USER:PASSWORD", help="Credentials for HTTP basic authentication."),
+        Option("--user", "-u", metavar="USER:PASSWORD", help="Credentials for HTTP basic authentication."),
     ] = None,
     max_time: Annotated[
         float | None,
-        typer.Option(
-            "--max-time", "-m", metavar="SECONDS", min=0.0, help="Timeout of the whole request. Default: none."
-        ),
+        Option("--max-time", "-m", metavar="SECONDS", min=0.0, help="Timeout of the whole request. Default: none."),
     ] = None,
     insecure: Annotated[
-        bool, typer.Option("--insecure", "-k", help="Accept any certificate. The connection is then not private.")
+        bool, Option("--insecure", "-k", help="Accept any certificate. The connection is then not private.")
     ] = False,
     proxy: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--proxy",
             "-x",
             metavar="PROXY",
@@ -132,7 +126,7 @@ def fetch(
     ] = None,
     verbose: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--verbose",
             "-v",
             help="Print the headers of requests and responses to standard error, without the values of cookies and "
@@ -140,13 +134,13 @@ def fetch(
         ),
     ] = False,
     silent: Annotated[
-        bool, typer.Option("--silent", "-s", help="Print no message if the request fails; see --show-error.")
+        bool, Option("--silent", "-s", help="Print no message if the request fails; see --show-error.")
     ] = False,
     show_error: Annotated[
-        bool, typer.Option("--show-error", "-S", help="With --silent, print error messages. Others are never printed.")
+        bool, Option("--show-error", "-S", help="With --silent, print error messages. Others are never printed.")
     ] = False,
     fail: Annotated[
-        bool, typer.Option("--fail", "-f", help="Exit with status 1 if the response status is 400 or above.")
+        bool, Option("--fail", "-f", help="Exit with status 1 if the response status is 400 or above.")
     ] = False,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
@@ -156,11 +150,11 @@ def fetch(
     The options are those of curl. There is no option for cookies: set them with `hatbox cookies set`.
     """
     if head and (data is not None or form):
-        raise typer.BadParameter(
+        raise bad_parameter(
             "a HEAD request has no body. Specify one of them", param_hint=["--head", "--data" if data else "--form"]
         )
     if data is not None and form:
-        raise typer.BadParameter("a request has one body. Specify one of them", param_hint=["--data", "--form"])
+        raise bad_parameter("a request has one body. Specify one of them", param_hint=["--data", "--form"])
     options = _FetchOptions(
         method=_method(request or "") or ("HEAD" if head else "POST" if form or data is not None else "GET"),
         url=_checked_url(url),
@@ -190,7 +184,7 @@ def fetch(
             asyncio.run(_fetch(opened, identity, options, printer))
     except CommandError as error:
         if silent and not show_error and error.kind in _SILENT:
-            raise typer.Exit(FAILED) from error
+            sys.exit(FAILED)
         raise
 
 
@@ -405,13 +399,13 @@ def _readable(header: bytes) -> str:
 
 def _user_agent(given: str | None) -> str | None:
     if given is not None and re.search(r"[\0\r\n]", given):
-        raise typer.BadParameter(f"invalid header: {visible(given)}", param_hint="--user-agent")
+        raise bad_parameter(f"invalid header: {visible(given)}", param_hint="--user-agent")
     return given
 
 
 def _method(request: str) -> str:
     if request and not _TOKEN.fullmatch(request):
-        raise typer.BadParameter(f"invalid HTTP method: {visible(request)}", param_hint="--request")
+        raise bad_parameter(f"invalid HTTP method: {visible(request)}", param_hint="--request")
     return request
 
 
@@ -422,13 +416,13 @@ def _checked_url(url: str) -> str:
             return url
     except ValueError:  # invalid port or IP address
         pass
-    raise typer.BadParameter(f"URL must start with http:// or https://: {visible(url)}", param_hint="URL")
+    raise bad_parameter(f"URL must start with http:// or https://: {visible(url)}", param_hint="URL")
 
 
 def _header(given: str) -> tuple[bytes, bytes]:
     name, colon, value = given.partition(":")
     if not colon or not _TOKEN.fullmatch(name) or re.search(r"[\0\r\n]", value):
-        raise typer.BadParameter(f"invalid header: {visible(given)}. Use 'Name: value'", param_hint="--header")
+        raise bad_parameter(f"invalid header: {visible(given)}. Use 'Name: value'", param_hint="--header")
     return name.encode("ascii"), os.fsencode(value.strip())
 
 
@@ -450,7 +444,7 @@ def _standard_input() -> bytes:
 def _credentials(given: str) -> tuple[str, str]:
     user, colon, password = given.partition(":")
     if not colon:
-        raise typer.BadParameter("must have the form USER:PASSWORD", param_hint="--user")
+        raise bad_parameter("must have the form USER:PASSWORD", param_hint="--user")
     return user, password
 
 

@@ -6,9 +6,8 @@ import sys
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from hatbox.cli.arguments.identity_arguments import find_store
+from hatbox.cli.arguments.parameters import Argument, Option
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, run_with_profile
 from hatbox.cli.terminal.confirm import confirm
 from hatbox.cli.terminal.output import print_json, print_line, print_rows
@@ -22,14 +21,14 @@ __all__ = ["clear", "list_", "search"]
 
 IdentityOption = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--identity",
         "-i",
         metavar="NAME-OR-ID",
         help=f"Only of this identity; {DEFAULT_COOKIE_STORE_ID} is the default store. Default: of all.",
     ),
 ]
-LimitOption = Annotated[int, typer.Option("--limit", "-n", metavar="NUMBER", min=1, help="At most so many pages.")]
+LimitOption = Annotated[int, Option("--limit", "-n", metavar="NUMBER", min=1, help="At most so many pages.")]
 
 
 def list_(
@@ -47,7 +46,7 @@ def list_(
 
 
 def search(
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="Words that the URL or the title must have.")],
+    text: Annotated[str, Argument(metavar="TEXT", help="Words that the URL or the title must have.")],
     identity: IdentityOption = None,
     limit: LimitOption = 100,
     profile: ProfileOption = None,
@@ -59,7 +58,7 @@ def search(
 
 def clear(
     identity: IdentityOption = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Skip the confirmation.")] = False,
+    yes: Annotated[bool, Option("--yes", "-y", help="Skip the confirmation.")] = False,
     profile: ProfileOption = None,
 ) -> None:
     """Delete the visited pages of all identities, or of one, for ever. Open tabs stay."""

@@ -13,14 +13,13 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Final, cast
 
-import typer
-
 from hatbox.cli.arguments.identity_arguments import (
     IdentitiesArgument,
     IdentityArgument,
     find_identities,
     find_identity,
 )
+from hatbox.cli.arguments.parameters import Argument, Option, bad_parameter
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, run_with_profile
 from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.cli.terminal.engine_notice import find_running_engines
@@ -45,7 +44,7 @@ _ICONS_HELP: Final = "one of `hatbox icons`."
 
 def list_(
     name: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Exact name of the identities to list. Default: all.")
+        str | None, Option(metavar="NAME", help="Exact name of the identities to list. Default: all.")
     ] = None,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
@@ -68,9 +67,9 @@ def get(identity: IdentityArgument, profile: ProfileOption = None, as_json: Json
 
 
 def create(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the identity. Names need not be unique.")],
-    color: Annotated[str, typer.Option(metavar="COLOR", help=f"Color: {_COLORS_HELP}")] = "blue",
-    icon: Annotated[str, typer.Option(metavar="ICON", help=f"Icon: {_ICONS_HELP}")] = "circle",
+    name: Annotated[str, Argument(metavar="NAME", help="Name of the identity. Names need not be unique.")],
+    color: Annotated[str, Option(metavar="COLOR", help=f"Color: {_COLORS_HELP}")] = "blue",
+    icon: Annotated[str, Option(metavar="ICON", help=f"Icon: {_ICONS_HELP}")] = "circle",
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -86,7 +85,7 @@ def clone(
     identity: IdentityArgument,
     name: Annotated[
         str | None,
-        typer.Argument(metavar="[NAME]", help="Name of the copy. Default: the name of the original with a number."),
+        Argument(metavar="[NAME]", help="Name of the copy. Default: the name of the original with a number."),
     ] = None,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
@@ -104,15 +103,15 @@ def clone(
 
 def update(
     identity: IdentityArgument,
-    name: Annotated[str | None, typer.Option(metavar="NAME", help="New name.")] = None,
-    color: Annotated[str | None, typer.Option(metavar="COLOR", help=f"New color: {_COLORS_HELP}")] = None,
-    icon: Annotated[str | None, typer.Option(metavar="ICON", help=f"New icon: {_ICONS_HELP}")] = None,
+    name: Annotated[str | None, Option(metavar="NAME", help="New name.")] = None,
+    color: Annotated[str | None, Option(metavar="COLOR", help=f"New color: {_COLORS_HELP}")] = None,
+    icon: Annotated[str | None, Option(metavar="ICON", help=f"New icon: {_ICONS_HELP}")] = None,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Change the name, color or icon of an identity."""
     if name is None and color is None and icon is None:
-        raise typer.BadParameter(
+        raise bad_parameter(
             "specify at least one of --name, --color, --icon", param_hint=["--name", "--color", "--icon"]
         )
     _check_palette(color, icon)
@@ -130,7 +129,7 @@ def move(
     identities: IdentitiesArgument,
     to: Annotated[
         str,
-        typer.Option(metavar="POSITION", help="Position: first, last, or an index among the others, from 0."),
+        Option(metavar="POSITION", help="Position: first, last, or an index among the others, from 0."),
     ],
     profile: ProfileOption = None,
     as_json: JsonOption = False,
@@ -188,9 +187,9 @@ def show(identities: IdentitiesArgument, profile: ProfileOption = None, as_json:
 def remove(
     identities: IdentitiesArgument,
     forever: Annotated[
-        bool, typer.Option("--forever", help="Do not move them to the trash. They cannot be restored.")
+        bool, Option("--forever", help="Do not move them to the trash. They cannot be restored.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Skip the confirmation.")] = False,
+    yes: Annotated[bool, Option("--yes", "-y", help="Skip the confirmation.")] = False,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -266,7 +265,7 @@ def _position(to: str) -> int:
     try:
         return named[to] if to in named else int(to)
     except ValueError:
-        raise typer.BadParameter(
+        raise bad_parameter(
             f"invalid position: {visible(to)}. Use first, last or a whole number", param_hint="--to"
         ) from None
 

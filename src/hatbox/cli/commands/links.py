@@ -6,9 +6,8 @@ import os
 import sys
 from typing import Annotated, Any
 
-import typer
-
 from hatbox.cli.arguments.identity_arguments import find_identity
+from hatbox.cli.arguments.parameters import Argument, Option, bad_parameter
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, profile_address, run_with_profile
 from hatbox.cli.commands.tabs import open_
 from hatbox.cli.desktop.container_link import (
@@ -37,7 +36,7 @@ _MAX_NOTIFICATION = 1500
 
 def open_link(
     link: Annotated[
-        str, typer.Argument(metavar="LINK", help="ext+container:name=NAME&url=URL, or an http:// or https:// URL.")
+        str, Argument(metavar="LINK", help="ext+container:name=NAME&url=URL, or an http:// or https:// URL.")
     ],
     profile: ProfileOption = None,
     as_json: JsonOption = False,
@@ -59,10 +58,10 @@ def open_link(
 
 def install_links(
     browser: Annotated[
-        bool, typer.Option("--browser", help="Register Hatbox as the web browser of the desktop too.")
+        bool, Option("--browser", help="Register Hatbox as the web browser of the desktop too.")
     ] = False,
     remove: Annotated[
-        bool, typer.Option("--remove", help="Remove the registration, and restore the earlier programs.")
+        bool, Option("--remove", help="Remove the registration, and restore the earlier programs.")
     ] = False,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
@@ -76,7 +75,7 @@ def install_links(
     if not sys.platform.startswith("linux"):
         raise CommandError("NotSupported", "links can be registered on Linux desktops only. Nothing was changed.")
     if remove and browser:
-        raise typer.BadParameter("specify one of them", param_hint=["--remove", "--browser"])
+        raise bad_parameter("specify one of them", param_hint=["--remove", "--browser"])
     registration = LinkRegistration.of_user()
     if remove:
         _print_removed(registration, was_installed=registration.remove(), as_json=as_json)
@@ -84,9 +83,9 @@ def install_links(
     address = profile_address(profile) or os.environ.get("HATBOX_PROFILE") or None
     if address is not None and without_passwords(address) != address:
         problem = "the address has a password, which the .desktop file would contain. Use a password file of PostgreSQL"
-        raise typer.BadParameter(problem, param_hint="--profile")
+        raise bad_parameter(problem, param_hint="--profile")
     if address is not None and not (address.isprintable()):
-        raise typer.BadParameter("must be one line", param_hint="--profile")
+        raise bad_parameter("must be one line", param_hint="--profile")
     if address is not None:
         run_with_profile(address, _check_profile)  # raises ProfileNotFound for a mistyped address
     types = registration.install(browser=browser, profile=_absolute(address))

@@ -6,8 +6,7 @@ import sys
 from datetime import UTC, datetime
 from typing import Annotated, Final
 
-import typer
-
+from hatbox.cli.arguments.parameters import Argument, Option, bad_parameter
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, profile_address
 from hatbox.cli.terminal.output import print_json, print_line, print_rows
 from hatbox.cli.terminal.progress_bar import progress_bar
@@ -21,11 +20,9 @@ _EXISTS: Final = 3  # the exit status of create, to tell it from an error
 
 AddressArgument = Annotated[
     str | None,
-    typer.Argument(
-        metavar="[PATH-OR-URL]", help="Path or URL of the profile. Default: the profile given with --profile."
-    ),
+    Argument(metavar="[PATH-OR-URL]", help="Path or URL of the profile. Default: the profile given with --profile."),
 ]
-QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors.")]
+QuietOption = Annotated[bool, Option("--quiet", "-q", help="Print only errors.")]
 
 
 def info(address: AddressArgument = None, profile: ProfileOption = None, as_json: JsonOption = False) -> None:
@@ -61,21 +58,19 @@ def create(
         contents = f"format {found.format}, with {len(found.rows)} tables and {found.rows['identities']} identities"
         print_line(f"Created {found.place}: a {found.store} profile of {contents}.", sys.stdout)
     if not is_new:
-        raise typer.Exit(_EXISTS)
+        sys.exit(_EXISTS)
 
 
 def copy(
     addresses: Annotated[
         list[str],
-        typer.Argument(
+        Argument(
             metavar="[SOURCE] TARGET",
             help="Paths or URLs of the profile to copy, and of the copy. Default of the first: the profile given with "
             "--profile.",
         ),
     ],
-    plain: Annotated[
-        bool, typer.Option("--plain", help="Store as plain text what is encrypted in the source.")
-    ] = False,
+    plain: Annotated[bool, Option("--plain", help="Store as plain text what is encrypted in the source.")] = False,
     quiet: QuietOption = False,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
@@ -83,16 +78,17 @@ def copy(
     """Copy a profile, also into another kind of store. All or nothing; the source is not changed.
 
     The target is created. It may exist if it was not changed since it was created, for example by `hatbox profile
-    create`; any other is refused. The copy has everything except the change log: ids, counters and the order too.
+    create`; any other is refused. The copy has ids, counters and the order too, but no
+    grants, no activity log and no change log.
 
     Other programs may use the source: the copy is its state at one commit. Changes that they make later are not
     copied, so stop them first if you move to the copy. A SQLite profile of an earlier format is upgraded first.
     """
     if len(addresses) > _SOURCE_AND_TARGET:
-        raise typer.BadParameter("specify one source and one target", param_hint="[SOURCE] TARGET")
+        raise bad_parameter("specify one source and one target", param_hint="[SOURCE] TARGET")
     *sources, target = addresses
     if target == "":
-        raise typer.BadParameter("must not be empty", param_hint="TARGET")
+        raise bad_parameter("must not be empty", param_hint="TARGET")
     source = _address(sources[0] if sources else None, profile)
     with progress_bar("Copying", is_shown=not (quiet or as_json)) as progress:
         copied = copy_profile(source, target, plain=plain, progress=progress)
@@ -110,9 +106,9 @@ def _contents(copied: CopyResult) -> str:
 
 def _address(argument: str | None, option: str | None) -> str:
     if argument == "":
-        raise typer.BadParameter("must not be empty", param_hint="[PATH-OR-URL]")
+        raise bad_parameter("must not be empty", param_hint="[PATH-OR-URL]")
     if argument is not None and option is not None:
-        raise typer.BadParameter("specify the profile either as an argument or with --profile", param_hint="--profile")
+        raise bad_parameter("specify the profile either as an argument or with --profile", param_hint="--profile")
     return argument or profile_address(option) or default_address()
 
 

@@ -7,8 +7,7 @@ import sys
 from pathlib import Path
 from typing import Annotated, Final
 
-import typer
-
+from hatbox.cli.arguments.parameters import Option
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, open_profile
 from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.cli.terminal.output import print_json, print_line
@@ -21,7 +20,7 @@ _NEW_KEY_FILE: Final = "HATBOX_NEW_KEY_FILE"
 
 KeyFileOption = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--key-file",
         metavar="FILE",
         help="File with the key of the profile, readable only by you. Default: $HATBOX_KEY, or $HATBOX_KEY_FILE.",
@@ -32,7 +31,7 @@ KeyFileOption = Annotated[
 def generate_key(
     output: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--output", "-o", metavar="FILE", help="New file for the key, readable only by you. Default: print the key."
         ),
     ] = None,
@@ -84,7 +83,7 @@ def rekey(
     key_file: KeyFileOption = None,
     new_key_file: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--new-key-file",
             metavar="FILE",
             help=f"File with the new key, readable only by you. Default: ${_NEW_KEY}, or ${_NEW_KEY_FILE}.",

@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from hatbox.cli.arguments.parameters import Option, bad_parameter
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, run_with_profile
 from hatbox.cli.terminal.output import print_json, print_rows
 from hatbox.cli.terminal.removal_prompt import days_text
@@ -22,32 +21,32 @@ __all__ = ["settings"]
 def settings(
     trash_days: Annotated[
         int | None,
-        typer.Option(metavar="DAYS", help="Days that removed identities stay in the trash. 0: no trash."),
+        Option(metavar="DAYS", help="Days that removed identities stay in the trash. 0: no trash."),
     ] = None,
     trash_bytes: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="SIZE",
             help="Size of the trash, such as 256M. What was removed first is deleted first. 0: no trash.",
         ),
     ] = None,
     trash_skips_extensions: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="YES-OR-NO",
             help="Whether identities that an extension has created and removes itself are deleted for ever: yes or no.",
         ),
     ] = None,
     history: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="ON-OFF-AUTO",
             help="Whether visited pages are recorded: on, off, or auto: while an extension that needs it is installed.",
         ),
     ] = None,
     closed_tabs: Annotated[
         int | None,
-        typer.Option(metavar="NUMBER", help="Closed tabs and windows that extensions can restore. 0: none."),
+        Option(metavar="NUMBER", help="Closed tabs and windows that extensions can restore. 0: none."),
     ] = None,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
@@ -68,7 +67,7 @@ def settings(
     try:
         found = run_with_profile(profile, change)
     except ValueError as error:
-        raise typer.BadParameter(str(error)) from error
+        raise bad_parameter(str(error)) from error
     if as_json:
         print_json(
             {
@@ -93,7 +92,7 @@ def settings(
 
 def _is_yes(text: str) -> bool:
     if text not in ("yes", "no"):
-        raise typer.BadParameter(f"must be yes or no, not {text}", param_hint="--trash-skips-extensions")
+        raise bad_parameter(f"must be yes or no, not {text}", param_hint="--trash-skips-extensions")
     return text == "yes"
 
 
@@ -101,4 +100,4 @@ def _size(text: str) -> int:
     try:
         return parse_size(text)
     except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--trash-bytes") from error
+        raise bad_parameter(str(error), param_hint="--trash-bytes") from error

@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
-import typer
-
 from hatbox.cli.arguments.identity_arguments import find_store
+from hatbox.cli.arguments.parameters import Argument, Option, bad_parameter
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, run_with_profile
 from hatbox.cli.arguments.url_argument import parse_url_argument
 from hatbox.cli.terminal.command_errors import CommandError
@@ -36,7 +35,7 @@ _MAX_SHOWN: Final = 20  # lines about rules that were not imported
 def add(
     pattern: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="PATTERN",
             help="host, *.host, host:port, host/path/* or https://host; or regex:EXPRESSION (RE2 syntax), searched in "
             "the URL.",
@@ -44,18 +43,18 @@ def add(
     ],
     identities: Annotated[
         list[str],
-        typer.Argument(
+        Argument(
             metavar="NAME-OR-ID...",
             help=f"Identity that opens these URLs: its name or cookieStoreId; {DEFAULT_COOKIE_STORE_ID} is the default "
             "store. Several with --ask.",
         ),
     ],
-    ask: Annotated[bool, typer.Option("--ask", help="Ask which of several identities opens the URL.")] = False,
+    ask: Annotated[bool, Option("--ask", help="Ask which of several identities opens the URL.")] = False,
     limit: Annotated[
         bool,
-        typer.Option("--limit", help="In engines, the identity opens only pages of its rules. Others are blocked."),
+        Option("--limit", help="In engines, the identity opens only pages of its rules. Others are blocked."),
     ] = False,
-    replace: Annotated[bool, typer.Option("--replace", help="Replace a rule with the same pattern.")] = False,
+    replace: Annotated[bool, Option("--replace", help="Replace a rule with the same pattern.")] = False,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -96,7 +95,7 @@ def list_(profile: ProfileOption = None, as_json: JsonOption = False) -> None:
 
 
 def remove(
-    rules: Annotated[list[str], typer.Argument(metavar="RULE...", help="Rules: their numbers or patterns.")],
+    rules: Annotated[list[str], Argument(metavar="RULE...", help="Rules: their numbers or patterns.")],
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -113,9 +112,9 @@ def remove(
 def clear(
     identity: Annotated[
         str | None,
-        typer.Argument(metavar="[NAME-OR-ID]", help="Identity whose rules are removed. Default: the rules of all."),
+        Argument(metavar="[NAME-OR-ID]", help="Identity whose rules are removed. Default: the rules of all."),
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Skip the confirmation.")] = False,
+    yes: Annotated[bool, Option("--yes", "-y", help="Skip the confirmation.")] = False,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -140,10 +139,10 @@ def clear(
 
 
 def test(
-    url: Annotated[str, typer.Argument(metavar="URL", help="URL; https:// may be omitted.")],
+    url: Annotated[str, Argument(metavar="URL", help="URL; https:// may be omitted.")],
     identity: Annotated[
         str | None,
-        typer.Option("--in", metavar="NAME-OR-ID", help="Also say whether this identity may open the URL."),
+        Option("--in", metavar="NAME-OR-ID", help="Also say whether this identity may open the URL."),
     ] = None,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
@@ -151,7 +150,7 @@ def test(
     """Explain which rule decides about a URL, and why the others lose. The exit status is 1 if no rule matches."""
     parsed = parse_url_argument(url)
     if parsed == BLANK:
-        raise typer.BadParameter(f"{BLANK}: rules are for http and https URLs", param_hint="URL")
+        raise bad_parameter(f"{BLANK}: rules are for http and https URLs", param_hint="URL")
 
     async def explain(opened: Profile) -> tuple[UrlExplanation, Names]:
         found = await find_store(opened, identity) if identity is not None else None
@@ -164,14 +163,14 @@ def test(
     else:
         _print_explanation(explained, names, identity)
     if explained.decision.rule is None:
-        raise typer.Exit(1)
+        sys.exit(1)
 
 
 def import_(
-    program: Annotated[str, typer.Argument(metavar="mac|containerise", help="Program whose rules to import.")],
+    program: Annotated[str, Argument(metavar="mac|containerise", help="Program whose rules to import.")],
     path: Annotated[
         str | None,
-        typer.Argument(
+        Argument(
             metavar="[FILE]",
             help="File, or - for standard input. For mac also: the folder of a Firefox profile. Default: the data of "
             "the extension in this profile.",
@@ -179,14 +178,14 @@ def import_(
     ] = None,
     containers: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="FILE", help="For mac: containers.json of the same Firefox profile. A file of mac has no names."
         ),
     ] = None,
     create_identities: Annotated[
-        bool, typer.Option("--create-identities", help="Create identities that do not exist.")
+        bool, Option("--create-identities", help="Create identities that do not exist.")
     ] = False,
-    replace: Annotated[bool, typer.Option("--replace", help="Replace rules with the same pattern.")] = False,
+    replace: Annotated[bool, Option("--replace", help="Replace rules with the same pattern.")] = False,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -196,11 +195,11 @@ def import_(
     that mac limits to its sites gets rules with --limit. Existing rules stay unless you pass --replace.
     """
     if program not in (_MAC, _CONTAINERISE):
-        raise typer.BadParameter(
+        raise bad_parameter(
             f"unknown program: {program}. Allowed values: {_MAC}, {_CONTAINERISE}", param_hint="mac|containerise"
         )
     if containers is not None and (program != _MAC or path is None):
-        raise typer.BadParameter("only with a file of mac", param_hint="--containers")
+        raise bad_parameter("only with a file of mac", param_hint="--containers")
     bundle = None if path is None else _read(program, path, containers)
 
     async def import_all(opened: Profile) -> RuleImportReport:

@@ -6,8 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import Annotated, Final, NamedTuple
 
-import typer
-
+from hatbox.cli.arguments.parameters import Option
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, run_with_profile
 from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.cli.terminal.output import print_json, print_line
@@ -28,7 +27,7 @@ class _Refused(NamedTuple):
 def stop(
     force: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--force",
             help="Stop also engines that run in a terminal or inside another program, and kill a process that does not "
             "exit in time: its unsaved pages are lost.",
@@ -36,7 +35,7 @@ def stop(
     ] = False,
     max_time: Annotated[
         float,
-        typer.Option("--max-time", "-m", metavar="SECONDS", min=0.0, help="Time to wait for an exit. Default: 30."),
+        Option("--max-time", "-m", metavar="SECONDS", min=0.0, help="Time to wait for an exit. Default: 30."),
     ] = _MAX_TIME,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
@@ -49,7 +48,7 @@ def stop(
     async def stop_all(opened: Profile) -> tuple[list[RunningEngine], list[_Refused]]:
         stopped, refused = [], []
         for each in await opened.running_engines():
-            reason = refusal(each, force=force) or await _stop(each, max_time, force=force)
+            reason = "".join(refusal(each, force=force) or ()) or await _stop(each, max_time, force=force)
             if reason:
                 refused.append(_Refused(each, reason))
             else:

@@ -6,8 +6,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Final
 
-import typer
-
 from hatbox.cli.arguments.container_link_argument import expand_container_link
 from hatbox.cli.arguments.engine_options import (
     BrowserOption,
@@ -19,6 +17,7 @@ from hatbox.cli.arguments.engine_options import (
 from hatbox.cli.arguments.handled_links import find_handlers, is_extension_link
 from hatbox.cli.arguments.identity_arguments import find_store
 from hatbox.cli.arguments.open_targets import OpenTarget, find_targets, name_of
+from hatbox.cli.arguments.parameters import Argument, Option, bad_parameter
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, run_with_profile
 from hatbox.cli.arguments.tab_arguments import TabAndIdentity, existing_tabs, with_identities
 from hatbox.cli.arguments.url_argument import parse_url_argument
@@ -47,7 +46,7 @@ _CREDENTIALS_DROPPED: Final = "The user name and password in the URL are not sto
 def open_(
     identity: Annotated[
         str | None,
-        typer.Argument(
+        Argument(
             metavar="[NAME-OR-ID]",
             help=f"Identity: its name or its cookieStoreId; {DEFAULT_COOKIE_STORE_ID} is the default store. If "
             "omitted, the rules decide: see hatbox rules.",
@@ -55,13 +54,11 @@ def open_(
     ] = None,
     urls: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[URL]...", help="URLs to open; https:// may be omitted. Default: an empty tab."),
+        Argument(metavar="[URL]...", help="URLs to open; https:// may be omitted. Default: an empty tab."),
     ] = None,
     temporary: Annotated[
         bool,
-        typer.Option(
-            "--temporary", help="Open the URLs in a new identity, which is removed for ever with its last tab."
-        ),
+        Option("--temporary", help="Open the URLs in a new identity, which is removed for ever with its last tab."),
     ] = False,
     engine: EngineOption = None,
     browser: BrowserOption = None,
@@ -69,9 +66,7 @@ def open_(
     no_indicator: NoIndicatorOption = False,
     max_time: Annotated[
         float,
-        typer.Option(
-            "--max-time", "-m", metavar="SECONDS", min=0.0, help="Maximum time to wait for pages. Default: 60."
-        ),
+        Option("--max-time", "-m", metavar="SECONDS", min=0.0, help="Maximum time to wait for pages. Default: 60."),
     ] = _MAX_TIME,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
@@ -91,7 +86,7 @@ def open_(
     if temporary:  # all arguments are URLs
         urls, identity = [*([] if identity is None else [identity]), *(urls or [])], None
     elif identity is None:
-        raise typer.BadParameter("specify an identity or a URL, or --temporary", param_hint="NAME-OR-ID")
+        raise bad_parameter("specify an identity or a URL, or --temporary", param_hint="NAME-OR-ID")
     pages = _handler_pages(profile, [*([] if identity is None else [identity]), *(urls or [])])
     if identity in pages:
         identity, urls = DEFAULT_COOKIE_STORE_ID, [identity, *(urls or [])]
@@ -136,7 +131,7 @@ def _handler_pages(profile: str | None, arguments: list[str]) -> dict[str, str]:
 def tabs(
     identity: Annotated[
         str | None,
-        typer.Argument(
+        Argument(
             metavar="[NAME-OR-ID]", help="Identity: its name or its cookieStoreId. Default: tabs of all identities."
         ),
     ] = None,
@@ -160,20 +155,18 @@ def tabs(
 
 def close(
     tab_ids: Annotated[
-        list[int] | None, typer.Argument(metavar="[TAB]...", help="Ids of tabs, as listed by `hatbox tabs`.")
+        list[int] | None, Argument(metavar="[TAB]...", help="Ids of tabs, as listed by `hatbox tabs`.")
     ] = None,
     identity: Annotated[
         str | None,
-        typer.Option(
-            "--identity", metavar="NAME-OR-ID", help="Identity whose tabs to close: its name or its cookieStoreId."
-        ),
+        Option("--identity", metavar="NAME-OR-ID", help="Identity whose tabs to close: its name or its cookieStoreId."),
     ] = None,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Close tabs, including hidden ones. Cookies and site data of the identity stay."""
     if bool(tab_ids) == (identity is not None):
-        raise typer.BadParameter("specify either tabs or an identity", param_hint=["[TAB]...", "--identity"])
+        raise bad_parameter("specify either tabs or an identity", param_hint=["[TAB]...", "--identity"])
 
     async def close_all(opened: Profile) -> list[TabAndIdentity]:
         if identity is not None:

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Annotated, Final, NoReturn
 
 import msgspec
-import typer
 
 from hatbox.cli.arguments.identity_arguments import check_identities
+from hatbox.cli.arguments.parameters import Argument, Option, bad_parameter
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, open_profile, refuse_profile
 from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.cli.terminal.output import print_json
@@ -46,10 +46,10 @@ _STANDARD_NAME: Final = "standard input"
 
 
 def import_(
-    format_: Annotated[str, typer.Argument(metavar="FORMAT", help=f"Format: {', '.join(_IMPORTED)}.")],
+    format_: Annotated[str, Argument(metavar="FORMAT", help=f"Format: {', '.join(_IMPORTED)}.")],
     path: Annotated[
         str | None,
-        typer.Argument(
+        Argument(
             metavar="[FILE]",
             help="File, or - for standard input. For firefox and chromium: a folder. Default: the profile that Firefox "
             "starts with, or all profiles of Chromium.",
@@ -57,7 +57,7 @@ def import_(
     ] = None,
     into: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="NAME-OR-ID",
             help="Identity that gets the data. Required for cookies.txt and storage-state, which name no identity. For "
             "others, select one identity with --container.",
@@ -65,7 +65,7 @@ def import_(
     ] = None,
     container: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             metavar="NAME",
             help="Name of a container, identity or Chromium profile to import. Repeatable. Default: all.",
         ),
@@ -87,11 +87,11 @@ def import_(
     _check_format(format_, _IMPORTED)
     if into is None and format_ in _WITHOUT_IDENTITIES:
         required = f"{format_} names no identity. Specify the identity that gets the cookies"
-        raise typer.BadParameter(required, param_hint="--into")
+        raise bad_parameter(required, param_hint="--into")
     if container and format_ in _WITHOUT_IDENTITIES:
-        raise typer.BadParameter(f"{format_} has no containers. Omit this option", param_hint="--container")
+        raise bad_parameter(f"{format_} has no containers. Omit this option", param_hint="--container")
     if path is None and format_ not in FOLDER_FORMATS:
-        raise typer.BadParameter("specify a file, or - for standard input", param_hint="[FILE]")
+        raise bad_parameter("specify a file, or - for standard input", param_hint="[FILE]")
     named = open_profile(profile)
     bundle = _select(_read(format_, path), container or [])
     if into is not None:
@@ -123,19 +123,19 @@ def import_(
 def export(
     identities: Annotated[
         list[str] | None,
-        typer.Argument(
+        Argument(
             metavar="[NAME-OR-ID]...",
             help="Identities: their names or cookieStoreIds; firefox-default is the default store. cookies.txt and "
             "storage-state take one.",
         ),
     ] = None,
     format_: Annotated[
-        str | None, typer.Option("--format", "-f", metavar="FORMAT", help=f"Format: {', '.join(_EXPORTED)}.")
+        str | None, Option("--format", "-f", metavar="FORMAT", help=f"Format: {', '.join(_EXPORTED)}.")
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Export all identities, and the default store.")] = False,
+    everything: Annotated[bool, Option("--all", help="Export all identities, and the default store.")] = False,
     output: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--output",
             "-o",
             metavar="FILE",
@@ -144,9 +144,9 @@ def export(
         ),
     ] = None,
     plain: Annotated[
-        bool, typer.Option("--plain", help="Export the cookies of an encrypted profile: the output is plain text.")
+        bool, Option("--plain", help="Export the cookies of an encrypted profile: the output is plain text.")
     ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors.")] = False,
+    quiet: Annotated[bool, Option("--quiet", "-q", help="Print only errors.")] = False,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -159,18 +159,16 @@ def export(
     same name, icon and color, or the only one with its name.
     """
     if format_ is None:
-        raise typer.BadParameter(f"required. Allowed values: {', '.join(_EXPORTED)}", param_hint="--format")
+        raise bad_parameter(f"required. Allowed values: {', '.join(_EXPORTED)}", param_hint="--format")
     _check_format(format_, _EXPORTED)
     wanted = list(dict.fromkeys(identities or []))
     if bool(wanted) == everything:
-        raise typer.BadParameter("specify either identities or --all", param_hint="[NAME-OR-ID]...")
+        raise bad_parameter("specify either identities or --all", param_hint="[NAME-OR-ID]...")
     if format_ in _WITHOUT_IDENTITIES and len(wanted) != 1:
-        raise typer.BadParameter(
-            f"{format_} stores the cookies of one identity. Specify one", param_hint="[NAME-OR-ID]..."
-        )
+        raise bad_parameter(f"{format_} stores the cookies of one identity. Specify one", param_hint="[NAME-OR-ID]...")
     to_standard = output is None or output == _STANDARD
     if format_ == FIREFOX and to_standard:
-        raise typer.BadParameter("a Firefox profile is a folder. Specify its path", param_hint="--output")
+        raise bad_parameter("a Firefox profile is a folder. Specify its path", param_hint="--output")
     named = open_profile(profile)
     if output is not None and not to_standard:
         refuse_profile(output, profile, "--output")
@@ -210,7 +208,7 @@ def _check_format(name: str, allowed: Sequence[str]) -> None:
         if name in FOLDER_FORMATS:
             hint = " Hatbox only reads it."
         problem = f"unknown format: {visible(name)}.{hint} Allowed values: {', '.join(allowed)}"
-        raise typer.BadParameter(problem, param_hint="FORMAT")
+        raise bad_parameter(problem, param_hint="FORMAT")
 
 
 def _read(format_: str, path: str | None) -> Bundle:
@@ -236,7 +234,7 @@ def _check_single(bundle: Bundle, format_: str) -> None:
     if format_ not in _WITHOUT_IDENTITIES and len(bundle.entries) != 1:
         listed = ", ".join(map(visible, names))
         problem = f"one identity cannot get the cookies of several: {listed}. Select one with --container"
-        raise typer.BadParameter(problem, param_hint="--into")
+        raise bad_parameter(problem, param_hint="--into")
 
 
 async def _choice(profile: Profile, error: AmbiguousImport) -> CommandError:

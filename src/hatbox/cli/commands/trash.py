@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from hatbox.cli.arguments.parameters import Argument, Option
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, run_with_profile
 from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.cli.terminal.confirm import confirm
@@ -49,7 +48,7 @@ def list_(profile: ProfileOption = None, as_json: JsonOption = False) -> None:
 
 def restore(
     identities: Annotated[
-        list[str], typer.Argument(metavar="NAME-OR-ID...", help="Removed identities: their names or cookieStoreIds.")
+        list[str], Argument(metavar="NAME-OR-ID...", help="Removed identities: their names or cookieStoreIds.")
     ],
     profile: ProfileOption = None,
     as_json: JsonOption = False,
@@ -72,11 +71,9 @@ def restore(
 def empty(
     identities: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[NAME-OR-ID]...", help="Removed identities: their names or cookieStoreIds. Default: all."
-        ),
+        Argument(metavar="[NAME-OR-ID]...", help="Removed identities: their names or cookieStoreIds. Default: all."),
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Skip the confirmation.")] = False,
+    yes: Annotated[bool, Option("--yes", "-y", help="Skip the confirmation.")] = False,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
+import os
 import sys
-from typing import Annotated, Final
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Final
 
-import typer
-
+from hatbox.cli.arguments.parameters import Option
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, open_profile
 from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.cli.terminal.foreground import log_to_stderr, stop_on_signals
@@ -17,27 +19,37 @@ from hatbox.cli.terminal.output import print_json_line, print_line
 from hatbox.errors import MissingExtra
 from hatbox.profile import Profile
 
+if TYPE_CHECKING:
+    from hatbox.ui.served_profile import ServerRecord
+    from hatbox.ui.server import ManagerServer
+
 __all__ = ["ui"]
 
 _GRACE_SECONDS: Final = 5.0  # a page that is reloaded is back by then
 
 
 def ui(
-    no_open: Annotated[bool, typer.Option("--no-open", help="Print the link, and open no browser.")] = False,
+    no_open: Annotated[bool, Option("--no-open", help="Print the link, and open no browser.")] = False,
     port: Annotated[
-        int,
-        typer.Option("--port", metavar="PORT", min=0, max=65535, help="Port of the server. Default: any free port."),
-    ] = 0,
-    stay: Annotated[bool, typer.Option("--stay", help="Run until Ctrl-C, also when no page is open.")] = False,
+        int | None,
+        Option(
+            "--port",
+            metavar="PORT",
+            min=0,
+            max=65535,
+            help="Port of the server; 0 is a new one. Default: that of the last server of the profile, if it is free.",
+        ),
+    ] = None,
+    stay: Annotated[bool, Option("--stay", help="Run until Ctrl-C, also when no page is open.")] = False,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Open the manager page: see and change identities, tabs, cookies, rules and extensions in your browser.
 
     The server accepts connections from this machine only, and on Linux from this user only. The link works once, within
-    ten minutes: it gives the browser that opens it a cookie. Run `hatbox ui` again for another link. It ends with
-    Ctrl-C, or when its last page was closed.
-    With a fixed --port, open pages continue when it is started again.
+    ten minutes: it gives the browser that opens it a cookie. Run `hatbox ui` again for another link, also while it is
+    running. It ends with Ctrl-C, or when its last page was closed. After Ctrl-C, open pages continue when it is started
+    again.
     """
     opened = open_profile(profile)
 
@@ -50,39 +62,69 @@ def ui(
         asyncio.run(run())
 
 
-async def _serve(opened: Profile, port: int, *, should_open: bool, stay: bool, as_json: bool) -> None:
+async def _serve(opened: Profile, port: int | None, *, should_open: bool, stay: bool, as_json: bool) -> None:
     try:
+        from hatbox.ui.served_profile import ServedProfile
         from hatbox.ui.server import ManagerServer
-        from hatbox.ui.stored_keys import KeyFile, keys_path
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] not in ("starlette", "uvicorn"):
             raise
         raise MissingExtra("ui", error.name.partition(".")[0]) from error
-    server = ManagerServer(opened, port=port, key_file=KeyFile(keys_path(opened.store, port)) if port else None)
+    served = ServedProfile(opened.store)
+    while running := await served.take():
+        if port and port != running.port:
+            raise _other_port_error(port, running)
+        if link := served.create_link(running):
+            await _show_link(link, running, should_open=should_open, as_json=as_json)
+            _explain(running, stay=stay)
+            return
+    try:
+        create = partial(ManagerServer, opened, served=served, stays=stay, survives=port != 0)
+        server = await _start(create, port, served.keys.last_port)
+        try:
+            await _show_link(server.create_link(), server.record, should_open=should_open, as_json=as_json)
+            if stay:
+                await asyncio.Event().wait()
+            await server.wait_until_unused(_GRACE_SECONDS)
+        finally:
+            await server.stop()
+    finally:
+        await served.release()
+
+
+async def _start(create: Callable[..., ManagerServer], port: int | None, last_port: int) -> ManagerServer:
+    """Start a server on this port; without one on that of the last server, whose pages then continue, or on any."""
+    server = create(port=last_port if port is None else port)
     try:
         await server.start()
     except OSError as error:
-        raise _port_error(port, error) from error
-    try:
-        link = server.create_link()
-        _print_link(link, server.port, as_json=as_json)
-        if should_open and not await asyncio.to_thread(_open_browser, link):
-            print_line("No browser was found. Open the link yourself.", sys.stderr)
-        if stay:
-            await asyncio.Event().wait()
-        await server.wait_until_unused(_GRACE_SECONDS)
-    finally:
-        await server.stop()
+        if port is not None:
+            raise _port_error(port, error) from error
+        server = create(port=0)
+        await server.start()
+    return server
 
 
-def _print_link(link: str, port: int, *, as_json: bool) -> None:
+async def _show_link(link: str, server: ServerRecord, *, should_open: bool, as_json: bool) -> None:
     if as_json:
-        print_json_line({"event": "ready", "link": link, "port": port}, sys.stdout)
+        print_json_line({"event": "ready", "link": link, "port": server.port, "process": server.process}, sys.stdout)
     else:
-        print_line(f"The manager page, once: {link}", sys.stdout)
-        if sys.stdout.isatty():
+        print_line(f"The manager page (the link works once): {link}", sys.stdout)
+        if sys.stdout.isatty() and server.process == os.getpid():
             print_line("Press Ctrl-C to stop.", sys.stdout)
     sys.stdout.flush()
+    if should_open and not await asyncio.to_thread(_open_browser, link):
+        print_line("No browser was found. Open the link yourself.", sys.stderr)
+
+
+def _explain(running: ServerRecord, *, stay: bool) -> None:
+    """Say why the command ends although the page is open."""
+    print_line(f"Process {running.process} serves it already, on port {running.port}.", sys.stderr)
+    if stay and not running.stays:
+        print_line(
+            "It ends when its last page was closed. To keep it, end that process, and run `hatbox ui --stay`.",
+            sys.stderr,
+        )
 
 
 def _open_browser(link: str) -> bool:
@@ -102,4 +144,12 @@ def _port_error(port: int, error: OSError) -> CommandError:
         reason = error.strerror or str(error)
     return CommandError(
         "PortUnavailable", f"port {port} cannot be used: {reason}. Choose another --port, or none for any free port."
+    )
+
+
+def _other_port_error(port: int, running: ServerRecord) -> CommandError:
+    return CommandError(
+        "AlreadyServed",
+        f"port {port} cannot be used: process {running.process} serves the manager page of this profile on port "
+        f"{running.port}. Run `hatbox ui` without --port for a link to it, or end that process first.",
     )

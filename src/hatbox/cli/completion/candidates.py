@@ -40,6 +40,9 @@ _VALUES: Final = {
     "SCRIPT.py|EXTENSION": "extensions",
     "NAME|ID|PATH": "extensions",
     "RULE": "rules",
+    "GRANT": "grants",
+    "ACTION": ("fetch", "pages", "cookies", "cookieValues", "tabs", "settings"),
+    "DURATION": ("30m", "8h", "7d", "ever"),
     "SETTING": ("proxy", "user-agent", "locale", "timezone"),
 }
 """The values of a parameter, by its metavar: a kind of names, or the values themselves."""
@@ -54,7 +57,7 @@ _MEANINGS: Final = {
 }
 """Metavars with another meaning in a group."""
 _CHOICES: Final = re.compile(r"[a-z0-9-]+(\|[a-z0-9-]+)+")
-_PROFILE_KINDS: Final = ("identities", "tabs", "extensions", "rules", "trash")
+_PROFILE_KINDS: Final = ("identities", "tabs", "extensions", "rules", "grants", "trash")
 
 
 def candidates(words: Sequence[str], incomplete: str) -> list[Suggestion]:

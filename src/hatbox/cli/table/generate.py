@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, get_args, get_origin
 
 from hatbox.cli import COMMANDS, GROUPS
+from hatbox.cli.arguments.parameters import Argument, Option
 from hatbox.cli.program import function_of, signature_of
 from hatbox.cli.table import TABLE_FILE, CommandEntry, ParameterEntry
 
@@ -49,12 +50,11 @@ def _parameters(function: Callable[..., None]) -> Iterator[ParameterEntry]:
     for each in signature_of(function).parameters.values():
         annotated, settings = _unwrapped(each.annotation)
         kind, multiple = _type(annotated)
-        is_option = type(settings).__name__ == "OptionInfo"
-        options = _spellings(each.name, settings) if is_option else []
-        if getattr(settings, "callback", None) or getattr(settings, "prompt", None):
-            kind = _OTHER
-        if settings.max is not None or settings.min not in (None, *((0,) if kind == "number" else ())):
-            kind = _OTHER  # the parser without Typer checks no range, and reads no negative number
+        options: list[str] = []
+        if isinstance(settings, Option):
+            options = list(settings.names) or [f"--{each.name.replace('_', '-')}"]
+            if settings.max is not None or settings.min not in (None, *((0,) if kind == "number" else ())):
+                kind = _OTHER  # the parser without Typer checks no range, and reads no negative number
         yield ParameterEntry(
             name=each.name,
             options=options,
@@ -62,21 +62,15 @@ def _parameters(function: Callable[..., None]) -> Iterator[ParameterEntry]:
             multiple=multiple,
             required=each.default is inspect.Parameter.empty,
             metavar=settings.metavar or "",
-            help=settings.help or "",
+            help=settings.help,
         )
 
 
-def _spellings(name: str, settings: Any) -> list[str]:
-    """How an option is spelled. In Annotated, Typer has the first spelling as the default value."""
-    declared = [settings.default, *(settings.param_decls or ())]
-    return [each for each in declared if isinstance(each, str)] or [f"--{name.replace('_', '-')}"]
-
-
-def _unwrapped(annotation: Any) -> tuple[Any, Any]:
-    if not hasattr(annotation, "__metadata__"):
-        raise TypeError(f"a parameter of a command must be Annotated with typer.Argument or typer.Option: {annotation}")
-    base, *metadata = get_args(annotation)
-    return base, metadata[-1]
+def _unwrapped(annotation: Any) -> tuple[Any, Argument | Option]:
+    declared = getattr(annotation, "__metadata__", (None,))[-1]
+    if not isinstance(declared, (Argument, Option)):
+        raise TypeError(f"a parameter of a command must be Annotated with an Argument or an Option: {annotation}")
+    return get_args(annotation)[0], declared
 
 
 def _type(annotation: Any) -> tuple[str, bool]:

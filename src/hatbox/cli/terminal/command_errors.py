@@ -10,7 +10,7 @@ from typing import Any, Final, TextIO
 
 from hatbox.cli.terminal.output import document, print_identities, print_json, print_line
 from hatbox.cli.terminal.terminal_text import without_passwords
-from hatbox.errors import EngineAlreadyRunning, HatboxError, IdentityNotFound, ProfileNotFound
+from hatbox.errors import EngineAlreadyRunning, EngineError, HatboxError, IdentityNotFound, ProfileNotFound
 from hatbox.identities.model import ContextualIdentity
 
 __all__ = ["FAILED", "INTERRUPTED", "USAGE", "CommandError", "engine_details", "exit_status", "message_of", "report"]
@@ -86,6 +86,9 @@ def _command_error(error: BaseException) -> CommandError:
         return CommandError(type(error).__name__, str(error), details={"nearest": error.nearest})
     if isinstance(error, EngineAlreadyRunning):
         return CommandError(type(error).__name__, str(error), details=engine_details(error))
+    if isinstance(error, EngineError) and error.page_message != str(error):  # for the program that started the engine
+        details = {"pageMessage": without_passwords(error.page_message)}
+        return CommandError(type(error).__name__, str(error), details=details)
     if isinstance(error, HatboxError):
         return CommandError(type(error).__name__, str(error))
     if _is_usage(error):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import difflib
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from hatbox import schema
 from hatbox.cli.arguments.engine_options import BrowserOption, HeadlessOption, select_engine
+from hatbox.cli.arguments.parameters import Argument, Option, bad_parameter
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, profile_address
 from hatbox.cli.commands.run.extension_runner import run_extensions
 from hatbox.cli.commands.run.fast_run import is_extension
@@ -28,7 +28,7 @@ __all__ = ["run"]
 def run(
     script: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="SCRIPT.py|EXTENSION",
             help="Python script, which may use `await` at the top level; or extension: a folder, an .xpi or .zip file, "
             "or the name or id of an installed extension.",
@@ -36,14 +36,14 @@ def run(
     ],
     arguments: Annotated[
         list[str] | None,
-        typer.Argument(
+        Argument(
             metavar="[ARGUMENT]...",
             help="Arguments of the script; options of the script go after --. Or more extensions.",
         ),
     ] = None,
     permission: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             metavar="NAME",
             help="Permission of the script's `browser`: a name, or a match pattern such as https://*.site.example/*. "
             "Repeatable. Default: every permission.",
@@ -51,7 +51,7 @@ def run(
     ] = None,
     inspect: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--inspect",
             help="Debug the extension with Chrome DevTools, at a secret URL on loopback, which is printed. The "
             "extension process may then open sockets.",
@@ -59,7 +59,7 @@ def run(
     ] = False,
     require_sandbox: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--require-sandbox",
             help="Start an extension only if every layer of the sandbox is available; `hatbox extensions list` "
             "shows the layers. For all programs: HATBOX_SANDBOX=required.",
@@ -67,7 +67,7 @@ def run(
     ] = False,
     engine: Annotated[
         str,
-        typer.Option(
+        Option(
             "--engine",
             metavar="http|chromium",
             help="Engine that loads the tabs of extensions, unless one is running for the profile.",
@@ -77,7 +77,7 @@ def run(
     headless: HeadlessOption = False,
     background: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--background",
             metavar="deno|chromium",
             help="Where backgrounds of extensions run: in a process without a DOM (deno), or in a hidden page of the "
@@ -100,7 +100,7 @@ def run(
     selection = select_engine(engine, browser, headless=headless, no_indicator=False)
     if is_extension(Path(script)) or _is_name(script):
         if permission:
-            raise typer.BadParameter(
+            raise bad_parameter(
                 "an extension has the permissions of its manifest. Omit this option", param_hint="--permission"
             )
         place = _background_place(background, selection)
@@ -116,16 +116,16 @@ def run(
         )
         return
     if background is not None:
-        raise typer.BadParameter("only for extensions", param_hint="--background")
+        raise bad_parameter("only for extensions", param_hint="--background")
     if inspect:
-        raise typer.BadParameter("only for extensions", param_hint="--inspect")
+        raise bad_parameter("only for extensions", param_hint="--inspect")
     if require_sandbox:
-        raise typer.BadParameter("only for extensions: a Python script has no sandbox", param_hint="--require-sandbox")
+        raise bad_parameter("only for extensions: a Python script has no sandbox", param_hint="--require-sandbox")
     permissions = _check_permissions(permission) if permission else None
     from hatbox.cli.commands.run.script_runner import execute
 
     status = execute(Path(script), arguments or [], permissions, address, as_json=as_json)
-    raise typer.Exit(status)
+    sys.exit(status)
 
 
 def _is_name(text: str) -> bool:
@@ -153,9 +153,9 @@ def _background_place(background: str | None, selection: EngineSelection) -> Bac
     for place in BACKGROUND_PLACES:
         if place == background:
             if place == "chromium" and selection.name != "chromium":
-                raise typer.BadParameter("chromium needs --engine chromium too", param_hint="--background")
+                raise bad_parameter("chromium needs --engine chromium too", param_hint="--background")
             return place
-    raise typer.BadParameter(
+    raise bad_parameter(
         f"unknown place: {visible(background)}. Allowed values: {', '.join(BACKGROUND_PLACES)}",
         param_hint="--background",
     )
@@ -167,7 +167,7 @@ def _check_permissions(permissions: list[str]) -> list[str]:
         if name not in known and parse_match_pattern(name) is None:
             close = difflib.get_close_matches(name, known, n=1)
             hint = f" Did you mean {close[0]}?" if close else ""
-            raise typer.BadParameter(
+            raise bad_parameter(
                 f"unknown permission: {name}.{hint} Allowed values: {', '.join(known)}", param_hint="--permission"
             )
     return permissions

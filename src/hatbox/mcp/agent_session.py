@@ -1,0 +1,148 @@
+"""One agent: the identity that it uses, its grant, and its pages. Each call of a tool is checked and recorded here."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Self
+
+import msgspec
+
+from hatbox.errors import GrantError, GrantRefused, HatboxError, ProfileError
+from hatbox.grants.grant import Grant
+from hatbox.identities.model import ContextualIdentity
+from hatbox.mcp.tool_output import ToolFailed, ToolRefused
+from hatbox.profile import Profile
+
+if TYPE_CHECKING:
+    from hatbox.mcp.agent_pages import AgentPages
+
+__all__ = ["AgentOptions", "AgentSession"]
+
+_DURATION: Final = 7 * 86_400.0  # seconds; a server that is killed cannot revoke its grant
+_ACTIONS: Final = frozenset({"fetch", "pages", "tabs"})
+
+
+class AgentOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What the user allows an agent, beside the grant."""
+
+    read_only: bool = False
+    headless: bool = True
+    uploads: Path | None = None
+    """The folder below which files may be uploaded; None for no uploads."""
+    downloads: Path | None = None
+    """The folder for downloads; None for one that is deleted with the browser."""
+    browser: str | None = None
+    """The path of Chromium; None for the default."""
+
+
+class AgentSession:
+    """The session of one agent, for `async with`. Its own grant is revoked at the end, one that was given is not."""
+
+    def __init__(
+        self,
+        profile: Profile,
+        identity: ContextualIdentity,
+        options: AgentOptions,
+        *,
+        hosts: Sequence[str] | None = None,
+        token: str | None = None,
+    ) -> None:
+        self.profile = profile
+        self.identity = identity
+        self.options = options
+        self._hosts = hosts
+        self._token = token
+        self._grant_id = ""
+        self._pages: AgentPages | None = None
+        self.ended: asyncio.Future[None]
+        """Done when the grant was revoked or has expired."""
+
+    async def __aenter__(self) -> Self:
+        grants = self.profile.grants
+        if self._token is None:
+            grant, _ = await grants.create(
+                f"hatbox mcp for {self.identity.name[:100]!a}, process {os.getpid()}",
+                identities=self.identity,
+                hosts=self._hosts,
+                actions=_ACTIONS,
+                duration=_DURATION,
+            )
+        else:
+            grant = await grants.verify(self._token)
+            if not grant.allows_identity(self.identity.cookie_store_id):
+                raise GrantRefused(f'the grant {grant.id} does not include the identity "{self.identity.name}"')
+        self._grant_id = grant.id
+        self.ended = grants.ended(grant.id)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the pages of the agent, and revoke the grant of this session. May be called twice."""
+        self.ended.cancel()
+        try:
+            if self._pages is not None:
+                await self._pages.close()
+        finally:
+            if self._token is None:
+                with contextlib.suppress(GrantError, ProfileError):  # removed, or the profile cannot be reached
+                    await self.profile.grants.revoke(self._grant_id)
+
+    @property
+    def grant_id(self) -> str:
+        """The id of the grant."""
+        return self._grant_id
+
+    def grant(self, action: str | None = None) -> Grant:
+        """The grant, as it is now. Raises ToolRefused if it has ended, or does not allow the action."""
+        try:
+            grant = self.profile.grants.check(self._grant_id)
+        except GrantRefused as error:
+            raise ToolRefused(f"{error} The user has ended the access of this agent. Stop, and say so.") from error
+        if not grant.allows_identity(self.identity.cookie_store_id):
+            raise ToolRefused("the identity was removed from the grant of this agent. Stop, and say so.")
+        if action is not None and not grant.allows(action):
+            allowed = ", ".join(sorted(grant.actions))
+            raise ToolRefused(f"the grant of this agent does not allow the action {action}. Allowed: {allowed}.")
+        return grant
+
+    @property
+    def pages(self) -> AgentPages:
+        """The pages of the agent. The browser is started when the first one is opened."""
+        if self._pages is None:
+            from hatbox.mcp.agent_pages import AgentPages  # imports Playwright
+
+            self._pages = AgentPages(self)
+        return self._pages
+
+    @property
+    def current_url(self) -> str:
+        """The URL of the current page; empty without one. Starts no browser."""
+        return "" if self._pages is None else self._pages.current_url
+
+    @contextlib.contextmanager
+    def recorded(self, action: str, url: str = "") -> Iterator[None]:
+        """Record an action in the activity log, with its outcome. Errors of Hatbox become ToolFailed."""
+        outcome = "failed"
+        try:
+            yield
+            outcome = "ok"
+        except ToolFailed as error:
+            outcome = "refused" if isinstance(error, ToolRefused) else "failed"
+            raise
+        except HatboxError as error:
+            raise ToolFailed(str(error)) from error
+        finally:
+            with contextlib.suppress(ProfileError):
+                self.record(action, url or self.current_url, outcome)
+
+    def record(self, action: str, url: str, outcome: str) -> None:
+        """Record an action on the host of a URL."""
+        self.profile.activity_log.record(
+            self.identity.cookie_store_id, action, host=url, outcome=outcome, grant=self._grant_id
+        )

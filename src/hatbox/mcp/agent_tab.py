@@ -1,0 +1,211 @@
+"""A tab of an agent: its page, its dialogs, downloads and file choosers. Every read checks the URLs of its frames."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from playwright.async_api import Dialog, Download, FileChooser, Locator, Page
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import TimeoutError as PlaywrightTimeout
+
+from hatbox.mcp.host_limits import check_frame
+from hatbox.mcp.password_redaction import without_passwords
+from hatbox.mcp.tool_output import ToolFailed, ToolRefused, bounded, untrusted
+
+if TYPE_CHECKING:
+    from hatbox.mcp.agent_session import AgentSession
+
+__all__ = ["AgentTab", "TabDownload"]
+
+T = TypeVar("T")
+
+_REFERENCE: Final = re.compile(r"(?:f[0-9]{1,9})?e[0-9]{1,9}", re.ASCII)
+_FIND_MS: Final = 1_500.0  # an unknown reference would wait for the whole timeout
+_ACTION_MS: Final = 8_000.0
+_SETTLE_MS: Final = 3_000.0
+_READ_SECONDS: Final = 30.0
+_MAX_DOWNLOADS: Final = 100
+_MAX_TITLE: Final = 500
+_PASSWORDS: Final = (
+    "input[type=password i], input[autocomplete~=current-password i], input[autocomplete~=new-password i]"
+)
+_VALUES: Final = "elements => elements.slice(0, 1000).map(each => each.value)"
+
+
+class TabDownload:
+    """A download that a page of the agent has started."""
+
+    def __init__(self, download: Download) -> None:
+        self.name = download.suggested_filename[:300]
+        self.state = "in progress"
+        self._task = asyncio.ensure_future(self._wait(download))
+
+    async def _wait(self, download: Download) -> None:
+        try:
+            failure = await download.failure()
+        except PlaywrightError:
+            failure = "the page was closed"
+        self.state = "complete" if failure is None else f"failed: {failure[:200]}"
+
+
+class AgentTab:
+    """A tab of an agent."""
+
+    def __init__(self, page: Page, session: AgentSession, downloads: list[TabDownload]) -> None:
+        self.page = page
+        self.dialog: Dialog | None = None
+        """The open dialog, which blocks the page."""
+        self.file_chooser: FileChooser | None = None
+        self.refused = ""
+        """Why the last navigation was refused; empty if it was not."""
+        self._session = session
+        self._downloads = downloads
+        self._dialog_opened = asyncio.Event()
+        self._pending: set[asyncio.Task[Any]] = set()
+        page.on("dialog", self._on_dialog)
+        page.on("download", self._on_download)
+        if session.options.uploads is not None:
+            page.on("filechooser", self._on_file_chooser)
+
+    def _on_dialog(self, dialog: Dialog) -> None:
+        self.dialog = dialog
+        self._dialog_opened.set()
+
+    def _on_download(self, download: Download) -> None:
+        if len(self._downloads) < _MAX_DOWNLOADS:
+            self._downloads.append(TabDownload(download))
+
+    def _on_file_chooser(self, chooser: FileChooser) -> None:
+        self.file_chooser = chooser
+
+    # ── Actions ──
+
+    async def perform(self, action: Coroutine[Any, Any, T]) -> T | None:
+        """Run an action. Returns None when it opens a dialog, which must be answered before the action continues."""
+        if self.dialog is not None:
+            action.close()
+            raise ToolFailed(f"{self.dialog_text()} Answer it with browser_handle_dialog first.")
+        self.refused = ""
+        self._dialog_opened.clear()
+        task = asyncio.ensure_future(action)
+        opened = asyncio.ensure_future(self._dialog_opened.wait())
+        try:
+            await asyncio.wait({task, opened}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            opened.cancel()
+        if not task.done():
+            self._pending.add(task)
+            task.add_done_callback(self._on_pending_done)
+            return None
+        try:
+            return task.result()
+        except PlaywrightTimeout as error:
+            raise ToolFailed(f"{_first_line(error)}. Take a new browser_snapshot, and use its references.") from error
+        except PlaywrightError as error:
+            raise (ToolRefused(self.refused) if self.refused else ToolFailed(_first_line(error))) from error
+
+    def _on_pending_done(self, task: asyncio.Task[Any]) -> None:
+        self._pending.discard(task)
+        if not task.cancelled():
+            task.exception()  # the agent sees the result in its next snapshot
+
+    async def find(self, reference: str) -> Locator:
+        """The element of a reference. Raises ToolFailed soon if it is not in the page any more."""
+        self.check_frames()
+        if not _REFERENCE.fullmatch(reference):
+            raise ToolFailed(
+                f"target must be a reference of the latest snapshot, such as e12, not {reference[:40]!r}. "
+                "Selectors are not supported. Take a browser_snapshot."
+            )
+        found = self.page.locator(f"aria-ref={reference}")
+        try:
+            await found.wait_for(state="attached", timeout=_FIND_MS)
+        except PlaywrightError as error:
+            raise ToolFailed(f"{reference} is not in the page any more. Take a new browser_snapshot.") from error
+        return found
+
+    async def answer_dialog(self, *, accept: bool, text: str) -> None:
+        """Accept or dismiss the open dialog."""
+        dialog, self.dialog = self.dialog, None
+        if dialog is None:
+            raise ToolFailed("no dialog is open.")
+        self._dialog_opened.clear()
+        try:
+            if accept:
+                await dialog.accept(text) if dialog.type == "prompt" else await dialog.accept()
+            else:
+                await dialog.dismiss()
+        except PlaywrightError as error:
+            raise ToolFailed(_first_line(error)) from error
+
+    async def settle(self) -> None:
+        """Wait until a navigation that an action has started is loaded, for a short time."""
+        if self.dialog is None and not self.page.is_closed():
+            with contextlib.suppress(PlaywrightError):
+                await self.page.wait_for_load_state("domcontentloaded", timeout=_SETTLE_MS)
+
+    # ── What the agent sees ──
+
+    def check_frames(self) -> None:
+        """Raise ToolRefused unless the agent may see all frames."""
+        grant = self._session.grant("pages")
+        if self.page.is_closed():
+            raise ToolFailed("the page was closed. List the open tabs with browser_tabs.")
+        for frame in self.page.frames:
+            check_frame(grant, frame.url, is_main=frame == self.page.main_frame)
+
+    async def describe(self, reference: str = "", depth: int | None = None) -> str:
+        """URL, title and snapshot, without passwords, bounded and marked as untrusted."""
+        if self.refused:
+            raise ToolRefused(self.refused)
+        if self.dialog is not None:
+            return f"{self.dialog_text()} Answer it with browser_handle_dialog."
+        self.check_frames()
+        try:
+            async with asyncio.timeout(_READ_SECONDS):
+                title, tree = await self._read(reference, depth)
+        except PlaywrightError as error:
+            raise ToolFailed(f"the page cannot be read: {_first_line(error)}. Try browser_snapshot again.") from error
+        except TimeoutError:
+            raise ToolFailed("the page does not respond. Try browser_wait_for, or open another page.") from None
+        self.check_frames()  # it may have navigated meanwhile
+        text = bounded(tree, advice="Use depth, or target for a part of the page.")
+        url = self.page.url[:2000]
+        shown = untrusted(f"Page URL: {url}\nPage title: {title[:_MAX_TITLE]}\n{text}")
+        return self.dialog_text() + shown
+
+    async def _read(self, reference: str, depth: int | None) -> tuple[str, str]:
+        found = await self.find(reference) if reference else None
+        passwords = await self._passwords()
+        title = await self.page.title()
+        if found is not None:
+            tree = await found.aria_snapshot(mode="ai", depth=depth, timeout=_ACTION_MS)
+        else:
+            tree = await self.page.aria_snapshot(mode="ai", depth=depth, timeout=_ACTION_MS)
+        passwords |= await self._passwords()  # typed meanwhile
+        return without_passwords(title, passwords), without_passwords(tree, passwords)
+
+    async def _passwords(self) -> set[str]:
+        """The values of all password fields. Raises PlaywrightError if one frame cannot be read."""
+        found: set[str] = set()
+        for frame in self.page.frames:
+            if not frame.is_detached():
+                values = await frame.locator(_PASSWORDS).evaluate_all(_VALUES)
+                found |= {each for each in values if isinstance(each, str)}
+        return found
+
+    def dialog_text(self) -> str:
+        """What the open dialog says."""
+        if self.dialog is None:
+            return ""
+        message = bounded(self.dialog.message, 1000)
+        return f"The page shows a dialog ({self.dialog.type}). {untrusted(message)}\n"
+
+
+def _first_line(error: Exception) -> str:
+    """The first line of a message of Playwright: the others are a log of its calls."""
+    return str(error).strip().partition("\n")[0][:300].rstrip(".") or type(error).__name__

@@ -1,0 +1,145 @@
+"""The tool fetch: one HTTP request as the identity. Every hop of redirects is checked; cookies are not shown."""
+
+from __future__ import annotations
+
+import asyncio
+import codecs
+import re
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from hatbox.cookies.request_urls import parse_request_url
+from hatbox.mcp.agent_session import AgentSession
+from hatbox.mcp.host_limits import check_url
+from hatbox.mcp.tool_arguments import FetchArguments
+from hatbox.mcp.tool_output import ToolFailed, ToolOutput, ToolRefused, bounded, untrusted
+
+if TYPE_CHECKING:
+    import httpx
+
+__all__ = ["FetchedResponse", "fetch", "send", "shown_headers"]
+
+_MAX_BYTES: Final = 2_000_000
+_MAX_REDIRECTS: Final = 10
+_SECONDS: Final = 30.0
+_SAFE: Final = ("GET", "HEAD")
+_METHODS: Final = (*_SAFE, "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}")
+_VALUE: Final = re.compile(r"[\t\x20-\x7e]{0,8000}")
+_REFUSED_HEADERS: Final = frozenset(
+    {"cookie", "cookie2", "host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer"}
+)
+_HIDDEN_HEADERS: Final = frozenset({"set-cookie", "set-cookie2", "cookie", "proxy-authenticate"})
+_MAX_HEADERS: Final = 4_000
+_TEXT: Final = re.compile(r"text/|[/+](json|xml|javascript|x-www-form-urlencoded|yaml|csv)\b", re.IGNORECASE)
+_CHARSET: Final = re.compile(r"charset\s*=\s*\"?([\w.:-]{1,40})", re.IGNORECASE)
+_SLOW_CHARSETS: Final = frozenset({"punycode", "idna"})  # encodings of host names, which take quadratic time
+
+
+class FetchedResponse(msgspec.Struct, frozen=True):
+    """A response: its body as text, empty if it is no text."""
+
+    url: str
+    status: int
+    headers: list[tuple[str, str]]
+    body: str
+    is_complete: bool
+    has_cookies: bool
+    """Whether the identity has cookies for the URL of the request."""
+
+
+async def fetch(session: AgentSession, given: FetchArguments) -> ToolOutput:
+    """Send a request as the identity."""
+    response = await send(session, given)
+    note = "" if response.is_complete else f"\n[Only the first {_MAX_BYTES} bytes were read.]"
+    headers = bounded("\n".join(f"{name}: {value}" for name, value in response.headers), _MAX_HEADERS)
+    body = bounded(response.body)
+    return ToolOutput(
+        f"Status: {response.status}\n" + untrusted(f"URL: {response.url[:2000]}\n{headers}\n\n{body}{note}")
+    )
+
+
+async def send(session: AgentSession, given: FetchArguments) -> FetchedResponse:
+    """Send a request, and follow redirects to allowed hosts. Raises ToolFailed."""
+    method = given.method.upper()
+    if method not in _METHODS:
+        raise ToolFailed(f"method {method} is not supported. Use one of {', '.join(_METHODS)}.")
+    if session.options.read_only and method not in _SAFE:
+        raise ToolRefused(f"method {method} is not allowed: this server is read-only. Use GET or HEAD.")
+    headers = _checked_headers(given.headers)
+    url = check_url(session.grant("fetch"), given.url)
+    if not url.startswith("http"):
+        raise ToolFailed("use a URL that starts with http:// or https://.")
+    import httpx
+
+    try:
+        async with asyncio.timeout(_SECONDS):
+            return await _send(session, method, url, headers, given.body)
+    except TimeoutError:
+        raise ToolFailed(f"the site did not answer within {_SECONDS:g} seconds.") from None
+    except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, OverflowError, ExceptionGroup) as error:
+        raise ToolFailed(f"the request failed: {type(error).__name__} {str(error)[:300]}".rstrip()) from error
+
+
+async def _send(session: AgentSession, method: str, url: str, headers: dict[str, str], body: str) -> FetchedResponse:
+    identity = session.identity.cookie_store_id
+    store = await session.profile.cookie_store(identity)
+    has_cookies = bool(await store.header(parse_request_url(url)))
+    async with session.profile.httpx(identity, follow_redirects=False, timeout=_SECONDS) as client:
+        request = client.build_request(method, url, headers=headers, content=body.encode() if body else None)
+        for _ in range(_MAX_REDIRECTS + 1):
+            check_url(session.grant("fetch"), str(request.url))
+            response = await client.send(request, stream=True)
+            try:
+                if response.next_request is None:
+                    content, is_complete = await _read(response)
+                    text = _decoded(response.headers.get("Content-Type", ""), content)
+                    return FetchedResponse(
+                        str(response.url), response.status_code, shown_headers(response), text, is_complete, has_cookies
+                    )
+                request = response.next_request
+            finally:
+                await response.aclose()
+    raise ToolFailed(f"the site redirects more than {_MAX_REDIRECTS} times.")
+
+
+async def _read(response: httpx.Response) -> tuple[bytes, bool]:
+    content = bytearray()
+    async for chunk in response.aiter_bytes(65_536):
+        content += chunk
+        if len(content) > _MAX_BYTES:
+            return bytes(content[:_MAX_BYTES]), False
+    return bytes(content), True
+
+
+def shown_headers(response: httpx.Response) -> list[tuple[str, str]]:
+    """The headers of a response, without those that contain cookies."""
+    pairs = ((name, value) for name, value in response.headers.multi_items())
+    return [(name, value) for name, value in pairs if name.lower() not in _HIDDEN_HEADERS]
+
+
+def _checked_headers(given: dict[str, str]) -> dict[str, str]:
+    for name, value in given.items():
+        lower = name.lower()
+        if lower in _REFUSED_HEADERS or lower.startswith(("proxy-", "sec-")):
+            raise ToolRefused(f"the header {name[:100]} cannot be set: Hatbox sends it. Omit it.")
+        if not _NAME.fullmatch(name) or not _VALUE.fullmatch(value):
+            raise ToolFailed(f"invalid header {name[:100]!a}. Use names and values of ASCII characters, on one line.")
+    return given
+
+
+def _decoded(content_type: str, content: bytes) -> str:
+    if not content:
+        return ""
+    if content_type and not _TEXT.search(content_type):
+        return f"[{len(content)} bytes of {content_type[:100]}, which is no text]"
+    declared = _CHARSET.search(content_type)
+    charset = declared[1].lower() if declared else "utf-8"
+    try:
+        known = codecs.lookup(charset)
+    except (LookupError, ValueError):
+        known = codecs.lookup("utf-8")
+    if not known._is_text_encoding or known.name in _SLOW_CHARSETS:
+        known = codecs.lookup("utf-8")
+    return content.decode(known.name, "replace")

@@ -1,0 +1,78 @@
+"""Which URLs an agent may open, by the hosts of its grant. Pure. Unknown schemes are refused, also without a limit."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hatbox.grants.grant import Grant
+from hatbox.mcp.tool_output import ToolRefused
+from hatbox.urls.url import parse_url
+
+__all__ = ["MAX_URL", "allowed_hosts", "check_frame", "check_url", "may_load", "refusal", "shown_origin"]
+
+MAX_URL: Final = 8_000
+"""Characters of a URL."""
+
+_BLANK: Final = "about:blank"
+_WEB: Final = ("http", "https")
+_OWN_DOCUMENTS: Final = ("about:blank", "about:srcdoc", "chrome-error://chromewebdata/", "")
+_MAX_SHOWN: Final = 200
+
+
+def check_url(grant: Grant, url: str) -> str:
+    """The URL as it is loaded. Raises ToolRefused with a message that the agent can act on."""
+    if url == _BLANK:
+        return url
+    if len(url) > MAX_URL:
+        raise ToolRefused(f"the URL has {len(url)} characters. Allowed: {MAX_URL}.")
+    parsed = parse_url(url)
+    if parsed is None or parsed.scheme not in _WEB or not parsed.host:
+        raise ToolRefused(f"{url[:_MAX_SHOWN]!r} cannot be opened. Use a URL that starts with http:// or https://.")
+    if not grant.allows_url(parsed.text):
+        raise ToolRefused(refusal(grant, url))
+    return parsed.text
+
+
+def refusal(grant: Grant, url: str) -> str:
+    """Why a URL is refused, and what the agent can do."""
+    return (
+        f"{shown_origin(url)} is not allowed for this agent. Allowed: {allowed_hosts(grant)}. Do not try it again by "
+        "other means. If the task needs this host, ask the user to start hatbox mcp with --host for it."
+    )
+
+
+def may_load(grant: Grant, url: str) -> bool:
+    """Whether a document of a page of the agent may be requested from a URL, in any frame and after any redirect."""
+    parsed = parse_url(url)
+    if parsed is None:
+        return False
+    if parsed.scheme in _WEB:
+        return grant.allows_url(parsed.text)
+    return url in _OWN_DOCUMENTS
+
+
+def check_frame(grant: Grant, url: str, *, is_main: bool) -> None:
+    """Raise ToolRefused unless the agent may see a frame. Documents without a URL of their own belong to their page."""
+    if url in _OWN_DOCUMENTS:
+        return
+    scheme = url.partition(":")[0].lower()
+    if scheme == "blob":
+        url = url[len("blob:") :]
+        scheme = url.partition(":")[0].lower()
+    if not is_main and scheme in ("data", "about", "null"):
+        return
+    if scheme not in _WEB or not grant.allows_url(url):
+        raise ToolRefused(refusal(grant, url))
+
+
+def allowed_hosts(grant: Grant) -> str:
+    """The hosts of a grant, for messages."""
+    return "all hosts, with http:// or https://" if grant.hosts is None else ", ".join(grant.hosts)
+
+
+def shown_origin(url: str) -> str:
+    """Scheme and host of a URL, for messages: paths and queries may contain secrets."""
+    parsed = parse_url(url)
+    if parsed is None:
+        return "an invalid URL"
+    return f"{parsed.scheme}://{parsed.host}{parsed.port_suffix}" if parsed.host else f"a URL with {parsed.scheme}:"

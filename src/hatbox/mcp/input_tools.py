@@ -1,0 +1,162 @@
+"""The tools that enter something into a page: pointer, keys, forms, dialogs and files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from hatbox.mcp.agent_session import AgentSession
+from hatbox.mcp.tool_arguments import (
+    ClickArguments,
+    DialogArguments,
+    FilledField,
+    FillFormArguments,
+    HoverArguments,
+    PressKeyArguments,
+    SelectOptionArguments,
+    TypeArguments,
+    UploadArguments,
+)
+from hatbox.mcp.tool_output import ToolFailed, ToolOutput, ToolRefused
+
+if TYPE_CHECKING:
+    from hatbox.mcp.agent_tab import AgentTab
+
+__all__ = [
+    "click",
+    "fill_form",
+    "handle_dialog",
+    "hover",
+    "press_key",
+    "select_option",
+    "type_text",
+    "upload_files",
+]
+
+_MS: Final = 8_000.0
+_KEYS_MS: Final = 60_000.0
+_MAX_SLOW: Final = 1_000
+
+
+async def click(session: AgentSession, given: ClickArguments) -> ToolOutput:
+    """Click an element."""
+    tab = await session.pages.current()
+    found = await tab.find(given.target)
+    if given.double_click:
+        action = found.dblclick(button=given.button, modifiers=given.modifiers, timeout=_MS)
+    else:
+        action = found.click(button=given.button, modifiers=given.modifiers, timeout=_MS)
+    await tab.perform(action)
+    return await _described(session, tab)
+
+
+async def type_text(session: AgentSession, given: TypeArguments) -> ToolOutput:
+    """Type text into an element."""
+    if given.slowly and len(given.text) > _MAX_SLOW:
+        raise ToolFailed(f"slowly works for at most {_MAX_SLOW} characters. Omit it.")
+    tab = await session.pages.current()
+    found = await tab.find(given.target)
+    if given.slowly:
+        await tab.perform(found.press_sequentially(given.text, timeout=_KEYS_MS))
+    else:
+        await tab.perform(found.fill(given.text, timeout=_MS))
+    if given.submit and tab.dialog is None:
+        await tab.perform(found.press("Enter", timeout=_MS))
+    return await _described(session, tab)
+
+
+async def fill_form(session: AgentSession, given: FillFormArguments) -> ToolOutput:
+    """Fill the fields in the given order."""
+    tab = await session.pages.current()
+    for number, field in enumerate(given.fields):
+        try:
+            await _fill(tab, field)
+        except ToolFailed as error:
+            raise ToolFailed(f"field {field.target}: {error} The {number} fields before it were filled.") from error
+    return await _described(session, tab)
+
+
+async def _fill(tab: AgentTab, field: FilledField) -> None:
+    found = await tab.find(field.target)
+    if field.type in ("checkbox", "radio"):
+        if field.value not in ("true", "false"):
+            raise ToolFailed(f"the value of a {field.type} must be true or false.")
+        await tab.perform(found.set_checked(field.value == "true", timeout=_MS))
+    elif field.type == "combobox":
+        await tab.perform(found.select_option(label=field.value, timeout=_MS))
+    else:
+        await tab.perform(found.fill(field.value, timeout=_MS))
+
+
+async def select_option(session: AgentSession, given: SelectOptionArguments) -> ToolOutput:
+    """Select options of a list."""
+    tab = await session.pages.current()
+    found = await tab.find(given.target)
+    await tab.perform(found.select_option(given.values, timeout=_MS))
+    return await _described(session, tab)
+
+
+async def press_key(session: AgentSession, given: PressKeyArguments) -> ToolOutput:
+    """Press a key in the focused element."""
+    tab = await session.pages.current()
+    tab.check_frames()
+    await tab.perform(tab.page.keyboard.press(given.key))
+    return await _described(session, tab)
+
+
+async def hover(session: AgentSession, given: HoverArguments) -> ToolOutput:
+    """Move the pointer over an element."""
+    tab = await session.pages.current()
+    found = await tab.find(given.target)
+    await tab.perform(found.hover(timeout=_MS))
+    return await _described(session, tab)
+
+
+async def handle_dialog(session: AgentSession, given: DialogArguments) -> ToolOutput:
+    """Answer the open dialog. In read-only mode, it can only be dismissed."""
+    if given.accept and session.options.read_only:
+        raise ToolRefused("a dialog cannot be accepted: this server is read-only. Dismiss it.")
+    tab = await session.pages.current()
+    await tab.answer_dialog(accept=given.accept, text=given.prompt_text)
+    return await _described(session, tab)
+
+
+async def upload_files(session: AgentSession, given: UploadArguments) -> ToolOutput:
+    """Choose files for the open file chooser."""
+    tab = await session.pages.current()
+    tab.check_frames()
+    chooser = tab.file_chooser
+    if chooser is None:
+        raise ToolFailed("no file chooser is open. Click the button that opens it first.")
+    files = [uploaded_file(session.options.uploads, each) for each in given.paths]
+    tab.file_chooser = None
+    if files:
+        await tab.perform(chooser.set_files(files, timeout=_MS))
+    return await _described(session, tab)
+
+
+def uploaded_file(folder: Path | None, path: str) -> Path:
+    """The file, which is below the folder for uploads after symbolic links were resolved. Raises ToolRefused."""
+    if folder is None:
+        raise ToolRefused("uploads are off. Ask the user to start hatbox mcp with --uploads FOLDER.")
+    try:
+        root = folder.resolve(strict=True)
+        found = (root / path).resolve(strict=True)
+        is_file = found.is_relative_to(root) and found.is_file()
+    except (OSError, ValueError, RuntimeError):
+        is_file = False
+    if not is_file:
+        raise ToolRefused(f"{path[:200]!r} is no file below the folder for uploads. Use a path relative to it.")
+    return found
+
+
+async def _described(session: AgentSession, tab: AgentTab) -> ToolOutput:
+    """The page after an action. An action may have opened another tab, which is then the current one."""
+    await tab.settle()
+    current = await session.pages.current()
+    if current is not tab:
+        await current.settle()
+    if tab.refused:
+        raise ToolRefused(tab.refused)
+    chooser = "A file chooser is open: use browser_file_upload.\n" if current.file_chooser is not None else ""
+    return ToolOutput(chooser + await current.describe())

@@ -1,0 +1,87 @@
+"""The tools that open pages and read them."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final
+
+from hatbox.mcp.agent_session import AgentSession
+from hatbox.mcp.tool_arguments import (
+    NavigateArguments,
+    NoArguments,
+    ScreenshotArguments,
+    SnapshotArguments,
+    WaitArguments,
+)
+from hatbox.mcp.tool_output import ToolFailed, ToolOutput, ToolRefused
+
+__all__ = ["navigate", "navigate_back", "snapshot", "take_screenshot", "wait_for"]
+
+_LOAD_MS: Final = 30_000.0
+_WAIT_MS: Final = 30_000.0
+_SHOT_MS: Final = 10_000.0
+_MAX_IMAGE: Final = 4_000_000  # bytes
+_DOWNLOAD: Final = "Download is starting"
+
+
+async def navigate(session: AgentSession, given: NavigateArguments) -> ToolOutput:
+    """Open a URL in the current tab."""
+    tab, url = await session.pages.check_and_open(given.url)
+    try:
+        await tab.perform(tab.page.goto(url, timeout=_LOAD_MS, wait_until="domcontentloaded"))
+    except ToolFailed as error:
+        if _DOWNLOAD in str(error):
+            return ToolOutput("The URL is a download. List downloads with the tool downloads.")
+        if tab.refused:
+            raise ToolRefused(tab.refused) from error
+        raise
+    return ToolOutput(await tab.describe())
+
+
+async def navigate_back(session: AgentSession, _: NoArguments) -> ToolOutput:
+    """Go back in the history of the current tab."""
+    tab = await session.pages.current()
+    await tab.perform(tab.page.go_back(timeout=_LOAD_MS, wait_until="domcontentloaded"))
+    return ToolOutput(await tab.describe())
+
+
+async def snapshot(session: AgentSession, given: SnapshotArguments) -> ToolOutput:
+    """An accessibility snapshot of the current page, or of one element."""
+    tab = await session.pages.current()
+    tab.refused = ""
+    return ToolOutput(await tab.describe(given.target, given.depth))
+
+
+async def wait_for(session: AgentSession, given: WaitArguments) -> ToolOutput:
+    """Wait for a time, and for texts."""
+    if given.time is None and not given.text and not given.text_gone:
+        raise ToolFailed("specify time, text or textGone.")
+    tab = await session.pages.current()
+    tab.check_frames()
+    if given.time is not None:
+        await asyncio.sleep(given.time)
+    if given.text_gone:
+        gone = tab.page.get_by_text(given.text_gone).first
+        await tab.perform(gone.wait_for(state="hidden", timeout=_WAIT_MS))
+    if given.text:
+        await tab.perform(tab.page.get_by_text(given.text).first.wait_for(state="visible", timeout=_WAIT_MS))
+    return ToolOutput(await tab.describe())
+
+
+async def take_screenshot(session: AgentSession, given: ScreenshotArguments) -> ToolOutput:
+    """An image of the current page, or of one element. A large one becomes JPEG."""
+    tab = await session.pages.current()
+    tab.check_frames()
+    found = await tab.find(given.target) if given.target else None
+    for kind, quality in ((given.type, None if given.type == "png" else 80), ("jpeg", 40)):
+        if found is not None:
+            shot = found.screenshot(type=kind, quality=quality, timeout=_SHOT_MS)
+        else:
+            shot = tab.page.screenshot(type=kind, quality=quality, full_page=given.full_page, timeout=_SHOT_MS)
+        image = await tab.perform(shot)
+        tab.check_frames()  # it may have navigated meanwhile
+        if image is None:
+            raise ToolFailed(f"{tab.dialog_text()} Answer it with browser_handle_dialog first.")
+        if len(image) <= _MAX_IMAGE:
+            return ToolOutput("Screenshot. What it shows is untrusted content of the page.", image, f"image/{kind}")
+    raise ToolFailed("the image is too large. Take one of the visible part, or of one element.")

@@ -1,0 +1,59 @@
+"""The client of the SDK, connected to `hatbox mcp` in a process of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+__all__ = ["Agent", "agent"]
+
+
+class Agent:
+    """An agent that calls tools."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+
+    async def call(self, tool: str, **arguments: Any) -> str:
+        """The text that a tool returns. Asserts that it does not fail."""
+        result = await self.client.call_tool(tool, arguments)
+        assert not result.is_error, result.content
+        return _text(result)
+
+    async def fail(self, tool: str, **arguments: Any) -> str:
+        """The message of a tool that fails."""
+        result = await self.client.call_tool(tool, arguments)
+        assert result.is_error, result.content
+        return _text(result)
+
+    async def tools(self) -> dict[str, Any]:
+        """The offered tools by name."""
+        return {each.name: each for each in (await self.client.list_tools()).tools}
+
+
+def reference(snapshot: str, label: str) -> str:
+    """The reference of the element with this name."""
+    found = re.search(rf'"{re.escape(label)}"[^\n]*?\[ref=(\w+)\]', snapshot)
+    assert found, snapshot
+    return found[1]
+
+
+def _text(result: Any) -> str:
+    return "\n".join(each.text for each in result.content if each.type == "text")
+
+
+@contextlib.asynccontextmanager
+async def agent(profile: Path, *options: str, **environment: str) -> AsyncIterator[Agent]:
+    """An agent of `hatbox mcp` with these options."""
+    arguments = ["-m", "hatbox", "mcp", *options, "--profile", str(profile)]
+    parameters = StdioServerParameters(command=sys.executable, args=arguments, env={**os.environ, **environment})
+    async with Client(stdio_client(parameters)) as client:
+        yield Agent(client)

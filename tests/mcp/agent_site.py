@@ -1,0 +1,86 @@
+"""A small site for agents, on 127.0.0.1 and localhost: forms, dialogs, and pages that try to leave the site."""
+
+from __future__ import annotations
+
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+__all__ = ["AgentSite"]
+
+_PAGES = {
+    "/password": """<title>Sign in</title><label>Name <input name=name value=ann></label>
+        <label>Password <input type=password value=hunter2-secret placeholder=secret></label>
+        <label>PIN <input type=password value=77></label>""",
+    "/form": """<title>Form</title><form action=/sent><label>Text <input name=text></label>
+        <label>More <input name=more></label><label>Agree <input type=checkbox name=agree></label>
+        <label>Size <select name=size><option>small<option>large</select></label><button>Send</button></form>""",
+    "/dialog": """<title>Dialog</title><button onclick="document.title = 'answer ' + confirm('Sure?')">Ask</button>""",
+    "/upload": """<title>Upload</title><input type=file aria-label=File
+        onchange="this.files[0].text().then(text => document.title = text)">""",
+    "/leave": """<title>Leave</title><a href="OTHER/secret?plain">plain</a>
+        <a href="OTHER/secret?blank" target=_blank rel=noopener>blank</a>
+        <button onclick="window.open('OTHER/secret?opened')">opened</button>
+        <button onclick="location = '/redirect'">redirected</button>""",
+    "/framed": """<title>Framed</title><p>outside</p><iframe src="OTHER/secret?framed"></iframe>""",
+    "/long": "<title>Long</title>" + "".join(f"<p>paragraph {number} of many</p>" for number in range(5000)),
+    "/secret": "<title>Secret</title><p>content of the other host</p>",
+}
+
+
+class AgentSite:
+    """The site, running while it is entered."""
+
+    def __init__(self) -> None:
+        self.requests: list[tuple[str, str]] = []
+        """Host name and URL path of every request, with its query."""
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+        self._server.daemon_threads = True
+        self._server.site = self  # type: ignore[attr-defined]
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01})
+
+    def url(self, path: str, host: str = "127.0.0.1") -> str:
+        """The URL of a page."""
+        return f"http://{host}:{self._server.server_port}{path}"
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        site: AgentSite = self.server.site  # type: ignore[attr-defined]
+        site.requests.append((self.headers["Host"].partition(":")[0], self.path))
+        path = urlsplit(self.path).path
+        other = site.url("", "localhost")
+        if path == "/redirect":
+            self._answer(302, "", [("Location", f"{other}/secret?redirected")])
+        elif path == "/set":
+            self._answer(200, "done", [("Set-Cookie", "session=cookie-value; Path=/"), ("X-Other", "shown")])
+        elif path == "/who":
+            signed_in = "session=" in self.headers.get("Cookie", "")
+            self._answer(200 if signed_in else 401, "in" if signed_in else "out", [])
+        elif path == "/sent":
+            self._answer(200, f"<title>Sent</title><p>{urlsplit(self.path).query}</p>", [])
+        else:
+            found = _PAGES.get(path)
+            self._answer(200 if found else 404, (found or "").replace("OTHER", other), [])
+
+    def _answer(self, status: int, body: str, headers: list[tuple[str, str]]) -> None:
+        self.send_response(status)
+        for name, value in [("Content-Type", "text/html; charset=utf-8"), *headers]:
+            self.send_header(name, value)
+        data = body.encode()
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_: Any) -> None:
+        pass
