@@ -13,6 +13,7 @@ _BROWSER_FILES: Final = (
     "tests/cli/test_chromium.py",
     "tests/conformance/test_recording.py",
     "tests/engines/chromium/test_launch.py",
+    "tests/mcp/test_agent_pages.py",
 )
 _BROWSER_TESTS: Final = ("test_firefox_",)
 
@@ -39,6 +40,7 @@ _SLOW: Final = (
     "tests/extensions/test_import_scripts.py",
     "tests/manager_api/test_managed_engines.py",
     "tests/identities/test_service.py::test_the_service_does_what_a_dictionary_would_do",
+    "tests/mcp/test_stdio.py",
     "tests/store/postgres/test_faults.py",
     "tests/store/postgres/test_pooler.py",
     "tests/store/test_background_check.py",
