@@ -73,3 +73,15 @@ async def test_a_tab_that_is_being_closed_reports_nothing() -> None:
     for _ in range(5):
         await asyncio.sleep(0)
     assert delegate.reports == []
+
+
+@in_loop
+async def test_after_the_last_snapshot_only_other_reports_are_sent() -> None:
+    delegate = RecordingDelegate()
+    reporter = TabReporter(delegate, 1, 3)  # type: ignore[arg-type]  # the rest is not needed
+    reporter.save_snapshot(b"waiting")
+    reporter.stop_snapshots()
+    reporter.save_snapshot(b"late")
+    reporter.page_changed(PageState("a"), done=True)
+    await until(lambda: bool(delegate.reports))
+    assert delegate.reports == [("a", True, 3)]

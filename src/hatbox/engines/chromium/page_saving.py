@@ -36,9 +36,10 @@ async def lost_input(page: LivePage) -> tuple[str, ...]:
 
 
 async def save_snapshot(delegate: EngineDelegate, tab_id: int, page: LivePage) -> None:
-    """Save a snapshot of a page, and report typed text that is lost."""
+    """Save the last snapshot of a page, and report typed text that is lost."""
     snapshot, lost_fields = await _try_read(page)
     if snapshot is not None:
+        page.snapshots.cancel()
         await delegate.save_snapshot(tab_id, snapshot)
     if lost_fields:
         lost = describe_lost(lost_fields)

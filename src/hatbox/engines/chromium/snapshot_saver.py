@@ -54,8 +54,10 @@ class SnapshotSaver:
         self.schedule()
 
     def cancel(self) -> None:
-        """Save nothing more."""
+        """Save nothing more, also nothing of what is on its way: it has no typed text, and would replace what has."""
         self._debouncer.cancel()
+        if self._state.reporter is not None:
+            self._state.reporter.stop_snapshots()
 
     async def _save_snapshot(self) -> None:
         if not self._state.is_idle or self._state.is_internal or self._state.page.error:

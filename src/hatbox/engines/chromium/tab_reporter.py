@@ -44,6 +44,7 @@ class TabReporter:
         self._queue: deque[_Report] = deque()
         self._task: asyncio.Task[None] | None = None
         self._is_stopped = False
+        self._takes_snapshots = True
 
     def navigation_requested(self, navigation_id: int) -> None:
         """The engine has requested a navigation. Later page states belong to it."""
@@ -61,7 +62,13 @@ class TabReporter:
 
     def save_snapshot(self, snapshot: bytes) -> None:
         """The page has a new snapshot."""
-        self._enqueue(_SnapshotSaved(snapshot))
+        if self._takes_snapshots:
+            self._enqueue(_SnapshotSaved(snapshot))
+
+    def stop_snapshots(self) -> None:
+        """Send no more snapshots: the caller saves the last one, which has typed text."""
+        self._takes_snapshots = False
+        self._queue = deque(report for report in self._queue if not isinstance(report, _SnapshotSaved))
 
     def stop(self) -> None:
         """Send no more reports: the tab is being closed."""
