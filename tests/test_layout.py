@@ -61,6 +61,7 @@ LAYERS = [
     "events",
     "clock",
     "tasks",
+    "loopback_peers",
     "urls",
     "identities.palette",
     "identities.ids",

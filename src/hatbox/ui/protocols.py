@@ -11,8 +11,8 @@ from starlette.websockets import WebSocket
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
+from hatbox.loopback_peers import UserCheck
 from hatbox.ui.page_limits import PageLimits
-from hatbox.ui.peer_user import UserCheck
 
 __all__ = ["HttpProtocol", "WebSocketProtocol", "abort", "protocol_class"]
 
