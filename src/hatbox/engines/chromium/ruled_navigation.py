@@ -27,3 +27,5 @@ class BlockedPage(msgspec.Struct, frozen=True):
 
     url: str
     outcome: NavigationOutcome
+    is_of_program: bool = False
+    """Whether the outcome is one for a client of an endpoint: it names no other identity."""

@@ -21,6 +21,7 @@ from hatbox.engines.chromium.endpoint.messages import (
     Output,
     PageCreation,
     PageDriven,
+    PageOpened,
     ToBrowser,
     ToClient,
 )
@@ -145,6 +146,8 @@ class ClientConnection:
                     self._send(text)
                 case PageDriven(target_id=target_id):
                     self._pages.drive(target_id)
+                case PageOpened(target_id=target_id):
+                    self._pages.open(target_id)
                 case PageCreation(is_pending=is_pending):
                     self._set_creating(is_pending=is_pending)
                 case CookiesChanged():

@@ -15,6 +15,7 @@ __all__ = [
     "Output",
     "PageCreation",
     "PageDriven",
+    "PageOpened",
     "ToBrowser",
     "ToClient",
     "decode_params",
@@ -77,6 +78,12 @@ class PageDriven(msgspec.Struct, frozen=True):
     target_id: str
 
 
+class PageOpened(msgspec.Struct, frozen=True):
+    """The client has opened this page."""
+
+    target_id: str
+
+
 class PageCreation(msgspec.Struct, frozen=True):
     """The client has requested a new page, or it is open or failed now."""
 
@@ -87,7 +94,7 @@ class CookiesChanged(msgspec.Struct, frozen=True):
     """The client may have changed cookies."""
 
 
-Output = ToBrowser | ToClient | EndConnection | PageDriven | PageCreation | CookiesChanged
+Output = ToBrowser | ToClient | EndConnection | PageDriven | PageOpened | PageCreation | CookiesChanged
 
 
 class MethodRefused(Exception):
