@@ -6,7 +6,6 @@ import asyncio
 import base64
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.async_api import Error as PlaywrightError
@@ -15,7 +14,7 @@ import hatbox
 from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from hatbox.engines.chromium.endpoint.authorization import TokenAuthorization, authorize_token
 from hatbox.ui.server import ManagerServer
-from tests.engines.chromium.endpoint.raw_client import RawClient
+from tests.engines.chromium.endpoint.raw_client import RawClient, target_of
 from tests.engines.chromium.real import cookie, running, with_browser
 from tests.extensions.content_scripts.content_lab import content_lab, script
 from tests.site import Site
@@ -45,13 +44,6 @@ TRY = """async (base) => {
 async def client_of(runner: ChromiumRunner) -> RawClient:
     endpoint = await runner.open_endpoint("Work", authorize_token(TOKEN, TokenAuthorization()))
     return RawClient(endpoint.url(TOKEN))
-
-
-async def target_of(page: Any) -> str:
-    session = await page.context.new_cdp_session(page)
-    info = await session.send("Target.getTargetInfo")
-    await session.detach()
-    return str(info["targetInfo"]["targetId"])
 
 
 async def attach(client: RawClient, target_id: str) -> str:
@@ -166,7 +158,7 @@ async def test_withheld_and_internal_pages_are_not_read_from_other_pages_or_in_t
 
             # The user opens an internal page while the program floods its session.
             flood = asyncio.ensure_future(_flood(client, session))
-            await until(lambda: len(client.replies) > 300)
+            await until(lambda: len(client.replies) > 150)
             await person.goto("chrome://version/")
             assert await person.title() == "About Version"
             await person.wait_for_timeout(200)
@@ -188,7 +180,7 @@ async def _flood(client: RawClient, session: str) -> None:
             ("Page.getFrameTree", {}),
         ):
             await client.start(method, params, session)
-        await asyncio.sleep(0.002)
+        await asyncio.sleep(0.005)
 
 
 FILES = {

@@ -99,6 +99,23 @@ def test_a_page_that_is_loaded_in_advance_is_not_shown_until_it_is_opened() -> N
     assert ("Target.attachToTarget", "ST") in client.methods()
 
 
+def test_a_tab_does_not_tell_of_its_page_which_may_be_withheld() -> None:
+    client = FilteredClient("", info("T", kind="tab", url="http://secret.test/"))
+    client.send("Target.setDiscoverTargets", {"discover": True, "filter": [{}]})
+    assert "secret" not in json.dumps(client.to_client)
+    assert "title of T" not in json.dumps(client.to_client)
+    for method in (
+        "Target.closeTarget",
+        "Target.activateTarget",
+        "Target.autoAttachRelated",
+        "Browser.getWindowForTarget",
+    ):
+        assert "Name its page" in client.refused(method, {"targetId": "T"})
+    assert is_usable(client, "T")
+    client.attach("T", "ST", kind="tab", url="http://secret.test/")
+    assert "secret" not in json.dumps(client.to_client)
+
+
 def test_a_frame_of_an_extension_is_withheld_before_its_url_is_known() -> None:
     client = discovering()
     client.perform(client.filter.withhold("F"))  # EndpointPages.withhold_frame

@@ -110,7 +110,12 @@ class ClientTargets:
         return self.described(self._infos[target_id])
 
     def described(self, info: dict[str, Any]) -> dict[str, Any]:
-        """A description without what belongs to targets that the client does not see."""
+        """A description without what belongs to targets that the client does not see.
+
+        Nothing tells which page is in a tab before it is attached, so that URL and title are those of pages only.
+        """
+        if info.get("type") == "tab":
+            info = info | {"title": "", "url": "about:blank"}
         hidden = set() if self.is_visible(info.get("openerId", "")) else set(_OF_OPENER)
         return {key: each for key, each in info.items() if key not in hidden and key != "embedderData"}
 
