@@ -150,11 +150,17 @@ async def test_withheld_and_internal_pages_are_not_read_from_other_pages_or_in_t
             pages.release(popup_id, "person")
 
             # A page that the program does not control is navigated by one that it does: it is refused, not reopened.
-            attached = await attach(client, popup_id)
+            other_tab = await profile.tabs.open("Work", site.url("/popup"))
+            await runner.wait_until_settled()
+            other = runner.engine.page_of(other_tab.id)
+            assert other is not None
+            await other.wait_for_url(site.url("/popup"))
+            async with other.expect_popup() as opening:
+                await other.evaluate("url => { window.open(url) }", site.url("/page/4"))
+            attached = await attach(client, await target_of(await opening.value))
             await client.evaluate(f"opener.location = {json.dumps(site.url('/', host='localhost'))}; 1", attached)
-            await until_awaited(lambda: _is_blocked(profile, tab.id))
+            await until_awaited(lambda: _is_blocked(profile, other_tab.id))
             assert {each.cookie_store_id for each in await profile.tabs.query()} == {"firefox-container-2"}
-            await person.goto(site.url("/page/3"))
 
             # The user opens an internal page while the program floods its session.
             flood = asyncio.ensure_future(_flood(client, session))

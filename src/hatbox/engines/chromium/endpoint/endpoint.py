@@ -27,7 +27,7 @@ from hatbox.tasks import Tasks
 
 __all__ = ["MAX_CLIENTS", "MAX_CLIENTS_OF_TOKEN", "Endpoint", "EndpointService"]
 
-MAX_CLIENTS: Final = 64
+MAX_CLIENTS: Final = 32
 """The clients of one endpoint at a time."""
 MAX_CLIENTS_OF_TOKEN: Final = 16
 """Those with the same token: one program does not take the places of the others."""
