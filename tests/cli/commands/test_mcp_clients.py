@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from hatbox.cli.agent_clients import configuration_file
 from hatbox.cli.agent_clients.clients import CLIENTS
+from hatbox.formats.atomic_write import replace_file
 from tests.cli.conftest import Cli, Start
 
 OTHERS = """\
@@ -200,6 +200,11 @@ def spoil_with_folder(file: Path) -> None:
     file.mkdir()
 
 
+def spoil_with_pipe(file: Path) -> None:
+    file.unlink()
+    os.mkfifo(file)
+
+
 @pytest.mark.skipif(os.name != "posix", reason="permissions and links as POSIX has them")
 @pytest.mark.parametrize(
     ("spoil", "problem"),
@@ -210,7 +215,7 @@ def spoil_with_folder(file: Path) -> None:
         (lambda file: file.chmod(0o400), "read-only"),
         (spoil_with_link, "symbolic link"),
         (spoil_with_folder, "not a regular file"),
-        (lambda file: (file.unlink(), os.mkfifo(file)), "not a regular file"),
+        (spoil_with_pipe, "not a regular file"),
     ],
 )
 def test_a_file_that_is_not_safe_to_replace_stays(cli: Cli, cursor: Path, spoil: Any, problem: str) -> None:
@@ -228,13 +233,12 @@ def test_a_file_that_another_program_has_changed_meanwhile_stays(
     cli: Cli, cursor: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     theirs = OTHERS.replace("dark", "light")
-    replace = configuration_file.replace_file
 
     def replace_late(path: Path, *arguments: Any, **options: Any) -> None:
         cursor.write_text(theirs, "utf-8")  # after the file was read and before it is replaced
-        replace(path, *arguments, **options)
+        replace_file(path, *arguments, **options)
 
-    monkeypatch.setattr(configuration_file, "replace_file", replace_late)
+    monkeypatch.setattr("hatbox.cli.agent_clients.configuration_file.replace_file", replace_late)
     result = cli("mcp", "install", "cursor", "-i", "Work", "--yes", "--json")
     assert "has changed" in result.error["message"]
     assert cursor.read_text("utf-8") == theirs

@@ -126,7 +126,8 @@ class _Reader:
     def skip(self, place: int) -> int:
         """The place after white space and comments."""
         while True:
-            place = _SPACE.match(self._text, place).end()  # type: ignore[union-attr] - it matches everywhere
+            if space := _SPACE.match(self._text, place):
+                place = space.end()
             found = _COMMENT.match(self._text, place) if self._comments else None
             if found is None:
                 return place
