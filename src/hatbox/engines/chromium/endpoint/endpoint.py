@@ -97,6 +97,11 @@ class Endpoint:
         """The number of clients that are connected."""
         return len(self._accepted)
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether it does not listen: it was closed, or never started."""
+        return self._server is None
+
     async def close(self) -> None:
         """Close all connections, and accept no more. Closing twice has no effect."""
         server, self._server = self._server, None

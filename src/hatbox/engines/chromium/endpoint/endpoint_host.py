@@ -38,7 +38,7 @@ class EndpointHost:
         """Start an endpoint for an identity. `serves` says whether the engine still serves it."""
         endpoint = Endpoint(_IdentityService(self, cookie_store_id, serves), authorize)
         await endpoint.start()
-        self._endpoints.append(endpoint)
+        self._endpoints = [*(each for each in self._endpoints if not each.is_closed), endpoint]
         return endpoint
 
     async def close(self) -> None:
