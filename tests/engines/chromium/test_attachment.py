@@ -121,7 +121,7 @@ async def test_programs_that_start_at_the_same_time_share_one_browser(browser: s
 
         # A program without an event loop.
         def synchronous() -> str:
-            with hatbox.sync.open(path) as opened, opened.chromium(headless=True) as chromium:
+            with hatbox.open_sync(path) as opened, opened.chromium(headless=True) as chromium:
                 return str(chromium.new_page("Personal", site.url("/page/6")).title())
 
         assert await asyncio.to_thread(synchronous) == "Page 6"
