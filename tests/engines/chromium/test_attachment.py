@@ -13,7 +13,6 @@ from playwright.async_api import Error as PlaywrightError
 import hatbox
 from hatbox.engines.base import EngineOptions
 from hatbox.engines.chromium.attachable_engine import WantedOptions, find_serving_engine, why_not_attachable
-from hatbox.engines.chromium.attaching_runner import AttachingRunner
 from hatbox.engines.running_engines import RunningEngine
 from hatbox.store.processes import current_process, current_user
 from hatbox.web_requests.request_model import RequestSnapshot
@@ -36,11 +35,6 @@ def has_urls(profile: hatbox.Profile, *expected: str) -> Callable[[], object]:
         return await urls(profile) == sorted(expected)
 
     return check
-
-
-def attached_to(runner: hatbox.ChromiumRunner) -> RunningEngine | None:
-    assert isinstance(runner, AttachingRunner)
-    return runner.attached_to
 
 
 @with_browser
@@ -104,9 +98,9 @@ async def test_programs_that_start_at_the_same_time_share_one_browser(browser: s
     async with hatbox.open(path) as profile, hatbox.open(path) as elsewhere:
         runners = [each.chromium(headless=True, browser=browser) for each in (profile, elsewhere)]
         await asyncio.gather(*(each.__aenter__() for each in runners))
-        engine, attached = sorted(runners, key=lambda each: attached_to(each) is not None)
-        assert attached_to(engine) is None
-        assert attached_to(attached) is not None
+        engine, attached = sorted(runners, key=lambda each: each.attached_to is not None)
+        assert engine.attached_to is None
+        assert attached.attached_to is not None
         page = await attached.new_page("Work", site.url("/page/1"))
         assert await (await engine.new_page("Work", site.url("/page/2"))).title() == "Page 2"
 
@@ -147,7 +141,7 @@ async def test_a_killed_engine_is_reported_and_the_program_starts_its_own(browse
     async with hatbox.open(path) as profile:
         runner = profile.chromium(headless=True, browser=browser)
         async with runner:
-            assert attached_to(runner) is not None
+            assert runner.attached_to is not None
             page = await runner.new_page("Work", site.url("/page/1"))
             waiting = asyncio.ensure_future(runner.wait_until_stopped())
             program.kill()
@@ -158,7 +152,7 @@ async def test_a_killed_engine_is_reported_and_the_program_starts_its_own(browse
             with pytest.raises(PlaywrightError):
                 await page.title()
         async with runner:
-            assert attached_to(runner) is None
+            assert runner.attached_to is None
             assert await (await runner.new_page("Work", site.url("/page/2"))).title() == "Page 2"
         assert await profile.tabs.query() == []
 

@@ -139,7 +139,7 @@ class AttachingRunner(ChromiumRunner):
 
     @property
     def attached_to(self) -> RunningEngine | None:
-        """The engine of another program to which this one is attached; None if it runs its own."""
+        """See ChromiumRunner."""
         return None if self._attached is None else self._attached.engine
 
     @property
