@@ -13,7 +13,6 @@ from hatbox.engines.chromium.endpoint.messages import (
     EndConnection,
     PageCreation,
     PageDriven,
-    PageOpened,
     ToBrowser,
     ToClient,
 )
@@ -178,7 +177,7 @@ def test_a_new_page_is_opened_in_the_identity() -> None:
     assert PageCreation(True) in client.outputs
     client.event("Target.targetCreated", {"targetInfo": info("N")})
     client.result(number, {"targetId": "N"})
-    assert PageOpened("N") in client.outputs
+    assert PageDriven("N", is_opened=True) in client.outputs
     assert PageCreation(False) in client.outputs
     client.forwarded("Target.closeTarget", {"targetId": "N"})
 

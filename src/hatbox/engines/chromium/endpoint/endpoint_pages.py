@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from typing import Final
 
+from hatbox.engines.chromium.endpoint.authorization import Authorization
 from hatbox.engines.chromium.endpoint.endpoint_urls import is_withheld
 from hatbox.events import Event
 
@@ -36,6 +37,8 @@ class EndpointPages:
         self._creating: Counter[str] = Counter()  # pages that clients are opening, by browserContextId
         self._created = asyncio.Event()
         self._listeners: list[Callable[[str, bool], None]] = []
+        self.on_opened: Callable[[str, Authorization], None] = lambda _, __: None
+        """Called with each page that a client opens, and the authorization of the client."""
 
     # --------------------------------------------------------------------------------------------------------- clients
 
@@ -135,10 +138,11 @@ class EndpointPages:
         """A client controls this page from now on, until it is closed."""
         self._driven.add(target_id)
 
-    def open(self, target_id: str) -> None:
+    def opened(self, target_id: str, authorization: Authorization) -> None:
         """A client has opened this page."""
         self._opened.add(target_id)
         self.drive(target_id)
+        self.on_opened(target_id, authorization)
 
     def is_driven(self, target_id: str, context_id: str = "") -> bool:
         """Whether a client controls a page, as far as it is known now, or is connected to its browser context.

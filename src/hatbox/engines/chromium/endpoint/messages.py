@@ -15,7 +15,6 @@ __all__ = [
     "Output",
     "PageCreation",
     "PageDriven",
-    "PageOpened",
     "ToBrowser",
     "ToClient",
     "decode_params",
@@ -76,12 +75,8 @@ class PageDriven(msgspec.Struct, frozen=True):
     """The client controls this page from now on."""
 
     target_id: str
-
-
-class PageOpened(msgspec.Struct, frozen=True):
-    """The client has opened this page."""
-
-    target_id: str
+    is_opened: bool = False
+    """Whether the client has opened it."""
 
 
 class PageCreation(msgspec.Struct, frozen=True):
@@ -94,7 +89,7 @@ class CookiesChanged(msgspec.Struct, frozen=True):
     """The client may have changed cookies."""
 
 
-Output = ToBrowser | ToClient | EndConnection | PageDriven | PageOpened | PageCreation | CookiesChanged
+Output = ToBrowser | ToClient | EndConnection | PageDriven | PageCreation | CookiesChanged
 
 
 class MethodRefused(Exception):

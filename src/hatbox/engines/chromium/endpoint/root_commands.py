@@ -12,7 +12,7 @@ from hatbox.engines.chromium.endpoint.messages import (
     EndConnection,
     MethodRefused,
     PageCreation,
-    PageOpened,
+    PageDriven,
     decode_params,
 )
 from hatbox.engines.chromium.endpoint.target_commands import (
@@ -76,7 +76,7 @@ def _create_target(state: ClientState, _: ClientSession, command: ClientMessage)
         target_id = result["targetId"]
         state.targets.opened.add(target_id)
         state.targets.announced.add(target_id)
-        state.outputs.append(PageOpened(target_id))
+        state.outputs.append(PageDriven(target_id, is_opened=True))
         return result
 
     state.forward(command, params | {"url": url}, opened, (PageCreation(False),))
