@@ -20,7 +20,9 @@ from hatbox.extensions.background_place import BACKGROUND_PLACES, BackgroundPlac
 from hatbox.urls.match_patterns import parse_match_pattern
 
 if TYPE_CHECKING:
+    from hatbox.api.browser import Browser
     from hatbox.extensions.package.package_files import Package
+    from hatbox.profile import Profile
 
 __all__ = ["run"]
 
@@ -119,13 +121,34 @@ def run(
         raise bad_parameter("only for extensions", param_hint="--background")
     if inspect:
         raise bad_parameter("only for extensions", param_hint="--inspect")
-    if require_sandbox:
-        raise bad_parameter("only for extensions: a Python script has no sandbox", param_hint="--require-sandbox")
-    permissions = _check_permissions(permission) if permission else None
-    from hatbox.cli.commands.run.script_runner import execute
+    sys.exit(_run_script(Path(script), arguments or [], permission, address, as_json, require_sandbox))
 
-    status = execute(Path(script), arguments or [], permissions, address, as_json=as_json)
-    sys.exit(status)
+
+def _run_script(
+    script: Path,
+    arguments: Sequence[str],
+    permission: list[str] | None,
+    profile: str | None,
+    as_json: bool,
+    require_sandbox: bool,
+) -> int:
+    """Run the user's own script in this process, or one with permissions in a process of its own."""
+    if not permission:
+        if require_sandbox:
+            raise bad_parameter(
+                "only for extensions, and for scripts with --permission: without it, a script has no sandbox",
+                param_hint="--require-sandbox",
+            )
+        from hatbox.cli.commands.run.script_runner import execute
+
+        return execute(script, arguments, profile, as_json=as_json)
+    permissions = _check_permissions(permission)
+    from hatbox.cli.commands.run.permitted.permitted_script import execute_permitted
+
+    async def open_browser(opened: Profile) -> Browser:
+        return opened.browser(permissions)
+
+    return execute_permitted(script, arguments, open_browser, profile, as_json=as_json, require_sandbox=require_sandbox)
 
 
 def _is_name(text: str) -> bool:
