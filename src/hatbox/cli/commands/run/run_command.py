@@ -48,7 +48,7 @@ def run(
         Option(
             metavar="NAME",
             help="Permission of the script's `browser`: a name, or a match pattern such as https://*.site.example/*. "
-            "Repeatable. Default: every permission.",
+            "Repeatable. The script then runs in a process of its own. Default: every permission.",
         ),
     ] = None,
     inspect: Annotated[
@@ -63,8 +63,8 @@ def run(
         bool,
         Option(
             "--require-sandbox",
-            help="Start an extension only if every layer of the sandbox is available; `hatbox extensions list` "
-            "shows the layers. For all programs: HATBOX_SANDBOX=required.",
+            help="Start an extension, or a script with --permission, only if every layer of its sandbox is available; "
+            "`hatbox extensions list` shows the layers. For all programs: HATBOX_SANDBOX=required.",
         ),
     ] = False,
     engine: Annotated[
@@ -92,9 +92,10 @@ def run(
 ) -> None:
     """Run a Python script with `browser` and `profile` in scope, and with every permission.
 
-    With --permission, `profile` is not in scope, and `browser` has the namespaces of an extension with these
-    permissions. This prevents mistakes, but is not a sandbox: a Python script runs as you, and can open the profile and
-    your files. Run untrusted code as an extension.
+    With --permission, the script runs in a process of its own, without `profile`: its `browser` has the namespaces of
+    an extension with these permissions. On Linux with Landlock it cannot open the files of the profile, and creates no
+    files in the folders above them. It runs as you in all else, and uses your other files and the network: this is no
+    border against a hostile program. Run untrusted code as an extension. Processes that it starts end with it.
 
     Or run extensions until Ctrl-C, each in its own process, with the permissions of their manifests.
     """

@@ -12,14 +12,12 @@ import tempfile
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from hatbox import schema
-from hatbox.api.browser import Browser, dispatcher_and_caller
 from hatbox.cli.arguments.profile_creation import may_create
 from hatbox.cli.commands.run.permitted.interrupts import passing_interrupts
 from hatbox.cli.commands.run.permitted.leftover_processes import adopt_orphans
-from hatbox.cli.commands.run.permitted.script_bridge import ScriptBridge
 from hatbox.cli.commands.run.permitted.script_process import ScriptProcess, StartedScript
 from hatbox.cli.commands.run.permitted.script_sandbox import (
     hidden_files,
@@ -37,9 +35,12 @@ from hatbox.extensions.runtime.sandbox.hidden_paths import HiddenPaths
 from hatbox.extensions.runtime.wire_frames import encode_frame
 from hatbox.profile import Profile
 
+if TYPE_CHECKING:
+    from hatbox.api.browser import Browser
+
 __all__ = ["OpenBrowser", "execute_permitted"]
 
-OpenBrowser: TypeAlias = Callable[[Profile], Awaitable[Browser]]
+OpenBrowser: TypeAlias = "Callable[[Profile], Awaitable[Browser]]"
 """The `browser` of the script, in the open profile."""
 
 _SIGNAL_STATUS: Final = 128  # plus its number: what shells report
@@ -111,6 +112,10 @@ class _Run:
         return self._status(await connection.exited, connection.status)
 
     async def _serve(self, connection: ScriptProcess) -> None:
+        # Lazy: the process of the script starts meanwhile.
+        from hatbox.api.browser import dispatcher_and_caller
+        from hatbox.cli.commands.run.permitted.script_bridge import ScriptBridge
+
         async with self._profile:
             dispatcher, caller = dispatcher_and_caller(await self._open_browser(self._profile))
             self._has_started = True
