@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Cli, Result
+from tests.cli.conftest import Result, run_process
 
 Permitted = Callable[..., Result]
 
@@ -22,9 +23,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def permitted(cli_process: Cli, folder: Path) -> Permitted:
-    def run(text: str, *arguments: str, permission: str = "contextualIdentities", stdin: str = "") -> Result:
+def permitted(folder: Path) -> Permitted:
+    def run(text: str, *arguments: str, permission: str = "contextualIdentities", **options: Any) -> Result:
         (folder / "x.py").write_text(text)
-        return cli_process("run", "--permission", permission, "x.py", *arguments, stdin=stdin)
+        return run_process("run", "--permission", permission, "x.py", *arguments, **options)
 
     return run

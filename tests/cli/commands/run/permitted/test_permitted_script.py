@@ -23,7 +23,8 @@ assert (await api.get(cookieStoreId=made["cookieStoreId"])) == made
 print(api.get.__qualname__, api.onCreated.hasListener(print))
 for call in (
     lambda: api.get("firefox-container-99"), lambda: api.get(1),
-    lambda: api.update(made["cookieStoreId"], {"color": "x"}), lambda: api.nothing(), lambda: browser.nothing, lambda: api.onCreated.addListener(1),
+    lambda: api.update(made["cookieStoreId"], {"color": "x"}), lambda: api.nothing(),
+    lambda: browser.nothing, lambda: api.onCreated.addListener(1),
 ):
     try:
         await call()
@@ -99,7 +100,7 @@ def test_an_interrupt_reaches_the_script_once_and_is_the_exit_status(
     assert (process.wait(60), process.stdout.read(), process.stderr.read()) == (130, b"cleaned up\n", b"")
 
 
-def test_a_script_that_is_killed_says_so_and_its_number_is_the_status_of_no_success(permitted: Permitted) -> None:
+def test_a_script_that_was_killed_is_reported(permitted: Permitted) -> None:
     result = permitted("import os\nos.kill(os.getpid(), 9)\n")
     assert (result.status, result.err) == (1, "hatbox: x.py was ended by SIGKILL\n")
 

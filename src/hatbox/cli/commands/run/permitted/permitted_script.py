@@ -43,7 +43,6 @@ __all__ = ["OpenBrowser", "execute_permitted"]
 OpenBrowser: TypeAlias = "Callable[[Profile], Awaitable[Browser]]"
 """The `browser` of the script, in the open profile."""
 
-_SIGNAL_STATUS: Final = 128  # plus its number: what shells report
 _RESERVE_BYTES: Final = 1 << 10
 
 

@@ -19,6 +19,7 @@ from hatbox.api.remote_namespaces import RemoteCaller, RemoteNamespaces
 from hatbox.cli import run_and_exit
 from hatbox.cli.commands.run.permitted.profile_connection import ProfileConnection, receive_boot
 from hatbox.cli.commands.run.script_execution import compile_script, execute_code
+from hatbox.errors import ProfileError
 
 __all__ = ["main"]
 
@@ -51,9 +52,13 @@ def _run(boot: dict[str, Any], channel: socket.socket) -> int:
             await connection.close()
 
     def hints(error: BaseException) -> Iterator[str]:
+        above = boot["foldersAbove"]
+        if isinstance(error, ProfileError) and above:
+            yield "The files of profiles are hidden from scripts with --permission. Use `browser`, or run the script"
+            yield "without --permission."
         if isinstance(error, PermissionError) and isinstance(error.filename, str):
             folder = os.path.realpath(os.path.dirname(error.filename) or ".")  # noqa: PTH120 - as it was given
-            if folder in boot["foldersAbove"]:
+            if folder in above:
                 yield f"{folder} contains files of Hatbox. There, a script with --permission can only use what exists."
                 yield "Create, rename and remove files in another folder."
 
