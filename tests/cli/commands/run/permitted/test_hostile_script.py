@@ -45,7 +45,7 @@ assert not [path for path in opened if PROFILE in path or ".db" in path], opened
 
 FILES = """
 folder = os.path.dirname(PROFILE)
-for path in (PROFILE, f"{PROFILE}-wal", f"{PROFILE}-shm", f"{PROFILE}-lock", sys.argv[2], sys.argv[3], sys.argv[4]):
+for path in (PROFILE, f"{PROFILE}-wal", f"{PROFILE}-shm", f"{PROFILE}-lock", *sys.argv[2:]):
     assert os.path.exists(path), path
     attempt(path, lambda: content(path))
     attempt("write " + path, lambda: os.open(path, os.O_WRONLY))
@@ -93,8 +93,10 @@ def test_a_script_reaches_neither_the_profile_nor_its_files(
     permitted: Permitted, profile: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli
 ) -> None:
     data, key, state = tmp_path / "share" / "hatbox", tmp_path / "keys" / "key", tmp_path / "state" / "hatbox"
-    for path in (data, key.parent, state):
+    backup = tmp_path / "backups" / "all.hatbox"
+    for path in (data, key.parent, state, backup.parent):
         path.mkdir(parents=True)
+    backup.write_text("secret")
     create_profile(str(data / "profile.db"))
     (tmp_path / "beside").write_text("read")
     key.write_text("secret")
@@ -105,7 +107,7 @@ def test_a_script_reaches_neither_the_profile_nor_its_files(
     monkeypatch.setenv("HATBOX_PASSPHRASE", "secret")
     before = cli("list").out
     text = PRELUDE + NO_PROFILE + FILES + USUAL
-    files = (str(data / "profile.db"), str(key), str(state / "ui-token"))
+    files = (str(data / "profile.db"), str(key), str(state / "ui-token"), str(backup))
     result = permitted(text, str(sqlite_file(profile)), *files, permission="tabs", preexec_fn=_drop_capabilities)
     assert result == (0, "usual\n", "")
     assert (tmp_path / "beside").read_text() == "read and written"

@@ -18,6 +18,7 @@ from hatbox.extensions.runtime.limits import RuntimeLimits
 from hatbox.extensions.runtime.sandbox import Layers, Wall, available_layers
 from hatbox.extensions.runtime.sandbox.hidden_paths import HiddenPaths
 from hatbox.extensions.runtime.sandbox.required import is_sandbox_required
+from hatbox.manager_api.archives.backup_folder import BackupFolder
 from hatbox.profile import Profile
 
 __all__ = ["hidden_files", "script_environment", "script_layers", "script_wall"]
@@ -46,8 +47,9 @@ def script_layers(*, require_sandbox: bool) -> Layers:
 
 
 def hidden_files(profile: Profile) -> HiddenPaths:
-    """The files of the profile, the folders of Hatbox that exist, and files with keys and passwords."""
-    is_file = profile.store.side_file("script") is not None
+    """The files of the profile, its backups, the folders of Hatbox that exist, and files with keys and passwords."""
+    is_file = profile.store.side_folder is not None
+    backups = [BackupFolder(profile.store).path] if is_file else []  # else in one of the folders
     folders = [
         Path(folder("hatbox", appauthor=False))
         for folder in (
@@ -61,9 +63,8 @@ def hidden_files(profile: Profile) -> HiddenPaths:
     named = [Path(path) for name in _FILE_VARIABLES if (path := os.environ.get(name))]
     passwords = [os.environ.get("PGPASSFILE", ""), *_CREDENTIAL_FILES] if not is_file else []
     files = [Path(each).expanduser() for each in passwords if each]
-    return HiddenPaths(
-        [each for each in (*folders, *named, *files) if each.exists()], [profile.address] if is_file else []
-    )
+    existing = [each for each in (*folders, *named, *files) if each.exists()]
+    return HiddenPaths([*existing, *backups], [profile.address] if is_file else [])
 
 
 def script_wall(hidden: HiddenPaths, *needed: str) -> Wall:
@@ -81,7 +82,7 @@ def script_wall(hidden: HiddenPaths, *needed: str) -> Wall:
 
 def script_environment(profile: Profile) -> dict[str, str]:
     """The environment without the address and the keys of the profile, and without passwords of its server."""
-    is_server = profile.store.side_file("script") is None
+    is_server = profile.store.side_folder is None
 
     def is_shown(name: str, value: str) -> bool:
         if name.startswith("HATBOX_") or profile.address in value:
