@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import pty
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -117,3 +120,26 @@ def test_a_script_ends_with_its_command(program: Start, folder: Path) -> None:
         while Path(f"/proc/{script}/stat").read_text().split(")")[1].split()[0] != "Z":
             os.kill(script, 0)
         raise ProcessLookupError  # a zombie that nobody waits for here
+
+
+def test_ctrl_c_in_a_terminal_reaches_the_script_once(folder: Path) -> None:
+    (folder / "x.py").write_text(
+        "import signal, time\nprint('ready', input(), flush=True)\n"
+        "try:\n    time.sleep(600)\nfinally:\n    time.sleep(0.3)\n    print('cleaned up')\n"
+    )
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execv(sys.executable, [sys.executable, "-m", "hatbox", "run", "x.py", "--permission", "tabs"])
+    with os.fdopen(terminal, "r+b", buffering=0) as stream:
+        stream.write(b"typed\n")
+        output = b""
+        while b"ready typed" not in output:
+            output += stream.read(1024)
+        stream.write(b"\x03")
+        with contextlib.suppress(OSError):  # the terminal is closed
+            while data := stream.read(1024):
+                output += data
+    _, status = os.waitpid(pid, 0)
+    assert os.waitstatus_to_exitcode(status) == 130
+    assert output.count(b"cleaned up") == 1
+    assert b"hatbox:" not in output
