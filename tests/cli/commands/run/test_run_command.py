@@ -77,7 +77,7 @@ def test_a_script_with_named_permissions_gets_no_profile_and_the_error_says_why(
     result = cli_process("run", *options, str(script))
     assert (result.status, result.out) == (1, "['browser']\n")
     assert result.err.splitlines()[0].endswith("everything.py, line 2: NameError: name 'profile' is not defined")
-    assert "`profile` is in scope only without --permission" in result.err
+    assert "`profile` is in scope only without --permission and --grant" in result.err
     assert cli("run", str(script)).out.splitlines()[0] == "['browser', 'profile']"
 
 
@@ -90,7 +90,7 @@ def test_the_help_says_what_permissions_are_no_border_against(cli: Cli) -> None:
 def test_a_script_without_permissions_has_no_sandbox_to_require(cli: Cli, surfaces: str) -> None:
     result = cli("run", surfaces, "--require-sandbox")
     assert (result.status, result.out) == (2, "")
-    assert "for scripts with --permission" in result.err
+    assert "for scripts with --permission or --grant" in result.err
 
 
 def test_an_unknown_permission_is_wrong_usage_and_lists_the_known(cli: Cli, surfaces: str) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -51,6 +52,14 @@ def run(
             "Repeatable. The script then runs in a process of its own. Default: every permission.",
         ),
     ] = None,
+    grant: Annotated[
+        str | None,
+        Option(
+            metavar="VARIABLE",
+            help="Run the script with the `browser` of a grant, whose token this environment variable has, in a "
+            "process of its own. See `hatbox grant create`.",
+        ),
+    ] = None,
     inspect: Annotated[
         bool,
         Option(
@@ -93,9 +102,10 @@ def run(
     """Run a Python script with `browser` and `profile` in scope, and with every permission.
 
     With --permission, the script runs in a process of its own, without `profile`: its `browser` has the namespaces of
-    an extension with these permissions. On Linux with Landlock it cannot open the files of the profile, and creates no
-    files in the folders above them. It runs as you in all else, and uses your other files and the network: this is no
-    border against a hostile program. Run untrusted code as an extension. Processes that it starts end with it.
+    an extension with these permissions. With --grant, its `browser` has what the grant allows. On Linux with Landlock
+    it cannot open the files of the profile, and creates no files in the folders above them. It runs as you in all else,
+    and uses your other files and the network: this is no border against a hostile program. Run untrusted code as an
+    extension. Processes that it starts end with it.
 
     Or run extensions until Ctrl-C, each in its own process, with the permissions of their manifests.
     """
@@ -106,6 +116,8 @@ def run(
             raise bad_parameter(
                 "an extension has the permissions of its manifest. Omit this option", param_hint="--permission"
             )
+        if grant is not None:
+            raise bad_parameter("only for scripts", param_hint="--grant")
         place = _background_place(background, selection)
         packages = _packages([script, *(arguments or [])], profile)
         run_extensions(
@@ -122,34 +134,53 @@ def run(
         raise bad_parameter("only for extensions", param_hint="--background")
     if inspect:
         raise bad_parameter("only for extensions", param_hint="--inspect")
-    sys.exit(_run_script(Path(script), arguments or [], permission, address, as_json, require_sandbox))
-
-
-def _run_script(
-    script: Path,
-    arguments: Sequence[str],
-    permission: list[str] | None,
-    profile: str | None,
-    as_json: bool,
-    require_sandbox: bool,
-) -> int:
-    """Run the user's own script in this process, or one with permissions in a process of its own."""
-    if not permission:
+    start = _isolated_browser(permission, grant)
+    if start is None:
         if require_sandbox:
             raise bad_parameter(
-                "only for extensions, and for scripts with --permission: without it, a script has no sandbox",
+                "only for extensions, and for scripts with --permission or --grant: others have no sandbox",
                 param_hint="--require-sandbox",
             )
         from hatbox.cli.commands.run.script_runner import execute
 
-        return execute(script, arguments, profile, as_json=as_json)
-    permissions = _check_permissions(permission)
+        sys.exit(execute(Path(script), arguments or [], address, as_json=as_json))
     from hatbox.cli.commands.run.permitted.permitted_script import execute_permitted
+
+    status = execute_permitted(
+        Path(script),
+        arguments or [],
+        start,
+        address,
+        as_json=as_json,
+        require_sandbox=require_sandbox,
+        hidden_variables=[grant] if grant else [],
+    )
+    sys.exit(status)
+
+
+def _isolated_browser(
+    permission: list[str] | None, grant: str | None
+) -> Callable[[Profile], Awaitable[Browser]] | None:
+    """Opens the `browser` of a script in a process of its own; None for the user's own script."""
+    if permission and grant is not None:
+        raise bad_parameter("specify one of --permission and --grant", param_hint="--grant")
+    if grant is not None:
+        token = os.environ.get(grant, "")
+        if not token:
+            raise bad_parameter(
+                f"the environment variable {visible(grant)} is not set. Set it to the token that "
+                "`hatbox grant create` has printed",
+                param_hint="--grant",
+            )
+        return lambda opened: opened.browser(grant=token)
+    if not permission:
+        return None
+    permissions = _check_permissions(permission)
 
     async def open_browser(opened: Profile) -> Browser:
         return opened.browser(permissions)
 
-    return execute_permitted(script, arguments, open_browser, profile, as_json=as_json, require_sandbox=require_sandbox)
+    return open_browser
 
 
 def _is_name(text: str) -> bool:

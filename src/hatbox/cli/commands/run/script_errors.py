@@ -47,7 +47,7 @@ def _hints(error: BaseException) -> Iterator[str]:
     if isinstance(error, RuntimeError) and str(error).startswith("asyncio.run() cannot be called"):
         yield "`hatbox run` has started an event loop. Use await at the top level, or run the script with python."
     if isinstance(error, NameError) and error.name == "profile":
-        yield "`profile` is in scope only without --permission, and only in the script itself."
+        yield "`profile` is in scope only without --permission and --grant, and only in the script itself."
 
 
 def syntax_error(error: SyntaxError, script: Path) -> CommandError:

@@ -123,13 +123,10 @@ def test_a_profile_is_not_opened_and_no_file_is_created_beside_it_and_the_errors
     )
     assert (result.status, result.out) == (1, "")
     assert "ProfileReadOnly" in result.err
-    assert "hidden from scripts with --permission. Use `browser`" in result.err
+    assert "hidden from scripts with --permission or --grant. Use `browser`" in result.err
     result = permitted("open('../new', 'w')\n")
     assert (result.status, result.out) == (1, "")
-    assert (
-        f"{tmp_path} contains files of Hatbox. There, a script with --permission can only use what exists."
-        in result.err
-    )
+    assert f"{tmp_path} contains files of Hatbox. There, this script can only use what exists." in result.err
 
 
 RAW = """

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.commands.run.permitted.conftest import Permitted
-from tests.cli.conftest import Cli, Start
+from tests.cli.conftest import Cli, Start, run_process
 
 CALLS = """
 import sys
@@ -143,3 +143,27 @@ def test_ctrl_c_in_a_terminal_reaches_the_script_once(folder: Path) -> None:
     assert os.waitstatus_to_exitcode(status) == 130
     assert output.count(b"cleaned up") == 1
     assert b"hatbox:" not in output
+
+
+def test_a_script_with_a_grant_has_what_the_grant_allows_and_never_its_token(
+    cli: Cli, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    created = cli("grant", "create", "--identity", "Work", "--action", "tabs", "--json", "--", "a report").json
+    monkeypatch.setenv("REPORT_TOKEN", created["token"])
+    (folder / "x.py").write_text(
+        "import os\nprint([each['name'] for each in await browser.contextualIdentities.query({})])\n"
+        "print('REPORT_TOKEN' in os.environ, dir(browser))\n"
+        "await browser.cookies.getAll({})\n"
+    )
+    result = run_process("run", "x.py", "--grant", "REPORT_TOKEN")
+    assert result.out == "['Work']\nFalse ['contextualIdentities', 'cookies', 'tabs']\n"
+    assert (result.status, result.err.splitlines()[0]) == (
+        1,
+        "hatbox: x.py, line 4: PermissionDenied: cookies.getAll needs a grant with cookieValues or cookies: "
+        "hatbox grant create --action cookieValues",
+    )
+    cli("grant", "revoke", created["grant"]["id"])
+    revoked = run_process("run", "x.py", "--grant", "REPORT_TOKEN", "--json")
+    assert (revoked.status, revoked.out, revoked.error["type"]) == (1, "", "GrantRevoked")
+    assert "is not set" in cli("run", "x.py", "--grant", "NO_SUCH_VARIABLE").err
+    assert "one of" in cli("run", "x.py", "--grant", "REPORT_TOKEN", "--permission", "tabs").err

@@ -9,7 +9,7 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -54,11 +54,12 @@ def execute_permitted(
     *,
     as_json: bool,
     require_sandbox: bool,
+    hidden_variables: Collection[str] = (),
 ) -> int:
     """Run a script with this `browser` in a process of its own; returns the exit status that it sets."""
     if sys.platform == "win32":
         raise CommandError(
-            "NotSupported", "--permission needs Linux or macOS: it runs the script in a process of its own."
+            "NotSupported", "--permission and --grant need Linux or macOS: the script runs in a process of its own."
         )
     source = read_script(script)
     compile_script(source, script)  # a syntax error neither creates a profile nor starts a process
@@ -68,7 +69,7 @@ def execute_permitted(
         hidden = hidden_files(opened) if layers.landlock else HiddenPaths()
         with _temporary_folder(hidden) as temporary, _adopting_orphans():
             wall = script_wall(hidden, str(Path.cwd()), str(script.resolve().parent))
-            started = StartedScript(wall, layers, {**script_environment(opened), **temporary})
+            started = StartedScript(wall, layers, {**script_environment(opened, hidden_variables), **temporary})
             boot = {
                 "script": str(script),
                 "source": base64.b64encode(source).decode("ascii"),
@@ -100,7 +101,8 @@ class _Run:
             raise
         serving = asyncio.ensure_future(self._serve(connection))
         try:
-            await asyncio.wait([serving, connection.exited], return_when=asyncio.FIRST_COMPLETED)
+            first: list[asyncio.Future[Any]] = [serving, connection.exited]
+            await asyncio.wait(first, return_when=asyncio.FIRST_COMPLETED)
             if not self._has_started:  # Ctrl-C while the profile is opened, or an error
                 serving.cancel()
             with suppress(asyncio.CancelledError):

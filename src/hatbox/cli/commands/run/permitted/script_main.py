@@ -54,12 +54,12 @@ def _run(boot: dict[str, Any], channel: socket.socket) -> int:
     def hints(error: BaseException) -> Iterator[str]:
         above = boot["foldersAbove"]
         if isinstance(error, ProfileError) and above:
-            yield "The files of profiles are hidden from scripts with --permission. Use `browser`, or run the script"
-            yield "without --permission."
+            yield "The files of profiles are hidden from scripts with --permission or --grant. Use `browser`, or run"
+            yield "the script without these options."
         if isinstance(error, PermissionError) and isinstance(error.filename, str):
             folder = os.path.realpath(os.path.dirname(error.filename) or ".")  # noqa: PTH120 - as it was given
             if folder in above:
-                yield f"{folder} contains files of Hatbox. There, a script with --permission can only use what exists."
+                yield f"{folder} contains files of Hatbox. There, this script can only use what exists."
                 yield "Create, rename and remove files in another folder."
 
     return execute_code(script, code, boot["arguments"], open_scope, as_json=boot["json"], hints=hints)
