@@ -72,7 +72,8 @@ def run(
         bool,
         Option(
             "--require-sandbox",
-            help="Start an extension, or a script with --permission, only if every layer of its sandbox is available; "
+            help="Start an extension, or a script with --permission or --grant, only if every layer of its sandbox is "
+            "available; "
             "`hatbox extensions list` shows the layers. For all programs: HATBOX_SANDBOX=required.",
         ),
     ] = False,

@@ -93,8 +93,8 @@ def test_an_interrupt_reaches_the_script_once_and_is_the_exit_status(
     program: Start, folder: Path, waiting: str
 ) -> None:
     (folder / "x.py").write_text(
-        "import asyncio, time\nprint('ready', flush=True)\n"
-        f"try:\n    {waiting}\nfinally:\n    time.sleep(0.3)\n    print('cleaned up')\n"
+        "import asyncio, time\n"
+        f"try:\n    print('ready', flush=True)\n    {waiting}\nfinally:\n    time.sleep(0.3)\n    print('cleaned up')\n"
     )
     process = program("run", "x.py", "--permission", "tabs")
     assert process.stdout and process.stderr
@@ -124,8 +124,8 @@ def test_a_script_ends_with_its_command(program: Start, folder: Path) -> None:
 
 def test_ctrl_c_in_a_terminal_reaches_the_script_once(folder: Path) -> None:
     (folder / "x.py").write_text(
-        "import signal, time\nprint('ready', input(), flush=True)\n"
-        "try:\n    time.sleep(600)\nfinally:\n    time.sleep(0.3)\n    print('cleaned up')\n"
+        "import time\n"
+        "try:\n    print('ready', input(), flush=True)\n    time.sleep(600)\nfinally:\n    time.sleep(0.3)\n    print('cleaned up')\n"
     )
     pid, terminal = pty.fork()
     if pid == 0:

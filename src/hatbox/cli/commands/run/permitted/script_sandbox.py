@@ -75,8 +75,8 @@ def script_wall(hidden: HiddenPaths, *needed: str) -> Wall:
         if hidden.contains(os.path.realpath(each)):
             raise CommandError(
                 "SandboxError",
-                f"the script cannot be run: {each} is in a folder that is hidden from scripts with --permission or --grant. "
-                "Install Hatbox in another folder.",
+                f"the script cannot be run: {each} is in a folder that is hidden from scripts with --permission or "
+                "--grant. Install Hatbox in another folder.",
             )
     return hidden.wall([*programs, *needed])
 
