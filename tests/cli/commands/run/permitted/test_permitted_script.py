@@ -124,24 +124,32 @@ def test_a_script_ends_with_its_command(program: Start, folder: Path) -> None:
 
 def test_ctrl_c_in_a_terminal_reaches_the_script_once(folder: Path) -> None:
     (folder / "x.py").write_text(
-        "import time\n"
-        "try:\n    print('ready', input(), flush=True)\n    time.sleep(600)\nfinally:\n    time.sleep(0.3)\n    print('cleaned up')\n"
+        "import time\ntry:\n    print('ready', input(), flush=True)\n    time.sleep(600)\n"
+        "finally:\n    print('cleaning', flush=True)\n    input()\n    time.sleep(0.5)\n    print('cleaned up')\n"
     )
     pid, terminal = pty.fork()
     if pid == 0:
         os.execv(sys.executable, [sys.executable, "-m", "hatbox", "run", "x.py", "--permission", "tabs"])
     with os.fdopen(terminal, "r+b", buffering=0) as stream:
-        stream.write(b"typed\n")
         output = b""
-        while b"ready typed" not in output:
-            output += stream.read(1024)
+
+        def read_until(text: bytes) -> None:
+            nonlocal output
+            while text not in output:
+                output += stream.read(1024)
+
+        stream.write(b"typed\n")
+        read_until(b"ready typed")
+        os.kill(pid, signal.SIGSTOP)  # so that the command handles its own signal after the script
         stream.write(b"\x03")
+        read_until(b"cleaning")
+        os.kill(pid, signal.SIGCONT)
+        stream.write(b"\n")
         with contextlib.suppress(OSError):  # the terminal is closed
-            while data := stream.read(1024):
-                output += data
+            read_until(b"cleaned up\r\nnothing more")
     _, status = os.waitpid(pid, 0)
     assert os.waitstatus_to_exitcode(status) == 130
-    assert output.count(b"cleaned up") == 1
+    assert output.endswith(b"cleaned up\r\n")
     assert b"hatbox:" not in output
 
 
