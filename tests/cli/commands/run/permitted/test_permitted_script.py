@@ -136,7 +136,10 @@ def test_ctrl_c_in_a_terminal_reaches_the_script_once(folder: Path) -> None:
         def read_until(text: bytes) -> None:
             nonlocal output
             while text not in output:
-                output += stream.read(1024)
+                data = stream.read(1024)
+                if not data:
+                    raise OSError
+                output += data
 
         stream.write(b"typed\n")
         read_until(b"ready typed")
