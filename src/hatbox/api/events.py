@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import types
 from collections.abc import Callable, Coroutine, Generator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from hatbox.api.caller import Caller
-from hatbox.api.dispatcher import Dispatcher
-from hatbox.api.namespace import EventBinding
 from hatbox.errors import ArgumentError, PermissionDenied
-from hatbox.schema import EventSchema
+
+if TYPE_CHECKING:
+    from hatbox.api.caller import Caller
+    from hatbox.api.namespace import EventBinding
+    from hatbox.api.namespace_lookup import NamespaceLookup
+    from hatbox.schema import EventSchema
 
 __all__ = ["ScriptEvent"]
 
@@ -21,7 +23,7 @@ class ScriptEvent:
 
     def __init__(
         self,
-        dispatcher: Dispatcher,
+        dispatcher: NamespaceLookup,
         caller: Caller,
         namespace: str,
         event: EventSchema,
