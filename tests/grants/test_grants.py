@@ -253,6 +253,36 @@ async def test_an_expired_token_is_refused_and_its_connections_end(address: str)
 
 
 @in_loop
+async def test_a_clock_that_is_set_back_does_not_extend_a_grant(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with hatbox.open(address) as profile:
+        uptime = [1000.0]
+        monkeypatch.setattr(profile.grants._cache, "_clock", lambda: uptime[0])
+        grant, token = await profile.grants.create(identities="Work", duration=60)
+        ended = profile.grants.ended(grant.id)
+        set_time(profile, grant.created - 10 * DAY)
+        uptime[0] += 59
+        assert profile.grants.check(grant.id) == await profile.grants.verify(token) == grant
+        uptime[0] += 1
+        with pytest.raises(GrantExpired):
+            profile.grants.check(grant.id)
+        with pytest.raises(GrantExpired):
+            await profile.grants.verify(token)
+        profile.grants._cache._on_time(grant.id)  # the timer
+        await ended
+        # Also one that has expired by a clock which was ahead for a while.
+        set_time(profile, grant.created)
+        other, other_token = await profile.grants.create(identities="Work", duration=60)
+        set_time(profile, grant.created + 61)
+        with pytest.raises(GrantExpired):
+            profile.grants.check(other.id)
+        set_time(profile, grant.created)
+        with pytest.raises(GrantExpired):
+            await profile.grants.verify(other_token)
+        fresh, _ = await profile.grants.create(identities="Work", duration=60)
+        assert profile.grants.check(fresh.id) == fresh
+
+
+@in_loop
 async def test_the_timer_of_a_connection_ends_it_by_itself(address: str) -> None:
     async with hatbox.open(address) as profile:
         grant, _ = await profile.grants.create(identities="Work", duration=0.2)

@@ -8,8 +8,9 @@ from typing import Final
 
 import msgspec
 
-from hatbox.activity_log.activity_recorder import ActivityRecorder, Recorded
+from hatbox.activity_log.activity_recorder import ActivityRecorder
 from hatbox.activity_log.activity_rows import is_recorded, set_recorded
+from hatbox.activity_log.entry_budget import Recorded
 from hatbox.identities.ids import cookie_store_id_of, user_context_id_of
 from hatbox.identities.model import ContextualIdentity, IdentityLike, expect_identity, find, resolve
 from hatbox.javascript.text import well_formed
@@ -39,11 +40,12 @@ class RecordedAction(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """The cookieStoreId; None if the action concerns no identity."""
     action: str
     host: str
-    """Empty if the action concerns no host."""
+    """Empty if the action concerns no host; `<others>` for a summary of what was too much to be listed."""
     outcome: str
-    """ok, refused or failed; sent for a request of a client, whose response is not observed."""
+    """ok, refused or failed; sent for a request whose response was not observed, delivered for an event, cancelled for
+    a call whose result was not awaited."""
     times: int
-    """How often the same was done within the second."""
+    """How often the same was done within a minute, the last time `at`. In a summary, how much it replaces."""
 
 
 class ActivityLog:
@@ -132,10 +134,8 @@ class ActivityLog:
 
 def _host_of(text: str) -> str:
     """The canonical host of a host or URL; empty for anything else, so that no path or query is stored."""
-    if "://" in text:
-        parsed = parse_url(text)
-        return "" if parsed is None else parsed.host
-    return canonical_host(text) if text else ""
+    parsed = parse_url(text)
+    return canonical_host(text) if parsed is None else parsed.host
 
 
 def _store_of(transaction: Transaction, identity: IdentityLike) -> int:
