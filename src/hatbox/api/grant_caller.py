@@ -149,11 +149,10 @@ class GrantCaller(Caller):
 
     def _check_page(self, call: GrantedCall, row: TabRow) -> None:
         """A tab with a page outside the grant can be changed only if this caller has opened it."""
-        if row.id in self._opened_tabs and call.path != "tabs.reload":
-            return
         pages = [page for page in (row.url, row.target) if page and page != "about:blank"]
         call.url = call.url or (pages[-1] if pages else "")
-        if not all(map(call.grant.allows_url, pages)):
+        is_own = row.id in self._opened_tabs and call.path != "tabs.reload"
+        if call.grant.hosts is not None and not is_own and not all(map(call.grant.allows_url, pages)):
             raise PermissionDenied(
                 f"{call.path}: the page of tab {row.id} is outside the hosts of the grant {self.grant_id}: "
                 f"{', '.join(call.grant.hosts or ())}. Open another tab with tabs.create."
