@@ -162,7 +162,7 @@ class GrantCaller(Caller):
         """Raise PermissionDenied if a rule would open the URL in another identity."""
         index = await self._rules.index()
         decision = index.decide(call.url, call.identity)
-        belongs = call.path == "tabs.create" or not decision.identities or call.identity in decision.identities
+        belongs = not decision.identities or call.identity in decision.identities
         if decision.is_blocked or not belongs:
             raise PermissionDenied(
                 f"{call.path}: a rule of the profile does not open {ascii(call.url)[:200]} in {call.identity}. "

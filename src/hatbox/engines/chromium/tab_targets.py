@@ -81,13 +81,14 @@ class TabTargets:
         opener_id = target.opener_id or (opener.target_id if opener is not None else None)
         if await self._env.services.endpoint_pages.controls(target.id, opener_id, target.context_id):
             return RequestedNavigation(is_refused=True)
-        if self._env.services.script_pages.includes(tab_id, row.opener if row else None, cookie_store_id):
-            return RequestedNavigation(stays=True)
+        scripts = self._env.services.script_pages
+        is_refused = scripts.includes(tab_id, row.opener if row else None, cookie_store_id)
         if page is None:
-            return RequestedNavigation()
+            return RequestedNavigation(is_refused=is_refused)
         is_requested = bool(network_id) and page.state.requested_loader == network_id
         requested = page.state.requested if is_requested else RequestedNavigation()
-        return msgspec.structs.replace(requested, is_unchecked=page.state.is_unchecked(url))
+        is_unchecked = page.state.is_unchecked(url)
+        return msgspec.structs.replace(requested, is_refused=is_refused, is_unchecked=is_unchecked)
 
     def identity_of(self, context_id: str) -> str | None:
         """See RuledTabs."""
