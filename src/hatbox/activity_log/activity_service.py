@@ -25,6 +25,7 @@ __all__ = ["ActivityLog", "RecordedAction"]
 _WORD: Final = re.compile(r"[A-Za-z][A-Za-z0-9._-]{0,63}", re.ASCII)
 _MAX_TEXT: Final = 100
 _MAX_LIMIT: Final = 100_000
+_CLOSE_SECONDS: Final = 5.0  # for calls that have not ended
 
 
 class RecordedAction(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -56,6 +57,7 @@ class ActivityLog:
         self._recorder = ActivityRecorder(store)
         self._program = well_formed(program_name())[:_MAX_TEXT]
         self._machine = well_formed(current_process().machine)[:_MAX_TEXT]
+        self._unfinished: set[asyncio.Future[object]] = set()
 
     def record(
         self,
@@ -127,8 +129,15 @@ class ActivityLog:
         """Write what was recorded by this process."""
         await self._recorder.flush()
 
+    def await_entry(self, work: asyncio.Future[object]) -> None:
+        """Wait for a call before the log is closed: its outcome is recorded when it ends."""
+        self._unfinished.add(work)
+        work.add_done_callback(self._unfinished.discard)
+
     async def close(self) -> None:
         """Write what was recorded: the profile is being closed."""
+        if self._unfinished:
+            await asyncio.wait(self._unfinished, timeout=_CLOSE_SECONDS)
         await self._recorder.close()
 
 

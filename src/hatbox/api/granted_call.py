@@ -26,6 +26,8 @@ class GrantedCall:
         """Tabs that it uses: they must belong to the grant."""
         self.opens_url = False
         """Whether a tab loads `url`: then the rules of the profile are checked."""
+        self.is_recorded = False
+        """Whether its outcome is in the activity log."""
 
     def details(self, position: int, options: frozenset[str]) -> dict[str, Any]:
         """A copy of the options of the call, which replaces them. Refuses those that are not in `options`."""
