@@ -15,8 +15,8 @@ import hatbox
 from hatbox import Profile, RecordedAction
 from hatbox.activity_log import activity_recorder
 from hatbox.activity_log.activity_recorder import ActivityRecorder
-from hatbox.activity_log.activity_rows import set_recorded, share, write_entries
-from hatbox.activity_log.entry_budget import MAX_KEYS, MAX_SUMMARIES, OTHER_HOSTS, OTHERS, Recorded
+from hatbox.activity_log.activity_rows import OTHER_HOSTS, set_recorded, share, write_entries
+from hatbox.activity_log.entry_budget import MAX_KEYS, MAX_SUMMARIES, OTHERS, Recorded
 from hatbox.errors import DiskFull
 from hatbox.store.base import Transaction
 from hatbox.store.grant_tables import ActivityRow

@@ -282,7 +282,7 @@ async def outcomes(use: Grantee) -> set[tuple[str, str, str, int]]:
 async def test_a_call_is_recorded_although_the_program_cancels_it(tmp_path: Path) -> None:
     async with grantee(tmp_path) as use:
         tab_id = await use.tab(use.work, SITE)
-        replies = [
+        replies: list[Any] = [
             use.browser.cookies.set({"url": SITE, "name": "a", "value": SECRET}),
             use.browser.tabs.remove(tab_id),
         ]

@@ -386,6 +386,19 @@ async def test_removing_an_identity_takes_it_out_of_its_grants(address: str) -> 
 
 
 @in_loop
+async def test_a_clone_of_an_identity_is_not_granted(address: str) -> None:
+    async with hatbox.open(address) as profile:
+        grant, token = await profile.grants.create(identities="Work", actions=["cookieValues", "fetch"])
+        clone = await profile.identities.clone("Work", "Work 2")
+        assert (await profile.grants.verify(token)).identities == grant.identities == ("firefox-container-2",)
+        with pytest.raises(hatbox.PermissionDenied):
+            await profile.granted_httpx(token, clone.cookie_store_id)
+        browser = await profile.browser(grant=token)
+        with pytest.raises(hatbox.PermissionDenied):
+            await browser.cookies.getAll({"storeId": clone.cookie_store_id})
+
+
+@in_loop
 async def test_a_temporary_identity_ends_its_grant(address: str) -> None:
     async with hatbox.open(address) as profile:
         async with profile.temporary() as identity:

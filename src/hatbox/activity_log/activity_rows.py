@@ -11,7 +11,6 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from hatbox.activity_log.entry_budget import OTHER_HOSTS
 from hatbox.identities.ids import cookie_store_id_of
 from hatbox.javascript.text import well_formed
 from hatbox.store.base import Transaction
@@ -22,6 +21,7 @@ from hatbox.urls.url import parse_url
 __all__ = [
     "ACTIVITY_SETTING_CHANGED",
     "MAX_ENTRIES",
+    "OTHER_HOSTS",
     "clear_activity",
     "is_recorded",
     "load_recorded",
@@ -34,6 +34,8 @@ __all__ = [
 
 MAX_ENTRIES: Final = 50_000
 """The number of entries above which the oldest are deleted."""
+OTHER_HOSTS: Final = "<others>"
+"""The host of a summary. No host of a URL contains these characters."""
 ACTIVITY_SETTING_CHANGED: Final = "activity_log.setting"
 """The topic of a change of the setting. Its payload is the cookieStoreId."""
 

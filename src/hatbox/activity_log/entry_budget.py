@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-__all__ = ["MAX_KEYS", "MAX_SUMMARIES", "OTHERS", "OTHER_HOSTS", "EntryBudget", "Recorded"]
+from hatbox.activity_log.activity_rows import OTHER_HOSTS
 
-OTHER_HOSTS: Final = "<others>"
-"""The host of a summary. No host of a URL contains these characters."""
+__all__ = ["MAX_KEYS", "MAX_SUMMARIES", "OTHERS", "EntryBudget", "Recorded"]
+
 OTHERS: Final = "others"
 """The action of a summary of several actions."""
 MAX_KEYS: Final = 100

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
-from hatbox.activity_log.entry_budget import OTHER_HOSTS, OTHERS
+from hatbox.activity_log.activity_rows import OTHER_HOSTS
+from hatbox.activity_log.entry_budget import OTHERS
 from hatbox.cli.arguments.identity_arguments import IdentityFilterOption, find_store
 from hatbox.cli.arguments.parameters import Option
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, run_with_profile
