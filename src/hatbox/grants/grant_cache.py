@@ -66,7 +66,8 @@ class GrantCache:
         """The grant, if it is valid now. Raises GrantRefused. Reads no store: for every call of a connection."""
         grant = self._known.get(grant_id)
         if grant is not None and grant.revoked is None and grant.identities:
-            if self._seconds_left(grant) > 0:
+            expires = grant.expires
+            if expires is None or (self._store.time() < expires and self._clock() < self._deadlines[grant_id]):
                 return grant
             self._deadlines[grant_id] = -inf  # also if the clock is set back
             raise GrantExpired(grant.id)
@@ -152,7 +153,7 @@ class GrantCache:
                 self._end(grant_id)
 
     def _replace(self, grant: Grant) -> None:
-        self._known[grant.id] = grant
+        self.add(grant)
         try:
             self.check(grant.id)
         except GrantRefused:
@@ -163,8 +164,7 @@ class GrantCache:
     def _seconds_left(self, grant: Grant) -> float:
         if grant.expires is None:
             return inf
-        deadline = self._deadlines.get(grant.id, inf)
-        return min(grant.expires - self._store.time(), deadline - self._clock())
+        return min(grant.expires - self._store.time(), self._deadlines[grant.id] - self._clock())
 
     def _set_timer(self, grant: Grant) -> None:
         if grant.expires is not None and grant.id not in self._timers:
