@@ -38,6 +38,8 @@ class Browser(BrowserNamespaces):
         # copy() reads names such as __deepcopy__ before __init__ has run.
         namespace = None if name.startswith("_") else self._dispatcher.namespace(self._caller, name)
         if namespace is None or namespace.schema.hidden:
+            if not name.startswith("_"):
+                _record_missing(self._caller, name)
             raise AttributeError(f"browser.{name} is not available: unknown namespace or missing permission")
         schema = namespace.schema
         if schema.file not in self._proxies:
@@ -74,6 +76,7 @@ class _NamespaceProxy:
 
     def __init__(self, dispatcher: NamespaceLookup, caller: Caller, schema: NamespaceSchema) -> None:
         self._caller = caller
+        self._namespace = schema.namespace
         self._guarded: dict[str, tuple[Callable[[Set[str]], bool], Any]] = {}
         for function in schema.functions.values():
             call = _bound_function(dispatcher, caller, schema.namespace, function)
@@ -96,13 +99,21 @@ class _NamespaceProxy:
     def __getattr__(self, name: str) -> Any:
         is_permitted, member = (None, None) if name.startswith("_") else self._guarded.get(name, (None, None))
         if is_permitted is None or not is_permitted(self._caller.permissions):
+            if not name.startswith("_"):
+                _record_missing(self._caller, f"{self._namespace}.{name}")
             raise AttributeError(f"{name} is not available: unknown member or missing permission")
         return member
 
     def __dir__(self) -> list[str]:
-        return sorted(
-            name for name in (*vars(self), *self._guarded) if not name.startswith("_") and hasattr(self, name)
+        permitted = (
+            name for name, (is_permitted, _) in self._guarded.items() if is_permitted(self._caller.permissions)
         )
+        return sorted(name for name in (*vars(self), *permitted) if not name.startswith("_"))
+
+
+def _record_missing(caller: Caller, name: str) -> None:
+    if caller.guard is not None:
+        caller.guard.record_missing(name)
 
 
 def _bound_function(dispatcher: NamespaceLookup, caller: Caller, namespace: str, function: FunctionSchema) -> Any:

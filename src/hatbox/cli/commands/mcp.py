@@ -18,6 +18,7 @@ from hatbox.cli.arguments.agent_options import (
     AgentUploadsOption,
     existing_folder,
 )
+from hatbox.cli.arguments.grant_token import take_token
 from hatbox.cli.arguments.identity_arguments import find_identity
 from hatbox.cli.arguments.parameters import Option, bad_parameter
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, open_profile
@@ -57,9 +58,7 @@ def mcp(
     """
     if grant is not None and hosts:
         raise bad_parameter("the hosts are those of the grant. Specify one of them", param_hint=["--grant", "--host"])
-    token = None if grant is None else os.environ.pop(grant, "")
-    if token == "":
-        raise bad_parameter(f"the environment variable {grant} has no token", param_hint="--grant")
+    token = None if grant is None else take_token(grant)
     upload_folder = existing_folder(uploads, "--uploads")
     download_folder = existing_folder(downloads, "--downloads")
     opened = open_profile(profile)
