@@ -59,9 +59,9 @@ def test_a_short_password_is_hidden_in_quotes_too(line: str) -> None:
     assert "7" not in without_passwords(line, ["7"])
 
 
-@pytest.mark.parametrize("form", ["it's", "it''s", 'a\\"b', "tab\\x01x"])
+@pytest.mark.parametrize("form", ["it's", "it''s", 'a\\"bc', "tab\\x01x"])
 def test_escaped_passwords_are_hidden(form: str) -> None:
-    passwords = ["it's", 'a"b"', 'a"b', "tab\x01x"]
+    passwords = ["it's", 'a"bc', "tab\x01x"]
     assert form not in without_passwords(f"- 'button \"{form}\"'", passwords)
 
 

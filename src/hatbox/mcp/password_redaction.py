@@ -44,7 +44,7 @@ def without_passwords(snapshot: str, passwords: Iterable[str]) -> str:
         text = "\n".join(_redacted(line, short) for line in text.split("\n"))
     for each in sorted(wanted, key=len, reverse=True):
         if len(each) >= _MIN_SUBSTRING:
-            for form in set(_forms(each)):
+            for form in sorted(set(_forms(each)), key=len, reverse=True):
                 text = text.replace(form, HIDDEN)
     return text
 
