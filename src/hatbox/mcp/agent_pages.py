@@ -113,8 +113,9 @@ class AgentPages:
         shown = {id(each.page) for each in self.tabs}
         for tab_id in sorted(self._browser.tabs - self._tab_ids):
             page = self._browser.page_of(tab_id)
-            if page is not None and id(page) not in shown and await self._has_own_opener(tab_id):
-                self._on_popup(page)
+            with contextlib.suppress(InvalidTab):  # closed meanwhile
+                if page is not None and id(page) not in shown and await self._has_own_opener(tab_id):
+                    self._on_popup(page)
 
     def _at(self, index: int) -> AgentTab:
         tabs = self.tabs
