@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from typing import TYPE_CHECKING, Final
 
 from playwright.async_api import Page
@@ -22,6 +21,7 @@ __all__ = ["MAX_TABS_OF_ALL", "AgentBrowser"]
 
 MAX_TABS_OF_ALL: Final = 60
 """Open tabs of all agents of a server."""
+_ENDED: Final = "the access of this agent has ended."
 
 
 class AgentBrowser:
@@ -31,7 +31,7 @@ class AgentBrowser:
         self._session = session
         self._users: list[AgentPages] = []
         self._running: asyncio.Task[ChromiumRunner] | None = None
-        self._turn = asyncio.Lock()
+        self._stopping: asyncio.Task[None] | None = None
         self._is_closed = False
         self._tasks = Tasks(lambda _: None)  # the agent that waits for a task gets its error
         self.limit = DocumentLimit(session.profile, session.grant, self._users)
@@ -81,21 +81,26 @@ class AgentBrowser:
         return running.result() if running is not None and is_up else None
 
     async def _started(self, user: AgentPages) -> ChromiumRunner:
-        async with self._turn:
-            if self._is_closed:
-                raise ToolRefused("the access of this agent has ended.")
-            if user not in self._users:
-                self._users.append(user)
-            if self._running is None:
-                # A task of its own: a client that goes away while the browser starts would leave it without an owner.
-                self._running = self._tasks.spawn(self._start())
-            running = self._running
-            try:
-                return await asyncio.shield(running)
-            except Exception:
-                if running.done():
-                    self._running = None
-                raise
+        if user not in self._users:
+            self._users.append(user)
+        while self._stopping is not None:
+            await asyncio.shield(self._stopping)
+        if self._is_closed:
+            raise ToolRefused(_ENDED)
+        if self._running is None:
+            # A task of its own: a client that goes away while the browser starts would leave it without an owner.
+            self._running = self._tasks.spawn(self._start())
+        running = self._running
+        try:
+            return await asyncio.shield(running)
+        except asyncio.CancelledError:
+            if running.cancelled():
+                raise ToolRefused(_ENDED) from None
+            raise
+        except Exception:
+            if self._running is running:
+                self._running = None
+            raise
 
     async def _start(self) -> ChromiumRunner:
         session, options = self._session, self._session.options
@@ -121,13 +126,20 @@ class AgentBrowser:
         return runner
 
     async def _stop(self) -> None:
-        async with self._turn:
-            if self._users and not self._is_closed:  # another agent has come meanwhile
-                return
-            running, self._running = self._running, None
-            if running is None:
-                return
-            with contextlib.suppress(Exception):
-                runner = await asyncio.shield(running)
-                await asyncio.shield(self._tasks.spawn(runner.stop()))
+        if self._users and not self._is_closed:  # another agent has come meanwhile
+            return
+        running, self._running = self._running, None
+        if running is not None:
+            self._stopping = self._tasks.spawn(self._end(running))
+        if self._stopping is not None:
+            await asyncio.shield(self._stopping)
+
+    async def _end(self, running: asyncio.Task[ChromiumRunner]) -> None:
+        try:
+            running.cancel()  # a start that is not complete stops what it has started
+            await asyncio.wait([running])
+            if not running.cancelled() and running.exception() is None:
+                await running.result().stop()
+        finally:
             self.limit.stop()
+            self._stopping = None
