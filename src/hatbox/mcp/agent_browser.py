@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import TYPE_CHECKING, Final
 
 from playwright.async_api import Page
 
-from hatbox.errors import EngineAlreadyRunning
+from hatbox.errors import EngineAlreadyRunning, HatboxError
 from hatbox.mcp.document_limit import DocumentLimit
 from hatbox.mcp.tool_output import ToolFailed, ToolRefused
 from hatbox.tasks import Tasks
@@ -37,16 +38,18 @@ class AgentBrowser:
         self.limit = DocumentLimit(session.profile, session.grant, self._users)
         """The limit of documents to the hosts of the grant."""
 
-    async def new_page(self, user: AgentPages) -> tuple[Page, int]:
-        """Open an empty page for an agent, with the id of its tab; starts the browser if necessary."""
+    async def new_page(self, user: AgentPages) -> tuple[Page, int | None]:
+        """Open an empty page for an agent; starts the browser if necessary.
+
+        Returns it with the id of its tab; None in the browser of another program, where nothing depends on it.
+        """
         if sum(len(each.tabs) for each in self._users) >= MAX_TABS_OF_ALL:
             raise ToolRefused(f"{MAX_TABS_OF_ALL} tabs of all agents are open. Close one first, with browser_tabs.")
         runner = await self._started(user)
         self.limit.check()
         page = await runner.new_page(self._session.identity)
-        engine = runner.engine
-        tab_id = next((each for each in engine.tabs if engine.page_of(each) is page), None)
-        if tab_id is None:
+        tab_id = next((each for each in self.tabs if self.page_of(each) is page), None)
+        if tab_id is None and runner.attached_to is None:
             raise ToolFailed("the tab was closed. Try again.")
         await self.limit.add_page(page)
         return page, tab_id
@@ -64,15 +67,15 @@ class AgentBrowser:
         await self._stop()
 
     def page_of(self, tab_id: int) -> Page | None:
-        """The page of a tab."""
+        """The page of a tab, in a browser of this process."""
         runner = self._runner
-        return None if runner is None else runner.engine.page_of(tab_id)
+        return None if runner is None or runner.attached_to is not None else runner.engine.page_of(tab_id)
 
     @property
     def tabs(self) -> set[int]:
-        """The ids of all tabs that have a page, also of users."""
+        """The ids of all tabs that have a page, also of users, in a browser of this process."""
         runner = self._runner
-        return set() if runner is None else runner.engine.tabs
+        return set() if runner is None or runner.attached_to is not None else runner.engine.tabs
 
     @property
     def _runner(self) -> ChromiumRunner | None:
@@ -123,7 +126,17 @@ class AgentBrowser:
                     f"{error} Ask the user to close it. fetch and signed_in work meanwhile, without a page."
                 ) from error
             raise
+        self._tasks.spawn(self._watch(runner))
         return runner
+
+    async def _watch(self, runner: ChromiumRunner) -> None:
+        """The browser of another program may end before its agents: the next page needs another one."""
+        with contextlib.suppress(HatboxError):
+            await runner.wait_until_stopped()
+        if self._runner is runner and self._stopping is None:
+            self._running = None
+            self.limit.stop()
+            await runner.stop()
 
     async def _stop(self) -> None:
         if self._users and not self._is_closed:  # another agent has come meanwhile

@@ -84,7 +84,8 @@ class AgentPages:
             page, tab_id = await self._browser.new_page(self)
         finally:
             self._opening -= 1
-        self._tab_ids.add(tab_id)
+        if tab_id is not None:
+            self._tab_ids.add(tab_id)
         self._current = self._add(page)
         if self._is_closed:
             await _close(page)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 from playwright.async_api import BrowserContext, Page
 
+from hatbox.engines.chromium.endpoint_answers import AnsweringEngine, EndpointAnswers, GrantAuthorizer
 from hatbox.engines.chromium.engine import ChromiumEngine
 from hatbox.engines.chromium.page_capture import capture_page
 from hatbox.engines.chromium.session_history import move_in_history
@@ -26,6 +27,7 @@ from hatbox.tabs.tab_model import BLANK, Tab
 if TYPE_CHECKING:
     from hatbox.engines.chromium.endpoint.authorization import Authorize
     from hatbox.engines.chromium.endpoint.endpoint import Endpoint
+    from hatbox.engines.running_engines import RunningEngine
 
 __all__ = ["ChromiumRunner"]
 
@@ -44,8 +46,21 @@ class ChromiumRunner(EngineRunner):
         identities: Identities,
         tabs: Tabs,
         only: IdentityLike | Sequence[IdentityLike] | None = None,
+        endpoint_grants: GrantAuthorizer | None = None,
     ) -> None:
         super().__init__(engine, store, only)
+        self._answers = EndpointAnswers(
+            store,
+            AnsweringEngine(
+                self._serves_now,
+                lambda: self._division.since,
+                self._open_endpoint,
+                self._tab_of,
+                {"settled": self.wait_until_settled, "synced": self.wait_until_synced},
+                endpoint_grants,
+            ),
+        )
+        engine.endpoint_pages.on_opened = self._answers.on_page_opened
         self._identities = identities
         self._tabs = tabs
         self._has_script_tabs = False
@@ -79,9 +94,20 @@ class ChromiumRunner(EngineRunner):
         return page
 
     async def __aenter__(self) -> Self:
-        await super().__aenter__()
+        self._answers.start()  # first: programs that see the record of this engine may request an endpoint
+        try:
+            await super().__aenter__()
+        except BaseException:
+            await self._answers.stop()
+            raise
+        self._answers.set_ready()
         self._tabs.open_pages.attach(self)
         return self
+
+    @property
+    def attached_to(self) -> RunningEngine | None:
+        """The engine of another program in whose browser the pages are; None if this program runs its own."""
+        return None
 
     def has_page(self, tab_id: int) -> bool:
         """Whether a tab has a page in this browser."""
@@ -104,6 +130,7 @@ class ChromiumRunner(EngineRunner):
     async def stop(self) -> None:
         """Stop the browser. Tabs stay in the profile, except those of this script and those whose pages were closed."""
         self._tabs.open_pages.detach(self)
+        await self._answers.stop()
         await self.engine.close_endpoints()
         await self.engine.wait_until_closed()
         try:
@@ -122,7 +149,7 @@ class ChromiumRunner(EngineRunner):
         In headless mode, such a tab belongs to this script, as for new_page().
         """
         cookie_store_id = await self._served_id(identity)
-        if self.engine.is_headless:
+        if not self.engine.has_windows:
             await self._store.register_process()
             self._reconciler.reports.scripted.add(cookie_store_id)
             self._has_script_tabs = True
@@ -134,7 +161,17 @@ class ChromiumRunner(EngineRunner):
         Its clients see one browser with one context, that of the identity. `authorize` gets the token of each request.
         The endpoint is closed with the engine. Raises EngineError if another engine serves the identity.
         """
-        return await self.engine.open_endpoint(await self._served_id(identity), authorize, self.serves)
+        return await self._open_endpoint(await self._served_id(identity), authorize)
+
+    def _serves_now(self, cookie_store_id: str) -> bool:
+        return self._is_running and self._lost is None and self.serves(cookie_store_id)
+
+    def _tab_of(self, target_id: str) -> int | None:
+        pages = self.engine.running.pages if self.engine.running else {}
+        return next((tab_id for tab_id, page in pages.items() if page.target_id == target_id), None)
+
+    async def _open_endpoint(self, cookie_store_id: str, authorize: Authorize) -> Endpoint:
+        return await self.engine.open_endpoint(cookie_store_id, authorize, self.serves)
 
     async def _served_id(self, identity: IdentityLike) -> str:
         is_default = identity == DEFAULT_COOKIE_STORE_ID
