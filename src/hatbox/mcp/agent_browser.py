@@ -22,6 +22,10 @@ __all__ = ["MAX_TABS_OF_ALL", "AgentBrowser"]
 
 MAX_TABS_OF_ALL: Final = 60
 """Open tabs of all agents of a server."""
+_NEEDS_OWN: Final = (
+    " An agent with limited hosts needs a browser of its own. Several of them on one identity work with hatbox mcp "
+    "--http."
+)
 _ENDED: Final = "the access of this agent has ended."
 
 
@@ -122,8 +126,9 @@ class AgentBrowser:
             self.limit.stop()
             await runner.stop()
             if isinstance(error, EngineAlreadyRunning):
+                why = _NEEDS_OWN if session.grant().hosts is not None else ""
                 raise ToolFailed(
-                    f"{error} Ask the user to close it. fetch and signed_in work meanwhile, without a page."
+                    f"{error}{why} Ask the user to close it. fetch and signed_in work meanwhile, without a page."
                 ) from error
             raise
         self._tasks.spawn(self._watch(runner))
