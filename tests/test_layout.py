@@ -61,7 +61,7 @@ LAYERS = [
     "events",
     "clock",
     "tasks",
-    "loopback_peers",
+    "loopback",
     "urls",
     "identities.palette",
     "identities.ids",
