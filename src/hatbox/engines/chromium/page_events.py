@@ -114,8 +114,7 @@ class PageEvents:
             page.show_blocked()
         else:
             page.navigation.adopt()
-            is_driven = is_of_client or pages.is_driven(page.target_id)  # its scripts would see the start page
-            if page.page.url == BLANK and page.opener_id is None and not is_driven:
+            if page.page.url == BLANK and page.opener_id is None and not is_of_client:
                 self._start_pages.show(page, tab)
         if page.page.is_closed():
             self._pages.pop(tab.id, None)
