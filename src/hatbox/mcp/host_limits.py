@@ -45,12 +45,7 @@ def refusal(grant: Grant, url: str, *, is_of_page: bool = False) -> str:
 
 def may_load(grant: Grant, url: str) -> bool:
     """Whether a document of a page of the agent may be requested from a URL, in any frame and after any redirect."""
-    parsed = parse_url(url)
-    if parsed is None:
-        return False
-    if parsed.scheme in _WEB:
-        return grant.allows_url(parsed.text)
-    return url in _OWN_DOCUMENTS
+    return grant.allows_url(url) or url in _OWN_DOCUMENTS
 
 
 def check_frame(grant: Grant, url: str, *, is_main: bool) -> None:
@@ -63,7 +58,7 @@ def check_frame(grant: Grant, url: str, *, is_main: bool) -> None:
         scheme = url.partition(":")[0].lower()
     if not is_main and scheme in ("data", "about", "null"):
         return
-    if scheme not in _WEB or not grant.allows_url(url):
+    if not grant.allows_url(url):
         raise ToolRefused(refusal(grant, url, is_of_page=True))
 
 
