@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from hatbox.downloads.download_list import Downloads
     from hatbox.engines.chromium.hosted_pages import HostedPages
     from hatbox.engines.chromium.scripted_browser import PageScripts
+    from hatbox.engines.endpoint_grants import EndpointGrants
     from hatbox.engines.extension_buttons import ExtensionButtons
     from hatbox.engines.runner import EngineRunner
     from hatbox.engines.selection import EngineSelection
@@ -51,6 +52,8 @@ class EngineServices(NamedTuple):
     """Creates the part that adds content scripts to the pages of an engine with a DOM."""
     hosted_pages: HostedPages | None = None
     """Shows pages of extensions in Chromium."""
+    endpoint_grants: Callable[[str], EndpointGrants] | None = None
+    """The grants that authorize clients of the endpoint of an identity, given by its cookieStoreId."""
 
 
 def create_engine(services: EngineServices, selection: EngineSelection) -> EngineRunner:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Self
 
 from playwright.async_api import BrowserContext, Page
@@ -26,6 +26,7 @@ from hatbox.tabs.tab_model import BLANK, Tab
 if TYPE_CHECKING:
     from hatbox.engines.chromium.endpoint.authorization import Authorize
     from hatbox.engines.chromium.endpoint.endpoint import Endpoint
+    from hatbox.engines.endpoint_grants import EndpointGrants
 
 __all__ = ["ChromiumRunner"]
 
@@ -44,8 +45,10 @@ class ChromiumRunner(EngineRunner):
         identities: Identities,
         tabs: Tabs,
         only: IdentityLike | Sequence[IdentityLike] | None = None,
+        endpoint_grants: Callable[[str], EndpointGrants] | None = None,
     ) -> None:
         super().__init__(engine, store, only)
+        self._endpoint_grants = endpoint_grants
         self._identities = identities
         self._tabs = tabs
         self._has_script_tabs = False
@@ -128,13 +131,20 @@ class ChromiumRunner(EngineRunner):
             self._has_script_tabs = True
         return await self.engine.context_of(cookie_store_id)
 
-    async def open_endpoint(self, identity: IdentityLike, authorize: Authorize) -> Endpoint:
+    async def open_endpoint(self, identity: IdentityLike, authorize: Authorize | None = None) -> Endpoint:
         """Start a CDP endpoint for one identity on 127.0.0.1; `Endpoint.url(token)` is its address.
 
-        Its clients see one browser with one context, that of the identity. `authorize` gets the token of each request.
-        The endpoint is closed with the engine. Raises EngineError if another engine serves the identity.
+        Its clients see one browser with one context, that of the identity. The token is that of a grant for the
+        identity with the actions pages and cookieValues and without a limit of hosts; with `authorize`, this function
+        gets the token of each request. The endpoint is closed with the engine. Raises EngineError if another engine
+        serves the identity.
         """
-        return await self.engine.open_endpoint(await self._served_id(identity), authorize, self.serves)
+        cookie_store_id = await self._served_id(identity)
+        if authorize is None:
+            if self._endpoint_grants is None:
+                raise TypeError("authorize is required: this engine has no grants")
+            authorize = self._endpoint_grants(cookie_store_id).authorize
+        return await self.engine.open_endpoint(cookie_store_id, authorize, self.serves)
 
     async def _served_id(self, identity: IdentityLike) -> str:
         is_default = identity == DEFAULT_COOKIE_STORE_ID

@@ -66,6 +66,7 @@ def create_chromium(
         hosted=services.hosted_pages,
         download_list=services.downloads,
     )
-    runner = ChromiumRunner(engine, services.store, services.identities, services.tabs, identities)
+    grants = services.endpoint_grants
+    runner = ChromiumRunner(engine, services.store, services.identities, services.tabs, identities, grants)
     rules.serves = runner.serves
     return runner

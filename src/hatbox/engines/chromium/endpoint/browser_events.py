@@ -144,6 +144,7 @@ def _on_lifecycle(state: ClientState, name: str, params: dict[str, Any]) -> None
             was_announced = info["targetId"] in state.targets.announced
             update_visibility(state, info["targetId"])
             if was_announced and state.targets.is_visible(info["targetId"]):
+                state.outputs += state.activity.changed(info, is_driven=info["targetId"] in state.driven)
                 shown = {"targetInfo": state.targets.described(info)}
                 _emit_to_discoverers(state, info["targetId"], "Target.targetInfoChanged", shown)
         return
@@ -152,6 +153,7 @@ def _on_lifecycle(state: ClientState, name: str, params: dict[str, Any]) -> None
         _emit_to_discoverers(state, target_id, name, params)
     if name == "Target.targetDestroyed":
         state.targets.remove(target_id)
+        state.activity.removed(target_id)
         state.driven.discard(target_id)
         for withheld in (state.withheld, state.tabs):
             withheld.pop(target_id, None)
@@ -182,6 +184,7 @@ def _on_attached(
         return
     if is_page and is_own and state.targets.is_visible(info["targetId"]):
         _connect_page(state, session_id, info["targetId"])
+        state.outputs += state.activity.attached(info)
         return
     if parent is None or not is_own or not state.targets.is_visible(info["targetId"]) or _is_full(state):
         _resume_and_detach(state, parent_id, session_id, is_waiting=params["waitingForDebugger"])
@@ -194,6 +197,7 @@ def _on_attached(
     if params["waitingForDebugger"]:
         session.waits_until = now + RESUME_SECONDS
     params["targetInfo"] = state.targets.announce(info["targetId"])
+    state.outputs += state.activity.attached(info)
     state.emit(parent.id, "Target.attachedToTarget", params)
 
 

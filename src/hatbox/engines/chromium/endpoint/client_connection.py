@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 from collections import deque
+from collections.abc import Callable
 from typing import Final
 
 import msgspec
@@ -13,6 +14,7 @@ from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
 from hatbox.engines.chromium.endpoint.authorization import Authorization
+from hatbox.engines.chromium.endpoint.client_activity import CONNECT
 from hatbox.engines.chromium.endpoint.client_filter import ClientFilter
 from hatbox.engines.chromium.endpoint.endpoint_pages import EndpointPages
 from hatbox.engines.chromium.endpoint.messages import (
@@ -21,6 +23,7 @@ from hatbox.engines.chromium.endpoint.messages import (
     Output,
     PageCreation,
     PageDriven,
+    Recorded,
     ToBrowser,
     ToClient,
 )
@@ -48,6 +51,7 @@ class ClientConnection:
         self._pages = pages
         self._filter = ClientFilter(context.context_id, page_id)
         self._tunnel: ProtocolTunnel | None = None
+        self._record: Callable[[str, str], None] | None = None
         self._end: asyncio.Future[EndConnection] = asyncio.get_running_loop().create_future()
         self._unread: deque[str] = deque()
         self._unread_size = 0
@@ -57,6 +61,8 @@ class ClientConnection:
 
     async def run(self, tunnels: ProtocolTunnels, authorization: Authorization) -> None:
         """Serve the client until it leaves, or its authorization or the context ends. Raises Playwright's Error."""
+        self._record = authorization.record
+        self._record(CONNECT, "")
         self._tunnel = await tunnels.connect(self._on_browser_message, lambda: self.end("the browser has ended"))
         self._pages.subscribe(self._on_withheld)
         for target_id in self._pages.withheld:
@@ -147,6 +153,8 @@ class ClientConnection:
                     self._pages.drive(target_id)
                 case PageCreation(is_pending=is_pending):
                     self._set_creating(is_pending=is_pending)
+                case Recorded(action=action, url=url) if self._record is not None:
+                    self._record(action, url)
                 case CookiesChanged():
                     self._context.cookies.schedule_read()
                 case EndConnection():

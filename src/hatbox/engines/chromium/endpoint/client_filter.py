@@ -150,6 +150,8 @@ class ClientFilter:
         if drives_page(command.method) and session.page_id and session.page_id not in state.driven:
             state.driven.add(session.page_id)
             state.outputs.append(PageDriven(session.page_id))
+            state.outputs += state.activity.controls(session.page_id, state.targets.url_of(session.page_id))
+        state.outputs += state.activity.command(command.method)
         if action == "pass":
             state.forward(command)
         else:

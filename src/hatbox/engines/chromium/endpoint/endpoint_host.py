@@ -17,6 +17,7 @@ from hatbox.engines.chromium.endpoint.endpoint import Endpoint
 from hatbox.engines.chromium.endpoint.endpoint_pages import EndpointPages
 from hatbox.engines.chromium.endpoint.protocol_tunnel import ProtocolTunnels
 from hatbox.engines.chromium.running_browser import RunningBrowser
+from hatbox.engines.endpoint_records import PublishedEndpoint
 from hatbox.errors import EngineError
 
 __all__ = ["EndpointHost"]
@@ -38,6 +39,10 @@ class EndpointHost:
         """Start an endpoint for an identity. `serves` says whether the engine still serves it."""
         endpoint = Endpoint(_IdentityService(self, cookie_store_id, serves), authorize)
         await endpoint.start()
+        published = PublishedEndpoint(self._running().env.store, cookie_store_id, endpoint.port)
+        endpoint.on_clients_changed = lambda: published.publish(endpoint.programs)
+        endpoint.on_closed = published.withdraw
+        published.publish(())
         self._endpoints.append(endpoint)
         return endpoint
 
@@ -61,12 +66,12 @@ class EndpointHost:
             async with contexts.use(cookie_store_id) as context:
                 await context.close_spare_page()
                 tunnels = await self._current_tunnels()
-                context.clients += 1
+                context.clients.add(arguments[0])
         try:
             connection = ClientConnection(socket, context, self._pages, arguments[1])
             await connection.run(tunnels, arguments[0])
         finally:
-            context.clients -= 1
+            context.clients.remove(arguments[0])
             if not context.ended.is_set():
                 await contexts.close_if_empty(context)
 

@@ -15,6 +15,7 @@ __all__ = [
     "Output",
     "PageCreation",
     "PageDriven",
+    "Recorded",
     "ToBrowser",
     "ToClient",
     "decode_params",
@@ -87,7 +88,14 @@ class CookiesChanged(msgspec.Struct, frozen=True):
     """The client may have changed cookies."""
 
 
-Output = ToBrowser | ToClient | EndConnection | PageDriven | PageCreation | CookiesChanged
+class Recorded(msgspec.Struct, frozen=True):
+    """The client does something that the activity log has to contain, on the host of a URL."""
+
+    action: str
+    url: str = ""
+
+
+Output = ToBrowser | ToClient | EndConnection | PageDriven | PageCreation | CookiesChanged | Recorded
 
 
 class MethodRefused(Exception):

@@ -78,6 +78,7 @@ def _create_target(state: ClientState, _: ClientSession, command: ClientMessage)
         state.targets.announced.add(target_id)
         state.driven.add(target_id)
         state.outputs.append(PageDriven(target_id))
+        state.outputs += state.activity.loads(target_id, url)
         return result
 
     state.forward(command, params | {"url": url}, opened, (PageCreation(False),))

@@ -1,0 +1,102 @@
+"""Grants for endpoints: whether a grant allows to use one, and the clients that have its token.
+
+Implements Authorize of the endpoint by the grants of a profile. What the clients do is recorded with their grant.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from typing import TYPE_CHECKING, Final
+
+from hatbox.errors import GrantRefused, ProfileError
+
+if TYPE_CHECKING:
+    from hatbox.activity_log.activity_service import ActivityLog
+    from hatbox.grants.grant import Grant
+    from hatbox.grants.grant_service import Grants
+
+__all__ = ["ENDPOINT_ACTIONS", "EndpointGrants", "GrantedClients", "check_endpoint_grant"]
+
+ENDPOINT_ACTIONS: Final = ("pages", "cookieValues")
+"""The actions that a grant for an endpoint must allow: CDP can read all pages and cookies of the identity."""
+_MAX_ENTRIES: Final = 20  # of one grant within a second; the hosts of further ones are not recorded
+
+
+def check_endpoint_grant(grant: Grant, cookie_store_id: str) -> None:
+    """Raise GrantRefused, with what is missing, if a grant does not allow to use the endpoint of an identity."""
+    problems = []
+    if not grant.allows_identity(cookie_store_id):
+        problems.append("does not include this identity")
+    if missing := [each for each in ENDPOINT_ACTIONS if not grant.allows(each)]:
+        problems.append(f"does not allow the action{'s' if len(missing) > 1 else ''} {' and '.join(missing)}")
+    if grant.hosts is not None:
+        problems.append("is limited to some hosts")
+    if problems:
+        raise GrantRefused(
+            f"the grant {grant.id} {', '.join(problems)}. An endpoint needs a grant for its identity without --host: "
+            f"hatbox grant create --identity NAME {' '.join(f'--action {each}' for each in ENDPOINT_ACTIONS)}"
+        )
+
+
+class EndpointGrants:
+    """The grants that authorize clients of the endpoint of one identity."""
+
+    def __init__(self, grants: Grants, activity_log: ActivityLog, cookie_store_id: str) -> None:
+        self._grants = grants
+        self._activity_log = activity_log
+        self._cookie_store_id = cookie_store_id
+        self._clients: dict[str, GrantedClients] = {}  # by the id of the grant
+
+    async def authorize(self, token: str) -> GrantedClients | None:
+        """See Authorize. None for a token that was guessed, revoked or has expired."""
+        try:
+            grant = await self._grants.verify(token)
+        except GrantRefused:
+            return None
+        try:
+            check_endpoint_grant(grant, self._cookie_store_id)
+        except GrantRefused:
+            self._activity_log.record(self._cookie_store_id, "endpoint.connect", outcome="refused", grant=grant.id)
+            raise
+        clients = self._clients.get(grant.id)
+        if clients is None or clients.ended.done():  # one future for each grant, not for each request
+            clients = GrantedClients(self._grants.ended(grant.id), grant, self._activity_log, self._cookie_store_id)
+            self._clients[grant.id] = clients
+            clients.ended.add_done_callback(lambda _: self._clients.pop(grant.id, None))
+        return clients
+
+    def close(self) -> None:
+        """End all connections: the endpoint is closed."""
+        for each in [*self._clients.values()]:
+            each.ended.cancel()
+
+
+class GrantedClients:
+    """The clients of one grant. Implements Authorization."""
+
+    def __init__(
+        self, ended: asyncio.Future[None], grant: Grant, activity_log: ActivityLog, cookie_store_id: str
+    ) -> None:
+        self.ended = ended
+        """See Authorization."""
+        self.program = grant.purpose or f"grant {grant.id}"
+        """See Authorization."""
+        self.grant_id = grant.id
+        """See Authorization."""
+        self._activity_log = activity_log
+        self._cookie_store_id = cookie_store_id
+        self._second = 0
+        self._entries: set[tuple[str, str]] = set()  # of this second
+
+    def record(self, action: str, url: str = "") -> None:
+        """See Authorization. A client that uses many hosts at once gets one entry without a host for the rest."""
+        if (second := int(time.monotonic())) != self._second:
+            self._second, self._entries = second, set()
+        host = "/".join(url.split("/", 3)[:3])
+        if (action, host) not in self._entries and len(self._entries) >= _MAX_ENTRIES:
+            host = ""
+        self._entries.add((action, host))
+        with contextlib.suppress(ProfileError):
+            self._activity_log.record(self._cookie_store_id, action, host=host, grant=self.grant_id)
