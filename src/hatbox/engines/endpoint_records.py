@@ -100,11 +100,11 @@ class PublishedEndpoint:
             if process.is_local and not process.is_running:
                 transaction.extensions.delete(_NO_EXTENSION, _KIND, key)
         transaction.extensions.put(_NO_EXTENSION, _KIND, self._key, msgspec.json.encode(self._endpoint))
-        transaction.changes.append(ENDPOINTS_CHANGED, b"")
+        transaction.changes.append(ENDPOINTS_CHANGED, b"{}")
 
     def _delete(self, transaction: Transaction) -> None:
         transaction.extensions.delete(_NO_EXTENSION, _KIND, self._key)
-        transaction.changes.append(ENDPOINTS_CHANGED, b"")
+        transaction.changes.append(ENDPOINTS_CHANGED, b"{}")
 
 
 def _find(transaction: Transaction) -> list[OpenEndpoint]:

@@ -21,9 +21,10 @@
       font: 600 12px/22px system-ui, sans-serif; letter-spacing: .01em; white-space: nowrap; box-shadow: 0 1px 4px #0007;
       transition: opacity .12s; }
     i, b { display: flex; align-items: center; gap: 6px; min-width: 0; font: inherit; }
-    i { flex: 0 1 auto; max-width: 240px; padding: 0 12px 0 8px; color: ${ink}; }
-    b { flex: 0 4 auto; display: ${programs ? "flex" : "none"}; padding: 0 12px 0 10px; margin: 0 3px 3px 0;
-      border-radius: 0 0 6px 0; background: #15141a; color: #fbfbfe; line-height: 19px; font-weight: 500; }
+    i { flex: none; box-sizing: border-box; max-width: ${programs ? "min(240px, 45%)" : "min(240px, 100%)"};
+      padding: 0 ${programs ? 9 : 12}px 0 8px; color: ${ink}; }
+    b { display: ${programs ? "flex" : "none"}; margin: 3px 3px 3px 0; padding: 0 9px 0 8px; background: #15141a;
+      border-radius: 4px 4px 7px 4px; color: #fbfbfe; font-size: 11px; line-height: 16px; font-weight: 500; }
     b::before { content: ""; flex: none; width: 7px; height: 7px; border-radius: 50%; background: ${color}; }
     i::after, b::after { overflow: hidden; text-overflow: ellipsis; unicode-bidi: isolate; }
     i::after { content: ${JSON.stringify(name)}; }
