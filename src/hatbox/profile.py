@@ -459,7 +459,7 @@ class Profile:
             create_page_scripts=self._create_page_scripts,
             hosted_pages=self.extensions.page_tabs,
             downloads=self.downloads,
-            endpoint_grants=lambda each: EndpointGrants(self.grants, self.activity_log, each),
+            endpoint_grants=EndpointGrants(lambda: self.grants, lambda: self.activity_log).for_identity,
         )
 
     def _create_page_scripts(self) -> PageScripts:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Final
 
 from hatbox.errors import GrantRefused, ProfileError
@@ -41,36 +42,36 @@ def check_endpoint_grant(grant: Grant, cookie_store_id: str) -> None:
 
 
 class EndpointGrants:
-    """The grants that authorize clients of the endpoint of one identity."""
+    """The grants that authorize clients of endpoints, for all identities of a profile."""
 
-    def __init__(self, grants: Grants, activity_log: ActivityLog, cookie_store_id: str) -> None:
+    def __init__(self, grants: Callable[[], Grants], activity_log: Callable[[], ActivityLog]) -> None:
         self._grants = grants
         self._activity_log = activity_log
-        self._cookie_store_id = cookie_store_id
-        self._clients: dict[str, GrantedClients] = {}  # by the id of the grant
+        self._clients: dict[tuple[str, str], GrantedClients] = {}  # by the ids of the grant and the identity
 
-    async def authorize(self, token: str) -> GrantedClients | None:
-        """See Authorize. None for a token that was guessed, revoked or has expired."""
+    def for_identity(self, cookie_store_id: str) -> Callable[[str], Awaitable[GrantedClients | None]]:
+        """The Authorize for clients of one identity."""
+        return lambda token: self._authorize(token, cookie_store_id)
+
+    async def _authorize(self, token: str, cookie_store_id: str) -> GrantedClients | None:
+        """None for a token that was guessed, was revoked or has expired."""
+        grants, activity_log = self._grants(), self._activity_log()
         try:
-            grant = await self._grants.verify(token)
+            grant = await grants.verify(token)
         except GrantRefused:
             return None
         try:
-            check_endpoint_grant(grant, self._cookie_store_id)
+            check_endpoint_grant(grant, cookie_store_id)
         except GrantRefused:
-            self._activity_log.record(self._cookie_store_id, "endpoint.connect", outcome="refused", grant=grant.id)
+            activity_log.record(cookie_store_id, "endpoint.connect", outcome="refused", grant=grant.id)
             raise
-        clients = self._clients.get(grant.id)
-        if clients is None or clients.ended.done():  # one future for each grant, not for each request
-            clients = GrantedClients(self._grants.ended(grant.id), grant, self._activity_log, self._cookie_store_id)
-            self._clients[grant.id] = clients
-            clients.ended.add_done_callback(lambda _: self._clients.pop(grant.id, None))
+        key = grant.id, cookie_store_id
+        clients = self._clients.get(key)
+        if clients is None or clients.ended.done():  # one future for all requests, because each is a listener
+            clients = GrantedClients(grants.ended(grant.id), grant, activity_log, cookie_store_id)
+            self._clients[key] = clients
+            clients.ended.add_done_callback(lambda _: self._clients.pop(key, None))
         return clients
-
-    def close(self) -> None:
-        """End all connections: the endpoint is closed."""
-        for each in [*self._clients.values()]:
-            each.ended.cancel()
 
 
 class GrantedClients:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Self
 
 from playwright.async_api import BrowserContext, Page
 
+from hatbox.engines.chromium.endpoint_answers import EndpointAnswers, GrantAuthorizer
 from hatbox.engines.chromium.engine import ChromiumEngine
 from hatbox.engines.chromium.page_capture import capture_page
 from hatbox.engines.chromium.session_history import move_in_history
@@ -26,7 +27,6 @@ from hatbox.tabs.tab_model import BLANK, Tab
 if TYPE_CHECKING:
     from hatbox.engines.chromium.endpoint.authorization import Authorize
     from hatbox.engines.chromium.endpoint.endpoint import Endpoint
-    from hatbox.engines.endpoint_grants import EndpointGrants
 
 __all__ = ["ChromiumRunner"]
 
@@ -45,10 +45,11 @@ class ChromiumRunner(EngineRunner):
         identities: Identities,
         tabs: Tabs,
         only: IdentityLike | Sequence[IdentityLike] | None = None,
-        endpoint_grants: Callable[[str], EndpointGrants] | None = None,
+        endpoint_grants: GrantAuthorizer | None = None,
     ) -> None:
         super().__init__(engine, store, only)
         self._endpoint_grants = endpoint_grants
+        self._answers = EndpointAnswers(store, self._serves_now, self._open_endpoint, endpoint_grants)
         self._identities = identities
         self._tabs = tabs
         self._has_script_tabs = False
@@ -82,7 +83,13 @@ class ChromiumRunner(EngineRunner):
         return page
 
     async def __aenter__(self) -> Self:
-        await super().__aenter__()
+        self._answers.start()  # first: programs that see the record of this engine may request an endpoint
+        try:
+            await super().__aenter__()
+        except BaseException:
+            await self._answers.stop()
+            raise
+        self._answers.set_ready()
         self._tabs.open_pages.attach(self)
         return self
 
@@ -107,6 +114,7 @@ class ChromiumRunner(EngineRunner):
     async def stop(self) -> None:
         """Stop the browser. Tabs stay in the profile, except those of this script and those whose pages were closed."""
         self._tabs.open_pages.detach(self)
+        await self._answers.stop()
         await self.engine.close_endpoints()
         await self.engine.wait_until_closed()
         try:
@@ -125,7 +133,7 @@ class ChromiumRunner(EngineRunner):
         In headless mode, such a tab belongs to this script, as for new_page().
         """
         cookie_store_id = await self._served_id(identity)
-        if self.engine.is_headless:
+        if not self.engine.has_windows:
             await self._store.register_process()
             self._reconciler.reports.scripted.add(cookie_store_id)
             self._has_script_tabs = True
@@ -143,7 +151,13 @@ class ChromiumRunner(EngineRunner):
         if authorize is None:
             if self._endpoint_grants is None:
                 raise TypeError("authorize is required: this engine has no grants")
-            authorize = self._endpoint_grants(cookie_store_id).authorize
+            authorize = self._endpoint_grants(cookie_store_id)
+        return await self._open_endpoint(cookie_store_id, authorize)
+
+    def _serves_now(self, cookie_store_id: str) -> bool:
+        return self._is_running and self._lost is None and self.serves(cookie_store_id)
+
+    async def _open_endpoint(self, cookie_store_id: str, authorize: Authorize) -> Endpoint:
         return await self.engine.open_endpoint(cookie_store_id, authorize, self.serves)
 
     async def _served_id(self, identity: IdentityLike) -> str:

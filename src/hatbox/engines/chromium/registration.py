@@ -66,7 +66,8 @@ def create_chromium(
         hosted=services.hosted_pages,
         download_list=services.downloads,
     )
-    grants = services.endpoint_grants
-    runner = ChromiumRunner(engine, services.store, services.identities, services.tabs, identities, grants)
+    runner = ChromiumRunner(
+        engine, services.store, services.identities, services.tabs, identities, services.endpoint_grants
+    )
     rules.serves = runner.serves
     return runner

@@ -108,6 +108,11 @@ class Endpoint:
         """The name and the grant of the program of each client."""
         return [(each.program, each.grant_id) for each in self._served]
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether it does not listen: it was closed, or never started."""
+        return self._server is None
+
     async def close(self) -> None:
         """Close all connections, and accept no more. Closing twice has no effect."""
         server, self._server = self._server, None

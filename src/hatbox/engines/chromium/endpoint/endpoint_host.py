@@ -43,7 +43,7 @@ class EndpointHost:
         endpoint.on_clients_changed = lambda: published.publish(endpoint.programs)
         endpoint.on_closed = published.withdraw
         published.publish(())
-        self._endpoints.append(endpoint)
+        self._endpoints = [*(each for each in self._endpoints if not each.is_closed), endpoint]
         return endpoint
 
     async def close(self) -> None:
