@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from hatbox.engines.chromium.endpoint_answers import GrantAuthorizer
     from hatbox.engines.chromium.hosted_pages import HostedPages
     from hatbox.engines.chromium.scripted_browser import PageScripts
-    from hatbox.engines.endpoint_grants import EndpointGrants
     from hatbox.engines.extension_buttons import ExtensionButtons
     from hatbox.engines.runner import EngineRunner
     from hatbox.engines.selection import EngineSelection

@@ -100,27 +100,25 @@ async def _granted(
             await opened.grants.revoke(grant.id)
 
 
-async def _serve(
-    opened: Profile,
-    identity: ContextualIdentity,
-    selection: EngineSelection,
-    grant: Grant,
-    token: str,
-    *,
-    as_json: bool,
-) -> None:
-    running = await opened.running_engine(identity)
-    if running is not None:
-        raise already_running(running.engine, running.process, identity=identity.cookie_store_id, name=identity.name)
-    with contextlib.ExitStack() as spinning:
-        spinning.enter_context(spinner("Starting Chromium"))
-        runner = opened.chromium(headless=selection.headless, browser=selection.browser, identities=identity)
-        async with runner:
-            served = await runner.open_endpoint(identity)
-            spinning.close()
-            _print_address(served.url(token), identity, grant, as_json=as_json)
-            await wait_for_first(opened.grants.ended(grant.id), runner.wait_until_stopped())
-    opened.grants.check(grant.id)  # raises, and so says why it has ended
+async def _serve(opened: Profile, identity: ContextualIdentity, selection: EngineSelection, announced: _Announced) -> None:
+    """Serve the endpoint until the grant or the engine ends."""
+    grant_id = announced.grant.id
+    async with contextlib.AsyncExitStack() as serving:
+        with spinner("Starting Chromium"):
+            running = await opened.running_engine(identity)
+            if running is not None:  # a second browser could not have the identity, or would close its windows
+                store_id = identity.cookie_store_id
+                requested = await request_endpoint(opened.store, running, store_id)
+                serving.push_async_callback(requested.close)
+                url, ended = requested.url(announced.token), wait_for_engine(opened.store, requested)
+            else:
+                options = {"headless": selection.headless, "browser": selection.browser}
+                runner = await serving.enter_async_context(opened.chromium(**options, identities=identity))
+                url = (await runner.open_endpoint(identity)).url(announced.token)
+                ended = runner.wait_until_stopped()
+        announced.print(url, identity)
+        await wait_for_first(opened.grants.ended(grant_id), ended)
+    opened.grants.check(grant_id)  # raises, and so says why it has ended
 
 
 def _print_address(url: str, identity: ContextualIdentity, grant: Grant, *, as_json: bool) -> None:

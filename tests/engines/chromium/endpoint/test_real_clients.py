@@ -21,7 +21,7 @@ from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from tests.engines.chromium import shared_driver
 from tests.engines.chromium.endpoint.raw_client import RawClient
 from tests.engines.chromium.real import with_browser
-from tests.node_modules import installed_modules
+from tests.node.installed_modules import installed_modules
 from tests.site import Site
 from tests.waiting import until_awaited
 

@@ -23,7 +23,7 @@ from hatbox.engines.chromium.endpoint.messages import (
     Output,
     PageCreation,
     PageDriven,
-    Recorded,
+    ActivityEntry,
     ToBrowser,
     ToClient,
 )
@@ -153,7 +153,7 @@ class ClientConnection:
                     self._pages.drive(target_id)
                 case PageCreation(is_pending=is_pending):
                     self._set_creating(is_pending=is_pending)
-                case Recorded(action=action, url=url) if self._record is not None:
+                case ActivityEntry(action=action, url=url) if self._record is not None:
                     self._record(action, url)
                 case CookiesChanged():
                     self._context.cookies.schedule_read()

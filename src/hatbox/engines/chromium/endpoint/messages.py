@@ -15,7 +15,7 @@ __all__ = [
     "Output",
     "PageCreation",
     "PageDriven",
-    "Recorded",
+    "ActivityEntry",
     "ToBrowser",
     "ToClient",
     "decode_params",
@@ -88,14 +88,14 @@ class CookiesChanged(msgspec.Struct, frozen=True):
     """The client may have changed cookies."""
 
 
-class Recorded(msgspec.Struct, frozen=True):
+class ActivityEntry(msgspec.Struct, frozen=True):
     """The client does something that the activity log has to contain, on the host of a URL."""
 
     action: str
     url: str = ""
 
 
-Output = ToBrowser | ToClient | EndConnection | PageDriven | PageCreation | CookiesChanged | Recorded
+Output = ToBrowser | ToClient | EndConnection | PageDriven | PageCreation | CookiesChanged | ActivityEntry
 
 
 class MethodRefused(Exception):

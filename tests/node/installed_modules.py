@@ -16,7 +16,7 @@ import pytest
 
 __all__ = ["installed_modules"]
 
-_FOLDER: Final = Path(__file__).parent / "node"
+_FOLDER: Final = Path(__file__).parent
 _FILES: Final = ("package.json", "package-lock.json")
 _SECONDS: Final = 300
 
