@@ -76,6 +76,11 @@ class IdentityDivision:
         return self._record.identities if self._record else None
 
     @property
+    def since(self) -> float | None:
+        """When the engine has joined, as its record says; None before."""
+        return self._record.since if self._record else None
+
+    @property
     def has_rest(self) -> bool:
         """Whether the engine serves all identities that no other engine has."""
         return self._own is None

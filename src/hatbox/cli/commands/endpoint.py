@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Final, NamedTuple
 
 from hatbox.cli.arguments.engine_options import BrowserOption, HeadlessOption, select_engine
 from hatbox.cli.arguments.identity_arguments import find_identity
@@ -19,7 +19,7 @@ from hatbox.cli.terminal.foreground import log_to_stderr, stop_on_signals
 from hatbox.cli.terminal.output import print_json_line, print_line
 from hatbox.cli.terminal.spinner import spinner
 from hatbox.engines.endpoint_grants import ENDPOINT_ACTIONS, check_endpoint_grant
-from hatbox.engines.running_engines import already_running
+from hatbox.engines.endpoint_requests import RequestedEndpoint, engine_ended, request_endpoint
 from hatbox.engines.selection import EngineSelection
 from hatbox.errors import GrantError, ProfileError
 from hatbox.grants.grant import DEFAULT_DURATION, Grant
@@ -28,6 +28,8 @@ from hatbox.profile import Profile
 from hatbox.tasks import wait_for_first
 
 __all__ = ["endpoint"]
+
+_POLL_SECONDS: Final = 1.0  # between two checks whether the engine has ended
 
 
 def endpoint(
@@ -72,7 +74,7 @@ def endpoint(
             async with opened:
                 found = await find_identity(opened, identity)
                 async with _granted(opened, found, token, seconds) as (allowed, secret):
-                    await _serve(opened, found, selection, allowed, secret, as_json=as_json)
+                    await _serve(opened, found, selection, _AddressPrinter(allowed, secret, as_json))
 
     with log_to_stderr(as_json=as_json):
         asyncio.run(run())
@@ -100,40 +102,55 @@ async def _granted(
             await opened.grants.revoke(grant.id)
 
 
-async def _serve(opened: Profile, identity: ContextualIdentity, selection: EngineSelection, announced: _Announced) -> None:
+async def _serve(
+    opened: Profile, identity: ContextualIdentity, selection: EngineSelection, printer: _AddressPrinter
+) -> None:
     """Serve the endpoint until the grant or the engine ends."""
-    grant_id = announced.grant.id
     async with contextlib.AsyncExitStack() as serving:
         with spinner("Starting Chromium"):
             running = await opened.running_engine(identity)
-            if running is not None:  # a second browser could not have the identity, or would close its windows
-                store_id = identity.cookie_store_id
-                requested = await request_endpoint(opened.store, running, store_id)
+            if running is not None:  # a second browser would close the windows of the identity
+                requested = await request_endpoint(opened.store, running, identity.cookie_store_id)
                 serving.push_async_callback(requested.close)
-                url, ended = requested.url(announced.token), wait_for_engine(opened.store, requested)
+                port, ended = requested.port, _wait_for_engine(opened, identity, requested)
             else:
-                options = {"headless": selection.headless, "browser": selection.browser}
-                runner = await serving.enter_async_context(opened.chromium(**options, identities=identity))
-                url = (await runner.open_endpoint(identity)).url(announced.token)
-                ended = runner.wait_until_stopped()
-        announced.print(url, identity)
-        await wait_for_first(opened.grants.ended(grant_id), ended)
-    opened.grants.check(grant_id)  # raises, and so says why it has ended
+                runner = await serving.enter_async_context(
+                    opened.chromium(headless=selection.headless, browser=selection.browser, identities=identity)
+                )
+                port, ended = (await runner.open_endpoint(identity)).port, runner.wait_until_stopped()
+        printer.print(port, identity)
+        await wait_for_first(opened.grants.ended(printer.grant.id), ended)
+    opened.grants.check(printer.grant.id)  # raises, and so says why it has ended
 
 
-def _print_address(url: str, identity: ContextualIdentity, grant: Grant, *, as_json: bool) -> None:
-    expires = None if grant.expires is None else datetime.fromtimestamp(grant.expires, UTC)
-    if as_json:
-        document = {
-            "url": url,
-            "identity": {"name": identity.name, "cookieStoreId": identity.cookie_store_id},
-            "grant": grant.id,
-            "expires": None if expires is None else expires.isoformat("T", "seconds"),
-        }
-        print_json_line(document, sys.stdout)
-        return
-    until = "Ctrl-C" if expires is None else f"{expires.astimezone().strftime('%Y-%m-%d %H:%M')} or Ctrl-C"
-    print_line(f"Programs can use {identity.name} at this address, until {until}. Treat it as a password.", sys.stderr)
-    print_line(f"To end their connections: hatbox grant revoke {grant.id}", sys.stderr)
-    print_line(url, sys.stdout)
-    sys.stdout.flush()
+async def _wait_for_engine(opened: Profile, identity: ContextualIdentity, requested: RequestedEndpoint) -> None:
+    """Wait until the engine that has opened the endpoint has ended, or does not serve the identity any more."""
+    while (running := await opened.running_engine(identity)) and running.process == requested.engine.process:  # noqa: ASYNC110
+        await asyncio.sleep(_POLL_SECONDS)
+    raise engine_ended(requested.engine)
+
+
+class _AddressPrinter(NamedTuple):
+    grant: Grant
+    token: str
+    as_json: bool
+
+    def print(self, port: int, identity: ContextualIdentity) -> None:
+        """Print the address for clients."""
+        url, expires = f"ws://127.0.0.1:{port}/{self.token}", self.grant.expires
+        end = None if expires is None else datetime.fromtimestamp(expires, UTC)
+        if self.as_json:
+            document = {
+                "url": url,
+                "identity": {"name": identity.name, "cookieStoreId": identity.cookie_store_id},
+                "grant": self.grant.id,
+                "expires": None if end is None else end.isoformat("T", "seconds"),
+            }
+            print_json_line(document, sys.stdout)
+        else:
+            until = "Ctrl-C" if end is None else f"{end.astimezone().strftime('%Y-%m-%d %H:%M')} or Ctrl-C"
+            address = f"Programs can use {identity.name} at this address until {until}. Treat it as a password."
+            print_line(address, sys.stderr)
+            print_line(f"To end their connections: hatbox grant revoke {self.grant.id}", sys.stderr)
+            print_line(url, sys.stdout)
+        sys.stdout.flush()

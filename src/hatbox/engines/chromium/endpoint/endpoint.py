@@ -211,6 +211,7 @@ def _listed(info: dict[str, Any], address: str) -> dict[str, str]:
         "type": info["type"],
         "title": info["title"],
         "url": info["url"],
+        **({"tabId": str(info["tabId"])} if "tabId" in info else {}),
         "devtoolsFrontendUrl": f"devtools://devtools/bundled/inspector.html?ws={socket}",
         "webSocketDebuggerUrl": f"ws://{socket}",
     }

@@ -115,7 +115,9 @@ class _IdentityService:
             return []
         with map_browser_errors():
             found = await running.env.session.send("Target.getTargets")
-        return self._host.visible(context.context_id, found["targetInfos"])
+        tabs = {page.target_id: tab_id for tab_id, page in running.pages.items()}
+        visible = self._host.visible(context.context_id, found["targetInfos"])
+        return [each | ({"tabId": tabs[each["targetId"]]} if each["targetId"] in tabs else {}) for each in visible]
 
     async def connect(self, socket: ServerConnection, authorization: Authorization, page_id: str) -> None:
         contexts = self._browser().contexts
