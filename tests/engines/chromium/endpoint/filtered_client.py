@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from hatbox.engines.chromium.endpoint.client_filter import ClientFilter
-from hatbox.engines.chromium.endpoint.messages import Output, ActivityEntry, ToBrowser, ToClient
+from hatbox.engines.chromium.endpoint.messages import ActivityEntry, Output, ToBrowser, ToClient
 
 WORK = "C" * 32
 OTHER = "D" * 32

@@ -18,12 +18,12 @@ from hatbox.engines.chromium.endpoint.client_activity import CONNECT
 from hatbox.engines.chromium.endpoint.client_filter import ClientFilter
 from hatbox.engines.chromium.endpoint.endpoint_pages import EndpointPages
 from hatbox.engines.chromium.endpoint.messages import (
+    ActivityEntry,
     CookiesChanged,
     EndConnection,
     Output,
     PageCreation,
     PageDriven,
-    ActivityEntry,
     ToBrowser,
     ToClient,
 )

@@ -7,6 +7,7 @@ from typing import Any, Final
 import msgspec
 
 __all__ = [
+    "ActivityEntry",
     "BrowserMessage",
     "ClientMessage",
     "CookiesChanged",
@@ -15,7 +16,6 @@ __all__ = [
     "Output",
     "PageCreation",
     "PageDriven",
-    "ActivityEntry",
     "ToBrowser",
     "ToClient",
     "decode_params",
