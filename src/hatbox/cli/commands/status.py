@@ -64,7 +64,12 @@ def status(profile: ProfileOption = None, as_json: JsonOption = False) -> None:
     if found.endpoints:
         sys.stdout.write("\n")
         header = ("Endpoint of", "Connected program", "Connections", "Grant", "Process")
-        print_rows(header, [row for each in found.endpoints for row in _endpoint_rows(each, found)], sys.stdout)
+        print_rows(
+            header,
+            [row for each in found.endpoints for row in _endpoint_rows(each, found)],
+            sys.stdout,
+            unwrapped="Process",
+        )
     if found.extensions:
         sys.stdout.write("\n")
         rows = [_extension_row(each) for each in found.extensions]
