@@ -17,7 +17,7 @@ from tests.cli import engines
 from tests.cli.conftest import Cli, Start
 from tests.engines.chromium.endpoint.raw_client import RawClient
 from tests.site import Site
-from tests.waiting import block_until
+from tests.waiting import block_until, until_awaited
 
 needs_chromium = pytest.mark.skipif(not engines.has_chromium(), reason="needs a Chromium: sudo apt install chromium")
 
@@ -85,8 +85,12 @@ def test_revoking_ends_an_endpoint_and_a_second_one_uses_the_running_browser(pro
         async def use() -> None:
             async with RawClient(printed["url"]) as one, RawClient(other["url"]) as two:
                 await one.open_page(site.url("/login", user="Work"))
-                await two.result("Target.setDiscoverTargets", {"discover": True})
-                await two.event("Target.targetInfoChanged", lambda each: each["targetInfo"]["url"] == site.url("/me"))
+
+                async def is_signed_in() -> bool:
+                    targets = await two.result("Target.getTargets")
+                    return [each["url"] for each in targets["targetInfos"]] == [site.url("/me")]
+
+                await until_awaited(is_signed_in)
                 await one.result("Storage.getCookies")
                 connected = [[printed["grant"]], [other["grant"]]]
                 await asyncio.to_thread(block_until, lambda: sorted(programs(cli)) == sorted(connected))
