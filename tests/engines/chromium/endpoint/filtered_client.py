@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from hatbox.engines.chromium.endpoint.client_filter import ClientFilter
-from hatbox.engines.chromium.endpoint.messages import ActivityEntry, Output, ToBrowser, ToClient
+from hatbox.engines.chromium.endpoint.messages import ClientAction, Output, ToBrowser, ToClient
 
 WORK = "C" * 32
 OTHER = "D" * 32
@@ -46,8 +46,8 @@ class FilteredClient:
         self.receive(id=self.to_browser[0]["id"], result={})
 
     def perform(self, outputs: list[Output]) -> None:
-        self.outputs = [each for each in outputs if not isinstance(each, ActivityEntry)]
-        self.recorded += [(each.action, each.url) for each in outputs if isinstance(each, ActivityEntry)]
+        self.outputs = [each for each in outputs if not isinstance(each, ClientAction)]
+        self.recorded += [(each.action, each.url) for each in outputs if isinstance(each, ClientAction)]
         self.to_browser = [json.loads(each.text) for each in outputs if isinstance(each, ToBrowser)]
         self.to_client = [json.loads(each.text) for each in outputs if isinstance(each, ToClient)]
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from hatbox.engines.chromium.endpoint.messages import ActivityEntry
+from hatbox.engines.chromium.endpoint.messages import ClientAction
 from hatbox.urls.url import parse_url
 
 __all__ = ["ATTACH", "CHANGE_COOKIES", "CONNECT", "CONTROL", "LOAD", "READ_COOKIES", "ClientActivity"]
@@ -42,44 +42,44 @@ class ClientActivity:
     def __init__(self) -> None:
         self._hosts: dict[str, str] = {}  # by target id: those recorded last
 
-    def command(self, method: str) -> list[ActivityEntry]:
+    def command(self, method: str) -> list[ClientAction]:
         """The client sends a command."""
         action = _COOKIES.get(method)
-        return [] if action is None else [ActivityEntry(action)]
+        return [] if action is None else [ClientAction(action)]
 
-    def attached(self, info: dict[str, Any]) -> list[ActivityEntry]:
+    def attached(self, info: dict[str, Any]) -> list[ClientAction]:
         """The client is attached to a target."""
         if info["type"] != "page":
             return []
         self._hosts.setdefault(info["targetId"], "")
         return self._at(info["targetId"], info["url"], ATTACH)
 
-    def changed(self, info: dict[str, Any], *, is_driven: bool) -> list[ActivityEntry]:
+    def changed(self, info: dict[str, Any], *, is_driven: bool) -> list[ClientAction]:
         """A target has another URL, or another title."""
         if info["targetId"] not in self._hosts:
             return []
         return self._at(info["targetId"], info["url"], LOAD if is_driven else ATTACH)
 
-    def loads(self, target_id: str, url: str) -> list[ActivityEntry]:
+    def loads(self, target_id: str, url: str) -> list[ClientAction]:
         """The client loads a URL in a page."""
         self._hosts[target_id] = host = _host_of(url)
-        return [ActivityEntry(LOAD, url)] if host else []
+        return [ClientAction(LOAD, url)] if host else []
 
-    def controls(self, target_id: str, url: str) -> list[ActivityEntry]:
+    def controls(self, target_id: str, url: str) -> list[ClientAction]:
         """The client acts in a page, for the first time."""
         self._hosts.setdefault(target_id, "")
-        return [ActivityEntry(CONTROL, url)] if _host_of(url) else []
+        return [ClientAction(CONTROL, url)] if _host_of(url) else []
 
     def removed(self, target_id: str) -> None:
         """A target is closed."""
         self._hosts.pop(target_id, None)
 
-    def _at(self, target_id: str, url: str, action: str) -> list[ActivityEntry]:
+    def _at(self, target_id: str, url: str, action: str) -> list[ClientAction]:
         host = _host_of(url)
         if not host or host == self._hosts[target_id]:
             return []
         self._hosts[target_id] = host
-        return [ActivityEntry(action, url)]
+        return [ClientAction(action, url)]
 
 
 def _host_of(url: str) -> str:

@@ -18,7 +18,7 @@ from hatbox.engines.chromium.endpoint.client_activity import CONNECT
 from hatbox.engines.chromium.endpoint.client_filter import ClientFilter
 from hatbox.engines.chromium.endpoint.endpoint_pages import EndpointPages
 from hatbox.engines.chromium.endpoint.messages import (
-    ActivityEntry,
+    ClientAction,
     CookiesChanged,
     EndConnection,
     Output,
@@ -157,7 +157,7 @@ class ClientConnection:
                         self._on_opened(target_id)
                 case PageCreation(is_pending=is_pending):
                     self._set_creating(is_pending=is_pending)
-                case ActivityEntry(action=action, url=url) if self._record is not None:
+                case ClientAction(action=action, url=url) if self._record is not None:
                     self._record(action, url)
                 case CookiesChanged():
                     self._context.cookies.schedule_read()

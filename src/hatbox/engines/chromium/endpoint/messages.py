@@ -7,8 +7,8 @@ from typing import Any, Final
 import msgspec
 
 __all__ = [
-    "ActivityEntry",
     "BrowserMessage",
+    "ClientAction",
     "ClientMessage",
     "CookiesChanged",
     "EndConnection",
@@ -90,14 +90,14 @@ class CookiesChanged(msgspec.Struct, frozen=True):
     """The client may have changed cookies."""
 
 
-class ActivityEntry(msgspec.Struct, frozen=True):
+class ClientAction(msgspec.Struct, frozen=True):
     """The client does something that the activity log has to contain, on the host of a URL."""
 
     action: str
     url: str = ""
 
 
-Output = ToBrowser | ToClient | EndConnection | PageDriven | PageCreation | CookiesChanged | ActivityEntry
+Output = ToBrowser | ToClient | EndConnection | PageDriven | PageCreation | CookiesChanged | ClientAction
 
 
 class MethodRefused(Exception):
