@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from playwright.async_api import Page
+from websockets.exceptions import InvalidStatus
 
 import hatbox
 from tests.engines.chromium.endpoint.raw_client import RawClient
@@ -42,6 +44,11 @@ async def test_pages_show_which_programs_are_connected(browser: str, path: Path,
         endpoint = await runner.open_endpoint("Work")
         actions = ["pages", "cookieValues"]
         grant, token = await profile.grants.create('night"ly \\ re{port}', identities="Work", actions=actions)
+        _, weak = await profile.grants.create(identities="Work", actions=["pages"])
+        with pytest.raises(InvalidStatus) as refused:
+            await RawClient(endpoint.url(weak)).__aenter__()
+        assert refused.value.response.status_code == 403
+        assert b"does not allow the action cookieValues" in refused.value.response.body
         second, other_token = await profile.grants.create("second", identities="Work", actions=actions)
 
         async def shows(text: str) -> bool:
