@@ -37,9 +37,10 @@ class EndpointHost:
 
     async def open(self, cookie_store_id: str, authorize: Authorize, serves: Callable[[str], bool]) -> Endpoint:
         """Start an endpoint for an identity. `serves` says whether the engine still serves it."""
+        store = self._running().env.store
         endpoint = Endpoint(_IdentityService(self, cookie_store_id, serves), authorize)
         await endpoint.start()
-        published = PublishedEndpoint(self._running().env.store, cookie_store_id, endpoint.port)
+        published = PublishedEndpoint(store, cookie_store_id, endpoint.port)
         endpoint.on_clients_changed = lambda: published.publish(endpoint.programs)
         endpoint.on_closed = published.withdraw
         published.publish(())
