@@ -89,7 +89,7 @@ async def test_only_hosts_are_recorded_and_a_flood_of_them_is_bounded(path: Path
             clients.record("endpoint.load", f"https://host-{number}.example/")
         entries = await profile.activity_log.query()
         assert sum(each.times for each in entries) == 1002
-        assert len(entries) <= 60  # 20 within a second, and one without a host
+        assert len(entries) < 150
         assert next(each.times for each in entries if each.host == "site.example") == 2
         assert {each.grant for each in entries} == {clients.grant_id}
         assert not {"secret", "private", "token"} & set(str(entries).replace("/", " ").split())

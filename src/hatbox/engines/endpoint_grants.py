@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Final
 
@@ -22,7 +21,6 @@ __all__ = ["ENDPOINT_ACTIONS", "EndpointGrants", "GrantedClients", "check_endpoi
 
 ENDPOINT_ACTIONS: Final = ("pages", "cookieValues")
 """The actions that a grant for an endpoint must allow: CDP can read all pages and cookies of the identity."""
-_MAX_ENTRIES: Final = 20  # of one grant within a second; the hosts of further ones are not recorded
 
 
 def check_endpoint_grant(grant: Grant, cookie_store_id: str) -> None:
@@ -88,16 +86,8 @@ class GrantedClients:
         """See Authorization."""
         self._activity_log = activity_log
         self._cookie_store_id = cookie_store_id
-        self._second = 0
-        self._entries: set[tuple[str, str]] = set()  # of this second
 
     def record(self, action: str, url: str = "") -> None:
-        """See Authorization. A client that uses many hosts at once gets one entry without a host for the rest."""
-        if (second := int(time.monotonic())) != self._second:
-            self._second, self._entries = second, set()
-        host = "/".join(url.split("/", 3)[:3])
-        if (action, host) not in self._entries and len(self._entries) >= _MAX_ENTRIES:
-            host = ""
-        self._entries.add((action, host))
+        """See Authorization. The log bounds the number of entries."""
         with contextlib.suppress(ProfileError):
-            self._activity_log.record(self._cookie_store_id, action, host=host, grant=self.grant_id)
+            self._activity_log.record(self._cookie_store_id, action, host=url, grant=self.grant_id)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from hatbox.engines.chromium.endpoint.client_targets import ClientTargets
 from hatbox.engines.chromium.endpoint.messages import ClientAction
 from hatbox.urls.url import parse_url
 
@@ -36,16 +37,34 @@ _COOKIES: Final = {
 }
 
 
+_ACTING: Final = (
+    "DOM.set",
+    "Fetch.continue",
+    "Fetch.fulfill",
+    "Input.",
+    "Runtime.call",
+    "Runtime.evaluate",
+    "Runtime.run",
+)
+_LOADING: Final = ("Page.navigate", "Page.reload", "Page.setDocumentContent")
+
+
 class ClientActivity:
     """The hosts of the pages that one client is attached to."""
 
     def __init__(self) -> None:
         self._hosts: dict[str, str] = {}  # by target id: those recorded last
+        self._controlled: set[str] = set()
 
-    def command(self, method: str) -> list[ClientAction]:
-        """The client sends a command."""
-        action = _COOKIES.get(method)
-        return [] if action is None else [ClientAction(action)]
+    def command(self, method: str, page_id: str, targets: ClientTargets) -> list[ClientAction]:
+        """The client sends a command, to a page if `page_id` is not empty."""
+        if (action := _COOKIES.get(method)) is not None:
+            return [ClientAction(action)]
+        if page_id in self._controlled or page_id not in self._hosts or not method.startswith(_ACTING + _LOADING):
+            return []
+        self._controlled.add(page_id)
+        url = targets.url_of(page_id)
+        return [ClientAction(CONTROL, url)] if _host_of(url) and not method.startswith(_LOADING) else []
 
     def attached(self, info: dict[str, Any]) -> list[ClientAction]:
         """The client is attached to a target."""
@@ -54,25 +73,23 @@ class ClientActivity:
         self._hosts.setdefault(info["targetId"], "")
         return self._at(info["targetId"], info["url"], ATTACH)
 
-    def changed(self, info: dict[str, Any], *, is_driven: bool) -> list[ClientAction]:
+    def changed(self, info: dict[str, Any]) -> list[ClientAction]:
         """A target has another URL, or another title."""
-        if info["targetId"] not in self._hosts:
+        target_id = info["targetId"]
+        if target_id not in self._hosts:
             return []
-        return self._at(info["targetId"], info["url"], LOAD if is_driven else ATTACH)
+        return self._at(target_id, info["url"], LOAD if target_id in self._controlled else ATTACH)
 
     def loads(self, target_id: str, url: str) -> list[ClientAction]:
         """The client loads a URL in a page."""
         self._hosts[target_id] = host = _host_of(url)
+        self._controlled.add(target_id)
         return [ClientAction(LOAD, url)] if host else []
-
-    def controls(self, target_id: str, url: str) -> list[ClientAction]:
-        """The client acts in a page, for the first time."""
-        self._hosts.setdefault(target_id, "")
-        return [ClientAction(CONTROL, url)] if _host_of(url) else []
 
     def removed(self, target_id: str) -> None:
         """A target is closed."""
         self._hosts.pop(target_id, None)
+        self._controlled.discard(target_id)
 
     def _at(self, target_id: str, url: str, action: str) -> list[ClientAction]:
         host = _host_of(url)
