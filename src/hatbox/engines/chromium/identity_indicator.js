@@ -1,13 +1,14 @@
 // Shows name, color and icon of the identity at the edge of the top document. Runs in an isolated world. The page sees
 // an empty element after its body; the closed shadow root, which the page cannot open, has the rest. INDICATOR is
-// {name, color, ink, shapes} or null.
+// {name, color, ink, shapes, programs} or null; programs is the sentence about connected programs, empty without any.
 ((indicator) => {
   if (window !== window.top) return;
   const HTML = "http://www.w3.org/1999/xhtml", SVG = "http://www.w3.org/2000/svg";
   let host = null, sheet = null, badge = null, icon = null, attempts = 0, since = 0;
+  let onlyPrograms = false; // the start page shows the identity itself
 
   // !important in a shadow root overrides the page's styles of the host, whatever they are.
-  const css = ({ name, color, ink }) => `
+  const css = ({ name, color, ink, programs }) => `
     :host { all: initial !important; display: block !important; position: fixed !important; inset: 0 !important;
       z-index: 2147483647 !important; pointer-events: none !important; contain: strict !important;
       visibility: visible !important; box-sizing: border-box !important; width: 100vw !important;
@@ -15,11 +16,19 @@
       color-scheme: only light !important; }
     :host::backdrop { display: none !important; }
     section { position: absolute; inset: 0; border: 3px solid ${color}; }
-    div { position: absolute; top: 0; left: 50%; transform: translateX(-50%); display: flex; align-items: center;
-      gap: 6px; box-sizing: border-box; max-width: min(240px, 60%); height: 22px; padding: 0 12px 0 8px; border-radius: 0 0 9px 9px; background: ${color};
-      color: ${ink}; font: 600 12px/22px system-ui, sans-serif; letter-spacing: .01em; white-space: nowrap;
-      box-shadow: 0 1px 4px #0007; transition: opacity .12s; }
-    div::after { content: ${JSON.stringify(name)}; overflow: hidden; text-overflow: ellipsis; unicode-bidi: isolate; }
+    div { position: absolute; top: 0; left: 50%; transform: translateX(-50%); display: flex; box-sizing: border-box;
+      max-width: min(560px, 80%); height: 22px; border-radius: 0 0 9px 9px; overflow: hidden; background: ${color};
+      font: 600 12px/22px system-ui, sans-serif; letter-spacing: .01em; white-space: nowrap; box-shadow: 0 1px 4px #0007;
+      transition: opacity .12s; }
+    i, b { display: flex; align-items: center; gap: 6px; min-width: 0; font: inherit; }
+    i { flex: none; box-sizing: border-box; max-width: ${programs ? "min(240px, 45%)" : "min(240px, 100%)"};
+      padding: 0 ${programs ? 9 : 12}px 0 8px; color: ${ink}; }
+    b { display: ${programs ? "flex" : "none"}; margin: 3px 3px 3px 0; padding: 0 9px 0 8px; background: #15141a;
+      border-radius: 4px 4px 7px 4px; color: #fbfbfe; font-size: 11px; line-height: 16px; font-weight: 500; }
+    b::before { content: ""; flex: none; width: 7px; height: 7px; border-radius: 50%; background: ${color}; }
+    i::after, b::after { overflow: hidden; text-overflow: ellipsis; unicode-bidi: isolate; }
+    i::after { content: ${JSON.stringify(name)}; }
+    b::after { content: ${JSON.stringify(programs)}; }
     div.away { opacity: .08; }
     svg { flex: none; width: 16px; height: 16px; }
     @media print { :host { display: none !important; } }
@@ -45,7 +54,9 @@
     badge.ariaHidden = "true";
     icon = document.createElementNS(SVG, "svg");
     icon.setAttribute("viewBox", "0 0 20 20");
-    badge.append(icon);
+    const identity = document.createElementNS(HTML, "i");
+    identity.append(icon);
+    badge.append(identity, document.createElementNS(HTML, "b"));
     root.append(document.createElementNS(HTML, "section"), badge);
     host.addEventListener("toggle", (event) => event.isTrusted && show());
     draw();
@@ -58,9 +69,10 @@
     return ++attempts <= 20;
   };
 
+  const isShown = () => indicator !== null && (!onlyPrograms || indicator.programs !== "");
   const show = () => {
     const parent = document.documentElement;
-    if (indicator === null || parent === null || parent.namespaceURI !== HTML) return;
+    if (!isShown() || parent === null || parent.namespaceURI !== HTML) return;
     if (document.body === null && document.readyState === "loading") return;
     if (host !== null && host.ownerDocument !== document) host = null;
     if (host === null) create();
@@ -106,8 +118,13 @@
   // The engine calls this function.
   self.hatboxIndicator = (other) => {
     indicator = other;
-    if (other === null) host?.remove();
+    if (!isShown()) host?.remove();
     else if (host !== null) draw();
     show();
+  };
+  // The start page calls this one.
+  self.hatboxOnlyPrograms = () => {
+    onlyPrograms = true;
+    self.hatboxIndicator(indicator);
   };
 })(INDICATOR);

@@ -39,7 +39,8 @@ class IsolatedWorld:
         self.is_connected = False
         """Whether the observer of the main document has sent a message since `reset`."""
         self._session = session
-        self._indicator = indicator
+        self.indicator = indicator
+        """The identity indicator of the page."""
         self._on_message = on_message
         self._script_id = ""
         self._document = 0.0
@@ -69,7 +70,7 @@ class IsolatedWorld:
 
     async def set_indicator(self, indicator: IdentityIndicator | None) -> None:
         """Replace the identity indicator, in the main document and in later ones."""
-        self._indicator = indicator
+        self.indicator = indicator
         await self._session.send("Page.removeScriptToEvaluateOnNewDocument", {"identifier": self._script_id})
         params = {"source": self._source(), "worldName": _WORLD}
         self._script_id = (await self._session.send("Page.addScriptToEvaluateOnNewDocument", params))["identifier"]
@@ -130,7 +131,7 @@ class IsolatedWorld:
         return result["result"].get("value")
 
     def _source(self) -> str:
-        return _OBSERVER + _TYPED_INPUT + _INDICATOR.replace("(INDICATOR)", f"({json.dumps(self._indicator)})")
+        return _OBSERVER + _TYPED_INPUT + _INDICATOR.replace("(INDICATOR)", f"({json.dumps(self.indicator)})")
 
     def _on_execution_context_created(self, event: dict[str, Any]) -> None:
         context = event["context"]
