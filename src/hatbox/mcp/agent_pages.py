@@ -29,6 +29,7 @@ MAX_TABS: Final = 20
 """Open tabs of one agent."""
 
 _DOCUMENTS: Final = ("main_frame", "sub_frame")
+_RELOAD_MS: Final = 15_000.0
 _MAX_OPENERS: Final = 50  # a chain of tabs that opened each other
 _BLOCKED: Final = BlockingResponse("hatbox-mcp", {"cancel": True})
 
@@ -44,6 +45,7 @@ class AgentPages:
         self._current: AgentTab | None = None
         self._tab_ids: set[int] = set()
         self._is_closed = False
+        self._suspended: list[str] | None = None  # the URLs of the tabs, while a person uses the identity
         self._downloads: list[TabDownload] = []
         self._tasks = Tasks()
 
@@ -101,14 +103,46 @@ class AgentPages:
         if tab is self._current:
             self._current = None
 
+    def end(self) -> None:
+        """Open no more tabs: the access of the agent ends."""
+        self._is_closed = True
+
     async def close(self) -> None:
         """Close all tabs of the agent, and stop the browser."""
-        self._is_closed = True
+        self.end()
+        await self._stop()
+
+    async def _stop(self) -> None:
         async with self._starting:
             self._session.profile.web_requests.on_before_request.remove_listener(self._on_request)
             if self._runner is not None:
                 runner, self._runner = self._runner, None
                 await runner.stop()
+
+    # ── For a person ──
+
+    @property
+    def runner_with_windows(self) -> ChromiumRunner | None:
+        """The running browser, if a person can see it."""
+        return self._runner if self._runner is not None and self._runner.engine.has_windows else None
+
+    async def suspend(self) -> None:
+        """Close all tabs and stop the browser, until `resume`: a person uses the identity in another one."""
+        tabs = self.tabs
+        with contextlib.suppress(ToolFailed):
+            current = await self.current()
+            tabs = [*(each for each in tabs if each is not current), current]  # the last one is the current one again
+        self._suspended = [each.page.url for each in tabs]
+        await self._stop()
+
+    async def resume(self) -> None:
+        """Open the tabs again that `suspend` has closed. What does not load is left to the agent."""
+        urls, self._suspended = self._suspended or [], None
+        with contextlib.suppress(ToolFailed, HatboxError):
+            for url in urls:
+                tab = await self.open_tab()
+                with contextlib.suppress(PlaywrightError, ToolFailed):
+                    await tab.page.goto(check_url(self._session.grant("pages"), url), timeout=_RELOAD_MS)
 
     def _at(self, index: int) -> AgentTab:
         tabs = self.tabs
@@ -134,6 +168,8 @@ class AgentPages:
         async with self._starting:
             if self._is_closed:
                 raise ToolRefused("the access of this agent has ended.")
+            if self._suspended is not None:
+                raise ToolFailed("a person uses the browser. Call ask_person_wait.")
             if self._runner is None:
                 self._runner = await self._start()
             return self._runner
@@ -188,6 +224,8 @@ class AgentPages:
         """Whether a tab was opened by this agent, or by a page of it. An unknown tab counts as such."""
         if tab_id in self._tab_ids:
             return True
+        if tab_id < 0 and self._session.person.current is not None:
+            return False  # the page of a person, which has no tab
         seen = [tab_id]
         while len(seen) < _MAX_OPENERS:
             try:

@@ -14,6 +14,7 @@ import msgspec
 from hatbox.errors import GrantError, GrantRefused, HatboxError, ProfileError
 from hatbox.grants.grant import Grant
 from hatbox.identities.model import ContextualIdentity
+from hatbox.mcp.person_requests import PersonRequests
 from hatbox.mcp.tool_output import ToolFailed, ToolRefused
 from hatbox.profile import Profile
 
@@ -58,6 +59,8 @@ class AgentSession:
         self._token = token
         self._grant_id = ""
         self._pages: AgentPages | None = None
+        self.person = PersonRequests(self)
+        """What the agent requests of a person."""
         self.ended: asyncio.Future[None]
         """Done when the grant was revoked or has expired."""
 
@@ -87,6 +90,8 @@ class AgentSession:
         self.ended.cancel()
         try:
             if self._pages is not None:
+                self._pages.end()
+                await self.person.close()
                 await self._pages.close()
         finally:
             if self._token is None:

@@ -10,6 +10,7 @@ from playwright.async_api import BrowserContext, Page
 
 from hatbox.engines.chromium.engine import ChromiumEngine
 from hatbox.engines.chromium.page_capture import capture_page
+from hatbox.engines.chromium.person_window import PersonWindow
 from hatbox.engines.chromium.session_history import move_in_history
 from hatbox.engines.runner import EngineRunner
 from hatbox.errors import EngineError, ProfileError
@@ -135,6 +136,19 @@ class ChromiumRunner(EngineRunner):
         The endpoint is closed with the engine. Raises EngineError if another engine serves the identity.
         """
         return await self.engine.open_endpoint(await self._served_id(identity), authorize, self.serves)
+
+    async def open_for_person(self, identity: IdentityLike, url: str, message: str) -> PersonWindow:
+        """Open a window of an identity in which a person does what a program requests, such as a sign-in.
+
+        `message` is shown as one of a program. The page is no tab of the profile, and no client of an endpoint sees it
+        or the pages that it opens. Raises EngineError without windows, or if another engine serves the identity.
+        """
+        cookie_store_id = await self._served_id(identity)
+        running = self.engine.running
+        if self.engine.is_headless or running is None:
+            raise EngineError("this engine has no windows. Start one with windows for a person.")
+        await self.engine.wait_until_synced()
+        return await PersonWindow.open(running, cookie_store_id, url, message)
 
     async def _served_id(self, identity: IdentityLike) -> str:
         is_default = identity == DEFAULT_COOKIE_STORE_ID

@@ -11,22 +11,38 @@ from typing import Any, Final
 from hatbox.identities.glyphs import identity_glyph
 from hatbox.identities.model import ContextualIdentity
 
-__all__ = ["IdentityIndicator", "indicator_for"]
+__all__ = ["NEUTRAL", "IdentityIndicator", "PersonRequestText", "indicator_for", "request_text"]
 
 IdentityIndicator = dict[str, Any]
 """The argument of identity_indicator.js: `name`, `color` and `ink` (CSS), and `shapes`, the glyph of the icon."""
 
+PersonRequestText = dict[str, str]
+"""Its member `request`, on the page of a person: the `message` of the program that requests something."""
+
+NEUTRAL: Final[IdentityIndicator] = {"name": "", "color": "#5b5b66", "ink": "#ffffff", "shapes": []}
+"""For the default store, which has neither name nor color."""
+
 _MAX_NAME: Final = 40  # characters; longer names are cut
+_MAX_MESSAGE: Final = 500
 _DARK, _LIGHT = "#15141a", "#ffffff"
 _DARK_BELOW: Final = 0.18  # the relative luminance at which both inks have the same contrast (WCAG 2)
 
 
 def indicator_for(identity: ContextualIdentity) -> IdentityIndicator:
     """The indicator of an identity."""
-    name = " ".join("".join(each if each.isprintable() else " " for each in identity.name).split())
-    name = name if len(name) <= _MAX_NAME else f"{name[: _MAX_NAME - 1]}…"
+    name = _one_line(identity.name, _MAX_NAME)
     color = identity.color_code
     return {"name": name, "color": color, "ink": _ink(color), "shapes": identity_glyph(identity.icon)}
+
+
+def request_text(message: str) -> PersonRequestText:
+    """A request to a person, as it is shown: one line of bounded length, without invisible characters."""
+    return {"message": _one_line(message, _MAX_MESSAGE)}
+
+
+def _one_line(text: str, limit: int) -> str:
+    line = " ".join("".join(each if each.isprintable() else " " for each in text).split())
+    return line if len(line) <= limit else f"{line[: limit - 1]}…"
 
 
 def _ink(color: str) -> str:
