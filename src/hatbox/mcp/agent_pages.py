@@ -201,7 +201,9 @@ class AgentPages:
         A listener that raises would allow the request.
         """
         try:
-            if request.type not in _DOCUMENTS or not await self._is_own(request.place.tab_id):
+            if request.type not in _DOCUMENTS or request.place.is_for_person:
+                return None
+            if not await self._is_own(request.place.tab_id):
                 return None
             if may_load(self._session.grant("pages"), request.url):
                 return None
@@ -224,8 +226,6 @@ class AgentPages:
         """Whether a tab was opened by this agent, or by a page of it. An unknown tab counts as such."""
         if tab_id in self._tab_ids:
             return True
-        if tab_id < 0 and self._session.person.current is not None:
-            return False  # the page of a person, which has no tab
         seen = [tab_id]
         while len(seen) < _MAX_OPENERS:
             try:

@@ -87,7 +87,7 @@
     onClick(fold, () => { fold.textContent = panel.classList.toggle("folded") ? "Show" : "Hide"; });
     add(panel, "p", indicator.request.message);
     const footer = add(panel, "footer");
-    add(footer, "span", "The agent does not see this page. It continues when you answer.");
+    add(footer, "span", "The agent does not see this page.");
     for (const [text, answer] of [["Cannot do it", "refused"], ["Done", "done"]]) {
       onClick(add(footer, "button", text, answer), () => hatbox(JSON.stringify([0, "answered", answer])));
     }

@@ -1,6 +1,6 @@
 """The pages in which a person does what a program requests, and those that they open. Programs do not see them.
 
-They are no tabs of the profile, so neither the API nor the history has their URLs and titles. Sends no commands.
+They are no tabs of the profile, so neither the API nor the history has their URLs and titles.
 """
 
 from __future__ import annotations
@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import Final
 
 from hatbox.engines.chromium.endpoint.endpoint_pages import EndpointPages
+from hatbox.engines.chromium.live_page import LivePage
 
-__all__ = ["PersonPages"]
+__all__ = ["PersonPages", "bypass_service_workers"]
 
 _PERSON: Final = "person"
 
@@ -31,3 +32,9 @@ class PersonPages:
         if opener_id in self._target_ids and target_id not in self._target_ids:
             self.add(target_id)
         return target_id in self._target_ids
+
+
+async def bypass_service_workers(page: LivePage) -> None:
+    """Send the requests of a page to the network: a program could have installed a worker that reads passwords."""
+    await page.session.send("Network.enable")
+    await page.session.send("Network.setBypassServiceWorker", {"bypass": True})

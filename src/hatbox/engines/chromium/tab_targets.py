@@ -72,6 +72,8 @@ class TabTargets:
         if tab_id is None:
             tab = await self._tab_for_target(context, target.id, target.opener_id, target.url)
             tab_id = tab.id if tab is not None else -1
+        if self.person_pages.includes(target.id):
+            return RequestFrame(-1, -1, context.cookie_store_id, is_for_person=True)
         row = await self._env.store.read(lambda transaction: transaction.tabs.get(tab_id))
         return RequestFrame(tab_id, row.window if row is not None else -1, context.cookie_store_id)
 

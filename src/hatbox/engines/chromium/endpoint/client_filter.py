@@ -100,7 +100,7 @@ class ClientFilter:
         return state.take_outputs()
 
     def withhold(self, target_id: str) -> list[Output]:
-        """Withhold a page, and the pages that it opens, from the client until `release`."""
+        """Withhold a page, and the pages that it opens, from the client until `release`. See ClientTargets."""
         self._state.targets.withhold(target_id)
         return self._update(target_id)
 
@@ -110,7 +110,9 @@ class ClientFilter:
         return self._update(target_id)
 
     def _update(self, target_id: str) -> list[Output]:
-        for each in (target_id, *self._state.targets.popups(target_id)):
+        targets = self._state.targets
+        of_context = target_id == targets.context_id
+        for each in targets.ids() if of_context else (target_id, *targets.popups(target_id)):
             update_visibility(self._state, each)
         return self._state.take_outputs()
 

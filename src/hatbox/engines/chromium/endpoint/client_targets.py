@@ -16,6 +16,7 @@ _TYPES: Final = frozenset({"page", "iframe", "worker", "shared_worker", "service
 _DEFAULT_FILTER: Final[TargetFilter] = [{"type": "browser", "exclude": True}, {"type": "tab", "exclude": True}, {}]
 _MAX_OPENERS: Final = 50
 _OF_OPENER: Final = ("openerId", "openerFrameId")
+_SHARED: Final = ("service_worker", "shared_worker")
 
 
 class ClientTargets:
@@ -29,6 +30,12 @@ class ClientTargets:
         """The pages that the client has opened, and those that these have opened."""
         self._infos: dict[str, dict[str, Any]] = {}
         self._withheld: set[str] = set()
+        self._before: set[str] = set()  # the targets that existed when the context was withheld
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether the context is withheld: a person uses the identity. See `withhold`."""
+        return self.context_id in self._withheld
 
     def observe(self, info: dict[str, Any]) -> bool:
         """Store the current state of a target. False if it is not one of the identity."""
@@ -42,12 +49,22 @@ class ClientTargets:
     def remove(self, target_id: str) -> None:
         """A target is closed."""
         self._infos.pop(target_id, None)
-        for ids in (self.announced, self.opened, self._withheld):
+        for ids in (self.announced, self.opened, self._withheld, self._before):
             ids.discard(target_id)
 
     def withhold(self, target_id: str) -> None:
-        """Withhold a target and the pages that it opens, until `release`."""
+        """Withhold a target and the pages that it opens, until `release`.
+
+        With the id of the context: the pages that appear from now on, except those that pages of the client open, and
+        the workers that all pages of a site share. Chromium does not report the opener of every page.
+        """
+        if target_id == self.context_id and not self.is_limited:
+            self._before = {*self._infos}
         self._withheld.add(target_id)
+
+    def allow(self, target_id: str) -> None:
+        """A frame or worker belongs to a visible page, so `withhold` with the id of the context does not apply."""
+        self._before.add(target_id)
 
     def release(self, target_id: str) -> None:
         """End `withhold`. The target may still be withheld because of its URL."""
@@ -58,8 +75,14 @@ class ClientTargets:
         info = self._infos.get(target_id)
         return info is not None and not is_withheld(info["url"]) and not self._is_withheld_on_request(info)
 
+    def ids(self) -> list[str]:
+        """All targets, visible or not."""
+        return [*self._infos]
+
     def _is_withheld_on_request(self, info: dict[str, Any]) -> bool:
         """Whether a target or one of its openers is withheld on request. A popup may be part of a sign-in."""
+        if self.is_limited and (info["type"] in _SHARED or info["targetId"] not in self._before | self.opened):
+            return True
         for _ in range(_MAX_OPENERS):
             if info["targetId"] in self._withheld or info.get("openerId") in self._withheld:
                 return True
