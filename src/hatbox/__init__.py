@@ -114,6 +114,7 @@ __all__ = [
     "DuplicateIdentity",
     "Endpoint",
     "EngineAlreadyRunning",
+    "EngineBusy",
     "EngineError",
     "EngineLeaseLost",
     "EngineLog",

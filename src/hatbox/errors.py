@@ -28,6 +28,7 @@ HatboxError
 ├── SettingNotSupported        a client cannot use a setting of its identity; nothing was sent
 ├── EngineError                an engine failed; the message says what to do
 │   ├── EngineAlreadyRunning   another process runs an engine for this profile
+│   │   └── EngineBusy         and this program cannot attach to it; knows why
 │   ├── InputWouldBeLost       new settings would drop text that was typed into pages; nothing was changed
 │   └── EngineLeaseLost        the engine was stopped: another one may have the tabs
 ├── MissingExtra               a client needs a package that is not installed; the message says how to get it
@@ -656,6 +657,33 @@ class EngineAlreadyRunning(EngineError):
         self.process = process
         self.machine = machine
         self.identity = identity
+
+
+class EngineBusy(EngineAlreadyRunning):
+    """Another engine serves the identities, and this program cannot attach to it. `reason` is why."""
+
+    def __init__(
+        self,
+        engine: str,
+        process: int | None,
+        label: str = "",
+        *,
+        reason: str,
+        program: str = "",
+        machine: str = "",
+        identity: str = "",
+        name: str = "",
+    ) -> None:
+        super().__init__(engine, process, label, machine=machine, identity=identity, name=name)
+        opened = (f'identity "{name}"' if name else identity) or "this profile"
+        of = f" of {program}" if program else ""
+        self.args = (
+            f"{opened} is already open in the {engine} engine{of}{self.where}. This program cannot attach to it: "
+            f"{reason.rstrip('.')}. Stop that engine first, or use other identities here. "
+            "List running engines with: hatbox status",
+        )
+        self.program = program
+        self.reason = reason
 
 
 class InputWouldBeLost(EngineError):

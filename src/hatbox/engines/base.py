@@ -9,10 +9,23 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar, Protocol
 
+import msgspec
+
 from hatbox.tabs.pages import PageState
 from hatbox.tabs.tab_model import Tab
 
-__all__ = ["Engine", "EngineDelegate", "PageState"]
+__all__ = ["Engine", "EngineDelegate", "EngineOptions", "PageState"]
+
+
+class EngineOptions(msgspec.Struct, frozen=True):
+    """The options with which an engine runs, for programs that want to use it."""
+
+    browser: str = ""
+    """The path of its browser, with symbolic links resolved."""
+    downloads: str = ""
+    """The absolute path of the folder of its downloads; empty if they are deleted with the browser."""
+    indicator: bool = False
+    """Whether its pages show the identity."""
 
 
 class EngineDelegate(Protocol):
@@ -88,6 +101,11 @@ class Engine(ABC):
     def has_windows(self) -> bool:
         """Whether it shows windows to a user."""
         return False
+
+    @property
+    def options(self) -> EngineOptions:
+        """Its options."""
+        return EngineOptions()
 
     @abstractmethod
     async def start(self, delegate: EngineDelegate) -> None:

@@ -19,6 +19,7 @@ from typing import Final
 
 import msgspec
 
+from hatbox.engines.base import EngineOptions
 from hatbox.engines.running_engines import (
     BACKGROUND_VARIABLE,
     ENGINES_CHANGED,
@@ -33,7 +34,7 @@ from hatbox.engines.running_engines import (
 from hatbox.errors import EngineError, ProfileError
 from hatbox.store.base import RESYNC, ChangeRecord, Store, Transaction
 from hatbox.store.lease import Lease
-from hatbox.store.processes import current_process
+from hatbox.store.processes import current_process, current_user, program_name
 from hatbox.tasks import Tasks
 
 __all__ = ["IdentityDivision"]
@@ -49,11 +50,18 @@ class IdentityDivision:
     """The identities of one engine, from `join` to `leave`."""
 
     def __init__(
-        self, store: Store, engine_name: str, on_lost: Callable[[str], None], *, has_windows: bool = False
+        self,
+        store: Store,
+        engine_name: str,
+        on_lost: Callable[[str], None],
+        *,
+        has_windows: bool = False,
+        options: Callable[[], EngineOptions] = EngineOptions,
     ) -> None:
         self._store = store
         self._engine_name = engine_name
         self._has_windows = has_windows
+        self._options = options
         self._on_lost = on_lost
         self._leases: list[Lease] = []
         self._record: RunningEngine | None = None
@@ -66,6 +74,11 @@ class IdentityDivision:
     def identities(self) -> tuple[str, ...] | None:
         """The cookieStoreIds that the engine has joined with; None for all that no other engine has."""
         return self._record.identities if self._record else None
+
+    @property
+    def since(self) -> float | None:
+        """When the engine has joined, as its record says; None before."""
+        return self._record.since if self._record else None
 
     @property
     def has_rest(self) -> bool:
@@ -94,6 +107,9 @@ class IdentityDivision:
                 time.time(),
                 background=background,
                 has_windows=self._has_windows,
+                user=current_user(),
+                program=program_name(),
+                options=self._options(),
             )
             registered, rest = await self._store.write(lambda each: _register(each, record))
             self._record = registered

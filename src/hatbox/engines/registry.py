@@ -17,6 +17,7 @@ from hatbox.errors import EngineError
 if TYPE_CHECKING:
     from hatbox.cookies.cookie_stores import CookieStores
     from hatbox.downloads.download_list import Downloads
+    from hatbox.engines.chromium.endpoint_answers import GrantAuthorizer
     from hatbox.engines.chromium.hosted_pages import HostedPages
     from hatbox.engines.chromium.scripted_browser import PageScripts
     from hatbox.engines.extension_buttons import ExtensionButtons
@@ -51,6 +52,8 @@ class EngineServices(NamedTuple):
     """Creates the part that adds content scripts to the pages of an engine with a DOM."""
     hosted_pages: HostedPages | None = None
     """Shows pages of extensions in Chromium."""
+    endpoint_grants: GrantAuthorizer | None = None
+    """The authorization of clients with grants, for endpoints that other programs request."""
 
 
 def create_engine(services: EngineServices, selection: EngineSelection) -> EngineRunner:

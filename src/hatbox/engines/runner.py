@@ -43,7 +43,13 @@ class EngineRunner:
         """The engine itself."""
         self._store = store
         self._identities_given = _expect_identities(identities)
-        self._division = IdentityDivision(store, engine.name, self._on_lease_lost, has_windows=engine.has_windows)
+        self._division = IdentityDivision(
+            store,
+            engine.name,
+            self._on_lease_lost,
+            has_windows=engine.has_windows,
+            options=lambda: engine.options,
+        )
         self._run = uuid.uuid4().hex
         self._reconciler = TabReconciler(engine, store, self._division, self._run)
         self._stopping = asyncio.Lock()

@@ -12,7 +12,8 @@ from typing import Final
 
 import msgspec
 
-from hatbox.errors import EngineAlreadyRunning
+from hatbox.engines.base import EngineOptions
+from hatbox.errors import EngineAlreadyRunning, EngineBusy
 from hatbox.identities.ids import user_context_id_of
 from hatbox.store.base import Store, Transaction
 from hatbox.store.processes import ProcessId
@@ -22,10 +23,12 @@ __all__ = [
     "ENGINES_CHANGED",
     "RunningEngine",
     "already_running",
+    "busy",
     "delete_record",
     "engine_for",
     "find_records",
     "has_lease",
+    "is_same_engine",
     "lease_names",
     "put_record",
     "running_engines",
@@ -59,6 +62,12 @@ class RunningEngine(msgspec.Struct, frozen=True):
     """Whether it runs in a process of its own, which `hatbox open` has started."""
     has_windows: bool | None = None
     """Whether it shows windows; None if that is not known."""
+    user: str = ""
+    """The user of its process, on its machine; empty for a version of Hatbox to which programs cannot attach."""
+    program: str = ""
+    """The name of the program that runs it."""
+    options: EngineOptions | None = None
+    """Its options; None if they are not known."""
 
     @property
     def pid(self) -> int | None:
@@ -112,6 +121,18 @@ def already_running(
     return EngineAlreadyRunning(engine, pid, label, machine=machine, identity=identity, name=name, problem=problem)
 
 
+def busy(engine: RunningEngine, reason: str, *, identity: str = "") -> EngineBusy:
+    """The error of a program that cannot use the running engine that has what it needs."""
+    process, name = engine.process, engine.engine or "unknown"
+    pid, label, machine = (process.pid, str(process), process.machine) if process else (None, "", "")
+    return EngineBusy(name, pid, label, reason=reason, program=engine.program, machine=machine, identity=identity)
+
+
+def is_same_engine(one: RunningEngine, other: RunningEngine) -> bool:
+    """Whether both are records of one run of an engine."""
+    return (one.process, one.since) == (other.process, other.since)
+
+
 def find_records(transaction: Transaction) -> list[RunningEngine]:
     """All records, in the order in which the engines were started."""
     found = [_decode(value) for _, _, value in transaction.extensions.find(_KIND, _NO_EXTENSION)]
@@ -122,24 +143,20 @@ def put_record(transaction: Transaction, record: RunningEngine) -> None:
     """Store the record of an engine, which has its leases."""
     before = transaction.extensions.get(_NO_EXTENSION, _KIND, _key(record))
     transaction.extensions.put(_NO_EXTENSION, _KIND, _key(record), msgspec.json.encode(record))
-    is_new = before is None or not _is_same(_decode(before), record)
+    is_new = before is None or not is_same_engine(_decode(before), record)
     _record_change(transaction, "started" if is_new else "changed", record)
 
 
 def delete_record(transaction: Transaction, record: RunningEngine) -> None:
     """Delete a record, unless another engine has replaced it."""
     value = transaction.extensions.get(_NO_EXTENSION, _KIND, _key(record))
-    if value is not None and _is_same(_decode(value), record):
+    if value is not None and is_same_engine(_decode(value), record):
         transaction.extensions.delete(_NO_EXTENSION, _KIND, _key(record))
         _record_change(transaction, "stopped", record)
 
 
 def _record_change(transaction: Transaction, event: str, record: RunningEngine) -> None:
     transaction.changes.append(ENGINES_CHANGED, msgspec.json.encode({"event": event, "name": record.engine}))
-
-
-def _is_same(one: RunningEngine, other: RunningEngine) -> bool:
-    return (one.process, one.since) == (other.process, other.since)
 
 
 def _key(record: RunningEngine) -> str:

@@ -13,6 +13,7 @@ import msgspec
 
 from hatbox.events import Event
 from hatbox.store.base import RESYNC, ChangeRecord, Store
+from hatbox.store.change_events import ChangeSubscription
 
 __all__ = ["INTERVAL_SECONDS", "MAX_IDS", "ChangedIds", "CoalescedChanges", "CoalescedEvent", "StoreEvent"]
 
@@ -82,15 +83,10 @@ class StoreEvent(CoalescedEvent[T]):
         self._store = store
         self._decoders = decoders
         self._resync = resync
-        self._is_subscribed = False
+        self._subscription = ChangeSubscription(store, self._on_change)
 
     def _update_subscription(self) -> None:
-        wanted = bool(self)
-        if wanted and not self._is_subscribed:
-            self._store.subscribe(self._on_change)
-        elif self._is_subscribed and not wanted:
-            self._store.unsubscribe(self._on_change)
-        self._is_subscribed = wanted
+        self._subscription.set(bool(self))
 
     def _on_change(self, change: ChangeRecord) -> None:
         if change.topic == RESYNC:

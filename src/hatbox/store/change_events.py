@@ -8,9 +8,27 @@ from typing import Any, TypeVar
 from hatbox.events import Event
 from hatbox.store.base import ChangeRecord, Store
 
-__all__ = ["ChangeEvents"]
+__all__ = ["ChangeEvents", "ChangeSubscription"]
 
 T = TypeVar("T")
+
+
+class ChangeSubscription:
+    """The subscription of one listener to the changes of a store, switched on and off."""
+
+    def __init__(self, store: Store, listener: Callable[[ChangeRecord], None]) -> None:
+        self._store = store
+        self._listener = listener
+        self.is_on = False
+        """Whether the listener gets the changes."""
+
+    def set(self, wanted: bool) -> None:
+        """Subscribe, or unsubscribe. Nothing happens if it is so already."""
+        if wanted and not self.is_on:
+            self._store.subscribe(self._listener)
+        elif self.is_on and not wanted:
+            self._store.unsubscribe(self._listener)
+        self.is_on = wanted
 
 
 class ChangeEvents:
@@ -20,7 +38,7 @@ class ChangeEvents:
         self._store = store
         self._name = name
         self._topics: dict[str, list[tuple[Event[Any], Callable[[bytes], Any]]]] = {}
-        self._is_subscribed = False
+        self._subscription = ChangeSubscription(store, self._on_change)
 
     def event(self, name: str, topic: str, decode: Callable[[bytes], T]) -> Event[T]:
         """The event for the changes with this topic. Listeners get the decoded payload."""
@@ -34,12 +52,7 @@ class ChangeEvents:
         return event
 
     def _update_subscription(self) -> None:
-        wanted = any(event for known in self._topics.values() for event, _ in known)
-        if wanted and not self._is_subscribed:
-            self._store.subscribe(self._on_change)
-        elif self._is_subscribed and not wanted:
-            self._store.unsubscribe(self._on_change)
-        self._is_subscribed = wanted
+        self._subscription.set(any(event for known in self._topics.values() for event, _ in known))
 
     def _on_change(self, change: ChangeRecord) -> None:
         for event, decode in self._topics.get(change.topic, ()):

@@ -6,6 +6,7 @@ The local checks here say nothing about a process of another machine: a store an
 from __future__ import annotations
 
 import functools
+import getpass
 import os
 import re
 import socket
@@ -13,7 +14,7 @@ import sys
 from pathlib import Path
 from typing import Final, NamedTuple
 
-__all__ = ["ProcessId", "current_process", "host_id", "program_name", "start_time"]
+__all__ = ["ProcessId", "current_process", "current_user", "host_id", "program_name", "start_time"]
 
 _START_TIME_FIELD: Final = 19  # of /proc/PID/stat, counted after the name of the program
 _ENDED_STATES: Final = "ZX"  # a process whose parent has not read its exit status yet
@@ -51,6 +52,11 @@ def current_process() -> ProcessId:
     """This process."""
     pid = os.getpid()
     return ProcessId(host_id(), pid, start_time(pid) or "")
+
+
+def current_user() -> str:
+    """The user of this process, as its machine knows it: the user id, on Windows the name. Never empty."""
+    return getpass.getuser() if sys.platform == "win32" else str(os.getuid())
 
 
 def program_name() -> str:

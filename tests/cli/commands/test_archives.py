@@ -11,6 +11,7 @@ import pytest
 
 from hatbox.archive import age_format
 from hatbox.cli import invoke
+from hatbox.cli.terminal.sizes import size_text
 from tests.cli.conftest import Cli, Stream
 
 
@@ -37,7 +38,8 @@ def test_a_backup_says_what_it_contains_and_is_restored(cli: Cli, file: Path) ->
     set_cookie(cli, "Work", "a")
     result = cli("backup", str(file))
     assert (result.status, result.err) == (0, "")
-    assert result.out == f"Backed up 4 identities, 1 cookies, 0 tabs to {file} (0.0 MB).\n"
+    size = size_text(file.stat().st_size)
+    assert result.out == f"Backed up 4 identities, 1 cookie, 0 tabs to {file} ({size}).\n"
     assert file.stat().st_mode & 0o777 == 0o600
     cli("remove", "-y", "Work")
     result = cli("restore", str(file), stdin="y\n")

@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 from playwright.async_api import Page
 
 import hatbox
-from hatbox.engines.chromium import engine, typed_input
+from hatbox.engines.chromium import typed_input
 from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from hatbox.engines.chromium.identity_context import IdentityContext
 from hatbox.engines.chromium.live_page import LivePage
+from hatbox.engines.chromium.page_saving import save_site_data
 from hatbox.engines.chromium.page_typed_input import PageTypedInput
 from hatbox.engines.chromium.typed_input import Field, Form, Step, TypedInput
 from tests.engines.chromium.desktop import Keyboard
@@ -299,14 +300,12 @@ async def test_typed_text_survives_if_the_browser_is_stopped_while_it_hides_the_
 async def test_a_snapshot_without_typed_text_never_replaces_the_last_one(
     browser: str, path: Path, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    save_site_data = engine.save_site_data
-
     async def slowly(context: IdentityContext, page: LivePage) -> None:
         page.snapshots.schedule()  # a page that has scrolled, or is still loading, does this at any time
         await asyncio.sleep(1.5)
         await save_site_data(context, page)
 
-    monkeypatch.setattr(engine, "save_site_data", slowly)
+    monkeypatch.setattr("hatbox.engines.chromium.engine.save_site_data", slowly)
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         await (await runner.new_page("Work", site.url("/form"))).fill("#text", "typed")
         page, _ = await hidden_and_shown(profile, runner)

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Annotated
 
-from hatbox.cli.arguments.parameters import Argument
+from hatbox.cli.arguments.parameters import Argument, Option
 from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.errors import AmbiguousIdentity
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
@@ -16,6 +16,7 @@ from hatbox.profile import Profile
 __all__ = [
     "IdentitiesArgument",
     "IdentityArgument",
+    "IdentityFilterOption",
     "StoreArgument",
     "check_identities",
     "find_identities",
@@ -32,6 +33,15 @@ StoreArgument = Annotated[
     Argument(
         metavar="NAME-OR-ID",
         help=f"Identity: its name or its cookieStoreId; {DEFAULT_COOKIE_STORE_ID} is the default store.",
+    ),
+]
+IdentityFilterOption = Annotated[
+    str | None,
+    Option(
+        "--identity",
+        "-i",
+        metavar="NAME-OR-ID",
+        help=f"Only of this identity; {DEFAULT_COOKIE_STORE_ID} is the default store. Default: of all.",
     ),
 ]
 

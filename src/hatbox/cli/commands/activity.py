@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
-from hatbox.cli.arguments.identity_arguments import find_store
+from hatbox.cli.arguments.identity_arguments import IdentityFilterOption, find_store
 from hatbox.cli.arguments.parameters import Option
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, run_with_profile
 from hatbox.cli.arguments.time_arguments import parse_time_or_age
 from hatbox.cli.terminal.output import print_json, print_rows
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, user_context_id_of
+from hatbox.identities.ids import user_context_id_of
 from hatbox.profile import Profile
 
 if TYPE_CHECKING:
@@ -23,15 +23,7 @@ __all__ = ["activity"]
 
 
 def activity(
-    identity: Annotated[
-        str | None,
-        Option(
-            "--identity",
-            "-i",
-            metavar="NAME-OR-ID",
-            help=f"Only of this identity; {DEFAULT_COOKIE_STORE_ID} is the default store. Default: of all.",
-        ),
-    ] = None,
+    identity: IdentityFilterOption = None,
     grant: Annotated[str | None, Option("--grant", metavar="GRANT", help="Only of the grant with this id.")] = None,
     since: Annotated[
         str | None, Option("--since", metavar="TIME", help="Only since this time, such as 2h, 7d or 2026-12-31T18:00.")

@@ -17,6 +17,7 @@ from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.cli.terminal.confirm import confirm
 from hatbox.cli.terminal.output import print_json, print_line, print_rows
 from hatbox.cli.terminal.progress_bar import progress_bar
+from hatbox.cli.terminal.sizes import size_text
 from hatbox.cli.terminal.terminal_text import visible
 from hatbox.errors import AmbiguousIdentity
 
@@ -177,10 +178,11 @@ def _ask(prompt: str) -> str:
 
 
 def _summary(done: BackupReport) -> str:
-    names = ("identities", "cookies", "tabs")
-    contents = ", ".join(f"{done.rows[name]} {name}" for name in names)
+    names = {"identities": "identity", "cookies": "cookie", "tabs": "tab"}
+    counts = ((done.rows[several], one, several) for several, one in names.items())
+    contents = ", ".join(f"{count} {one if count == 1 else several}" for count, one, several in counts)
     sealed = ", encrypted" if done.is_encrypted else ""
-    return f"Backed up {contents} to {visible(done.path)} ({done.size / 1_000_000:.1f} MB{sealed})."
+    return f"Backed up {contents} to {visible(done.path)} ({size_text(done.size)}{sealed})."
 
 
 def _document(report: RestoreReport) -> dict[str, Any]:

@@ -6,12 +6,11 @@ import sys
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
-from hatbox.cli.arguments.identity_arguments import find_store
+from hatbox.cli.arguments.identity_arguments import IdentityFilterOption, find_store
 from hatbox.cli.arguments.parameters import Argument, Option
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, run_with_profile
 from hatbox.cli.terminal.confirm import confirm
 from hatbox.cli.terminal.output import print_json, print_line, print_rows
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.profile import Profile
 
 if TYPE_CHECKING:
@@ -19,20 +18,11 @@ if TYPE_CHECKING:
 
 __all__ = ["clear", "list_", "search"]
 
-IdentityOption = Annotated[
-    str | None,
-    Option(
-        "--identity",
-        "-i",
-        metavar="NAME-OR-ID",
-        help=f"Only of this identity; {DEFAULT_COOKIE_STORE_ID} is the default store. Default: of all.",
-    ),
-]
 LimitOption = Annotated[int, Option("--limit", "-n", metavar="NUMBER", min=1, help="At most so many pages.")]
 
 
 def list_(
-    identity: IdentityOption = None,
+    identity: IdentityFilterOption = None,
     limit: LimitOption = 100,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
@@ -47,7 +37,7 @@ def list_(
 
 def search(
     text: Annotated[str, Argument(metavar="TEXT", help="Words that the URL or the title must have.")],
-    identity: IdentityOption = None,
+    identity: IdentityFilterOption = None,
     limit: LimitOption = 100,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
@@ -57,7 +47,7 @@ def search(
 
 
 def clear(
-    identity: IdentityOption = None,
+    identity: IdentityFilterOption = None,
     yes: Annotated[bool, Option("--yes", "-y", help="Skip the confirmation.")] = False,
     profile: ProfileOption = None,
 ) -> None:

@@ -10,6 +10,7 @@ from hatbox.cli.arguments.parameters import Argument, Option, bad_parameter
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, profile_address
 from hatbox.cli.terminal.output import print_json, print_line, print_rows
 from hatbox.cli.terminal.progress_bar import progress_bar
+from hatbox.cli.terminal.sizes import size_text
 from hatbox.maintenance import CopyResult, LastChange, ProfileInfo, copy_profile, create_profile, profile_info
 from hatbox.profile import default_address
 
@@ -140,7 +141,7 @@ def _properties(found: ProfileInfo) -> list[tuple[str, str]]:
     shown.append(("Id", found.uuid or "none in this format"))
     names = ("identities", "cookies", "tabs", "windows", "extensions")
     shown += [(name.capitalize(), str(document[name])) for name in names if document[name] is not None]
-    shown.append(("Size", "not known" if found.size is None else f"{found.size / 1_000_000:.1f} MB"))
+    shown.append(("Size", "not known" if found.size is None else size_text(found.size)))
     shown.append(("Encrypted", "yes" if found.is_encrypted else "no"))
     shown.append(("Open in", "not known" if found.programs is None else ", ".join(found.programs) or "no program"))
     if (change := found.last_change) is None:

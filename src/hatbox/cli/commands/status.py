@@ -11,6 +11,7 @@ from typing import NamedTuple
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, run_with_profile
 from hatbox.cli.terminal.engine_notice import find_running_engines
 from hatbox.cli.terminal.output import print_json, print_line, print_rows
+from hatbox.cli.terminal.sizes import size_text
 from hatbox.engines.running_engines import RunningEngine
 from hatbox.errors import InvalidIdentity
 from hatbox.extension_data.run_records import RunRecord
@@ -62,7 +63,7 @@ def status(profile: ProfileOption = None, as_json: JsonOption = False) -> None:
 
 
 def _profile_rows(about: ProfileInfo) -> list[tuple[str, str]]:
-    size = "size not known" if about.size is None else f"{about.size / 1_000_000:.1f} MB"
+    size = "size not known" if about.size is None else size_text(about.size)
     encrypted = "encrypted" if about.is_encrypted else "not encrypted"
     counts = {name: about.rows.get(name, 0) for name in ("identities", "cookies", "tabs")}
     contents = ", ".join(f"{count} {name}" for name, count in counts.items())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from hatbox.cookies.cookie_stores import CookieStores
-from hatbox.engines.base import EngineDelegate
+from hatbox.engines.base import EngineDelegate, EngineOptions
 from hatbox.engines.chromium.downloads import PageDownloads
 from hatbox.engines.chromium.endpoint.endpoint_pages import EndpointPages
 from hatbox.engines.chromium.launch import Launched
@@ -40,6 +40,11 @@ class WindowOptions(NamedTuple):
     indicator: bool
     """Whether pages show the name, color and icon of their identity."""
     downloads: PageDownloads | None
+
+    def described(self, browser: str) -> EngineOptions:
+        """The options for programs that want to use the engine, with the path of its browser."""
+        folder = "" if self.downloads is None else str(self.downloads.folder.absolute())
+        return EngineOptions(browser, folder, self.indicator)
 
 
 class BrowserEnvironment(NamedTuple):

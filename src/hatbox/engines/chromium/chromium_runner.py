@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 from playwright.async_api import BrowserContext, Page
 
+from hatbox.engines.chromium.endpoint_answers import EndpointAnswers, GrantAuthorizer
 from hatbox.engines.chromium.engine import ChromiumEngine
 from hatbox.engines.chromium.page_capture import capture_page
 from hatbox.engines.chromium.person_window import PersonWindow
@@ -45,8 +46,10 @@ class ChromiumRunner(EngineRunner):
         identities: Identities,
         tabs: Tabs,
         only: IdentityLike | Sequence[IdentityLike] | None = None,
+        endpoint_grants: GrantAuthorizer | None = None,
     ) -> None:
         super().__init__(engine, store, only)
+        self._answers = EndpointAnswers(store, self._serves_now, self._open_endpoint, endpoint_grants)
         self._identities = identities
         self._tabs = tabs
         self._has_script_tabs = False
@@ -80,7 +83,13 @@ class ChromiumRunner(EngineRunner):
         return page
 
     async def __aenter__(self) -> Self:
-        await super().__aenter__()
+        self._answers.start()  # first: programs that see the record of this engine may request an endpoint
+        try:
+            await super().__aenter__()
+        except BaseException:
+            await self._answers.stop()
+            raise
+        self._answers.set_ready()
         self._tabs.open_pages.attach(self)
         return self
 
@@ -105,6 +114,7 @@ class ChromiumRunner(EngineRunner):
     async def stop(self) -> None:
         """Stop the browser. Tabs stay in the profile, except those of this script and those whose pages were closed."""
         self._tabs.open_pages.detach(self)
+        await self._answers.stop()
         await self.engine.close_endpoints()
         await self.engine.wait_until_closed()
         try:
@@ -123,7 +133,7 @@ class ChromiumRunner(EngineRunner):
         In headless mode, such a tab belongs to this script, as for new_page().
         """
         cookie_store_id = await self._served_id(identity)
-        if self.engine.is_headless:
+        if not self.engine.has_windows:
             await self._store.register_process()
             self._reconciler.reports.scripted.add(cookie_store_id)
             self._has_script_tabs = True
@@ -135,7 +145,13 @@ class ChromiumRunner(EngineRunner):
         Its clients see one browser with one context, that of the identity. `authorize` gets the token of each request.
         The endpoint is closed with the engine. Raises EngineError if another engine serves the identity.
         """
-        return await self.engine.open_endpoint(await self._served_id(identity), authorize, self.serves)
+        return await self._open_endpoint(await self._served_id(identity), authorize)
+
+    def _serves_now(self, cookie_store_id: str) -> bool:
+        return self._is_running and self._lost is None and self.serves(cookie_store_id)
+
+    async def _open_endpoint(self, cookie_store_id: str, authorize: Authorize) -> Endpoint:
+        return await self.engine.open_endpoint(cookie_store_id, authorize, self.serves)
 
     async def open_for_person(self, identity: IdentityLike, url: str, message: str) -> PersonWindow:
         """Open a window of an identity in which a person does what a program requests, such as a sign-in.

@@ -16,7 +16,7 @@ from playwright.async_api import Page as PlaywrightPage
 
 from hatbox.cookies.cookie_stores import CookieStores
 from hatbox.downloads.download_list import Downloads
-from hatbox.engines.base import Engine, EngineDelegate
+from hatbox.engines.base import Engine, EngineDelegate, EngineOptions
 from hatbox.engines.chromium.browser_environment import BrowserEnvironment, ProfileServices, WindowOptions
 from hatbox.engines.chromium.context_registry import map_browser_errors
 from hatbox.engines.chromium.context_renewal import has_proxies
@@ -24,7 +24,7 @@ from hatbox.engines.chromium.debounce import log_exceptions
 from hatbox.engines.chromium.downloads import PageDownloads
 from hatbox.engines.chromium.endpoint.endpoint_pages import EndpointPages
 from hatbox.engines.chromium.hosted_pages import HostedPages
-from hatbox.engines.chromium.launch import launch
+from hatbox.engines.chromium.launch import browser_path, launch
 from hatbox.engines.chromium.page_saving import lost_input, save_site_data, save_snapshot
 from hatbox.engines.chromium.page_snapshot import decode_snapshot
 from hatbox.engines.chromium.running_browser import RunningBrowser
@@ -260,9 +260,9 @@ class ChromiumEngine(Engine):
         return not self._options.headless
 
     @property
-    def is_headless(self) -> bool:
-        """Whether the browser has no windows, and so no user."""
-        return self._options.headless
+    def options(self) -> EngineOptions:
+        """See Engine."""
+        return self._options.described(browser_path(self._browser))
 
     @property
     def tabs(self) -> set[int]:

@@ -20,7 +20,7 @@ from hatbox.engines.chromium.launch_errors import why_not_executable, why_not_st
 from hatbox.engines.chromium.sessions import Session, within
 from hatbox.errors import EngineError
 
-__all__ = ["VARIABLE", "Launched", "find_browser", "flags", "launch"]
+__all__ = ["VARIABLE", "Launched", "browser_path", "find_browser", "flags", "launch"]
 
 VARIABLE: Final = "HATBOX_CHROMIUM"
 
@@ -134,6 +134,14 @@ def find_browser(named: str | os.PathLike[str] | None = None) -> Path:
         f"If it is installed, set its path with --browser or {VARIABLE}.",
         f"Chromium not found. Install it with: {install}. If it is installed, set its path with {VARIABLE}.",
     )
+
+
+def browser_path(named: str | os.PathLike[str] | None = None) -> str:
+    """The path of the named browser, as text without symbolic links; empty if none is found."""
+    try:
+        return os.path.realpath(find_browser(named))
+    except EngineError:  # launch() says why
+        return ""
 
 
 async def launch(browser: str | os.PathLike[str] | None, *, headless: bool, block_webrtc: bool = False) -> Launched:

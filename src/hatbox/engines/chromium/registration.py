@@ -66,6 +66,8 @@ def create_chromium(
         hosted=services.hosted_pages,
         download_list=services.downloads,
     )
-    runner = ChromiumRunner(engine, services.store, services.identities, services.tabs, identities)
+    runner = ChromiumRunner(
+        engine, services.store, services.identities, services.tabs, identities, services.endpoint_grants
+    )
     rules.serves = runner.serves
     return runner

@@ -47,7 +47,7 @@ class ExtensionChanges(StoreEvent[ChangedIds]):
         self._poll: asyncio.TimerHandle | None = None
 
     def _update_subscription(self) -> None:
-        was_subscribed = self._is_subscribed
+        was_subscribed = self._subscription.is_on
         super()._update_subscription()
         if self and not was_subscribed:
             self._tabs_changed.add_listener(self._on_tabs_changed)

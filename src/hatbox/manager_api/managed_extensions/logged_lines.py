@@ -13,6 +13,7 @@ from hatbox.events import Event
 from hatbox.extension_data import run_records
 from hatbox.extension_data.log_watching import LOGGED, LogLine, end_log, read_log
 from hatbox.store.base import ChangeRecord, Store, Transaction
+from hatbox.store.change_events import ChangeSubscription
 
 __all__ = ["LogLines", "LoggedLines"]
 
@@ -31,7 +32,7 @@ class LoggedLines:
     def __init__(self, store: Store) -> None:
         self._store = store
         self.event: Event[LogLines] = Event("extensions.onLog", on_listeners_changed=self._update)
-        self._is_subscribed = False
+        self._subscription = ChangeSubscription(store, self._on_change)
         self._seen: dict[str, tuple[str, int]] = {}
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._tasks: set[asyncio.Future[None]] = set()
@@ -56,12 +57,7 @@ class LoggedLines:
         await self._store.write(delete)
 
     def _update(self) -> None:
-        wanted = bool(self.event)
-        if wanted and not self._is_subscribed:
-            self._store.subscribe(self._on_change)
-        elif self._is_subscribed and not wanted:
-            self._store.unsubscribe(self._on_change)
-        self._is_subscribed = wanted
+        self._subscription.set(bool(self.event))
 
     def _on_change(self, change: ChangeRecord) -> None:
         if change.topic == LOGGED:

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 from collections import deque
+from collections.abc import Callable
 from typing import Final
 
 import msgspec
@@ -48,6 +49,7 @@ class ClientConnection:
         self._pages = pages
         self._filter = ClientFilter(context.context_id, page_id)
         self._tunnel: ProtocolTunnel | None = None
+        self._on_opened: Callable[[str], None] = lambda _: None
         self._end: asyncio.Future[EndConnection] = asyncio.get_running_loop().create_future()
         self._unread: deque[str] = deque()
         self._unread_size = 0
@@ -57,6 +59,7 @@ class ClientConnection:
 
     async def run(self, tunnels: ProtocolTunnels, authorization: Authorization) -> None:
         """Serve the client until it leaves, or its authorization or the context ends. Raises Playwright's Error."""
+        self._on_opened = lambda target_id: self._pages.opened(target_id, authorization)
         self._tunnel = await tunnels.connect(self._on_browser_message, lambda: self.end("the browser has ended"))
         self._pages.subscribe(self._on_withheld)
         for target_id in self._pages.withheld:
@@ -143,8 +146,10 @@ class ClientConnection:
                     self._tunnel.send(text)
                 case ToClient(text=text):
                     self._send(text)
-                case PageDriven(target_id=target_id):
+                case PageDriven(target_id=target_id, is_opened=is_opened):
                     self._pages.drive(target_id)
+                    if is_opened:
+                        self._on_opened(target_id)
                 case PageCreation(is_pending=is_pending):
                     self._set_creating(is_pending=is_pending)
                 case CookiesChanged():

@@ -97,6 +97,11 @@ class Endpoint:
         """The number of clients that are connected."""
         return len(self._accepted)
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether it does not listen: it was closed, or never started."""
+        return self._server is None
+
     async def close(self) -> None:
         """Close all connections, and accept no more. Closing twice has no effect."""
         server, self._server = self._server, None
@@ -185,6 +190,7 @@ def _listed(info: dict[str, Any], address: str) -> dict[str, str]:
         "type": info["type"],
         "title": info["title"],
         "url": info["url"],
+        **({"tabId": str(info["tabId"])} if "tabId" in info else {}),
         "devtoolsFrontendUrl": f"devtools://devtools/bundled/inspector.html?ws={socket}",
         "webSocketDebuggerUrl": f"ws://{socket}",
     }

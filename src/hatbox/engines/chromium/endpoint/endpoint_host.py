@@ -38,7 +38,7 @@ class EndpointHost:
         """Start an endpoint for an identity. `serves` says whether the engine still serves it."""
         endpoint = Endpoint(_IdentityService(self, cookie_store_id, serves), authorize)
         await endpoint.start()
-        self._endpoints.append(endpoint)
+        self._endpoints = [*(each for each in self._endpoints if not each.is_closed), endpoint]
         return endpoint
 
     async def close(self) -> None:
@@ -110,7 +110,9 @@ class _IdentityService:
             return []
         with map_browser_errors():
             found = await running.env.session.send("Target.getTargets")
-        return self._host.visible(context.context_id, found["targetInfos"])
+        tabs = {page.target_id: tab_id for tab_id, page in running.pages.items()}
+        visible = self._host.visible(context.context_id, found["targetInfos"])
+        return [each | ({"tabId": tabs[each["targetId"]]} if each["targetId"] in tabs else {}) for each in visible]
 
     async def connect(self, socket: ServerConnection, authorization: Authorization, page_id: str) -> None:
         contexts = self._browser().contexts

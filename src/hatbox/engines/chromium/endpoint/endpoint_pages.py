@@ -8,6 +8,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from typing import Final
 
+from hatbox.engines.chromium.endpoint.authorization import Authorization
+
 __all__ = ["EndpointPages"]
 
 _CREATION_SECONDS: Final = 2.0
@@ -25,6 +27,8 @@ class EndpointPages:
         self._creating: Counter[str] = Counter()  # pages that clients are opening, by browserContextId
         self._created = asyncio.Event()
         self._listeners: list[Callable[[str, bool], None]] = []
+        self.on_opened: Callable[[str, Authorization], None] = lambda _, __: None
+        """Called with each page that a client opens, and the authorization of the client."""
 
     # ----------------------------------------------------------------------------------------------------- withholding
 
@@ -76,6 +80,10 @@ class EndpointPages:
     def drive(self, target_id: str) -> None:
         """A client controls this page from now on."""
         self._driven.add(target_id)
+
+    def opened(self, target_id: str, authorization: Authorization) -> None:
+        """A client has opened this page."""
+        self.on_opened(target_id, authorization)
 
     def is_driven(self, target_id: str) -> bool:
         """Whether a client controls a page, as far as it is known now."""

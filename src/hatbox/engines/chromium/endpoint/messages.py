@@ -75,6 +75,8 @@ class PageDriven(msgspec.Struct, frozen=True):
     """The client controls this page from now on."""
 
     target_id: str
+    is_opened: bool = False
+    """Whether the client has opened it."""
 
 
 class PageCreation(msgspec.Struct, frozen=True):
