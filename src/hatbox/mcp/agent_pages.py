@@ -127,7 +127,15 @@ class AgentPages:
         return self._runner if self._runner is not None and self._runner.engine.has_windows else None
 
     async def suspend(self) -> None:
-        """Close all tabs and stop the browser, until `resume`: a person uses the identity in another one."""
+        """Close all tabs and stop the browser, until `resume`: a person uses the identity in another one.
+
+        Raises ToolFailed if other programs use the browser.
+        """
+        if self._runner is not None and self._runner.has_clients:
+            raise ToolFailed(
+                "other programs use the browser of this identity, which has no windows. Ask the user to close them, or "
+                "to start hatbox mcp with --headed."
+            )
         tabs = self.tabs
         with contextlib.suppress(ToolFailed):
             current = await self.current()

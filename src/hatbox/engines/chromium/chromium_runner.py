@@ -153,6 +153,12 @@ class ChromiumRunner(EngineRunner):
     async def _open_endpoint(self, cookie_store_id: str, authorize: Authorize) -> Endpoint:
         return await self.engine.open_endpoint(cookie_store_id, authorize, self.serves)
 
+    @property
+    def has_clients(self) -> bool:
+        """Whether clients of endpoints are connected: they lose their pages when the browser is stopped."""
+        running = self.engine.running
+        return running is not None and any(each.clients for each in running.contexts)
+
     async def open_for_person(self, identity: IdentityLike, url: str, message: str) -> PersonWindow:
         """Open a window of an identity in which a person does what a program requests, such as a sign-in.
 
