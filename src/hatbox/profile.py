@@ -405,6 +405,7 @@ class Profile:
         indicator: bool | None = None,
         downloads: str | os.PathLike[str] | None = None,
         identities: IdentityLike | Sequence[IdentityLike] | None = None,
+        attach: bool = True,
     ) -> ChromiumRunner:
         """A Chromium with the tabs of this profile, for `async with`. Each identity has its own window.
 
@@ -412,6 +413,10 @@ class Profile:
         name, color and icon of the identity on pages. Default: in headed mode. `downloads` is the
         folder for downloads. Default: that of the user; in headless mode, downloads are deleted with the browser. With
         `identities`, it opens only their tabs; see EngineRunner.
+
+        If another program of this user on this machine runs a Chromium for these identities, with options that agree,
+        this program attaches to it: its pages open in that browser. Otherwise raises EngineBusy. With `attach=False`,
+        it never attaches: it takes `identities` over from an engine for all identities, or raises EngineAlreadyRunning.
         """
         from hatbox.engines.chromium.registration import create_chromium
 
@@ -423,6 +428,7 @@ class Profile:
                 indicator=indicator,
                 downloads=downloads,
                 identities=identities,
+                attach=attach,
             )
         )
 

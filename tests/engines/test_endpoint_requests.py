@@ -20,7 +20,7 @@ from hatbox.engines import endpoint_requests
 from hatbox.engines.chromium import endpoint_answers
 from hatbox.engines.chromium.endpoint.authorization import Authorize, TokenAuthorization, authorize_token
 from hatbox.engines.chromium.endpoint.endpoint import Endpoint
-from hatbox.engines.chromium.endpoint_answers import EndpointAnswers
+from hatbox.engines.chromium.endpoint_answers import AnsweringEngine, EndpointAnswers
 from hatbox.engines.endpoint_requests import (
     ENDPOINT_RELEASED,
     ENDPOINT_REQUESTED,
@@ -69,7 +69,8 @@ class Host:
     def __init__(self, profile: hatbox.Profile, serves: Callable[[str], bool], *, has_grants: bool = True) -> None:
         self.opened: list[Endpoint] = []
         grants = (lambda _: authorize_token(GRANT, TokenAuthorization())) if has_grants else None
-        self.answers = EndpointAnswers(profile.store, serves, self._open, grants)
+        engine = AnsweringEngine(serves, lambda: None, self._open, lambda _: None, {}, grants)
+        self.answers = EndpointAnswers(profile.store, engine)
 
     async def _open(self, cookie_store_id: str, authorize: Authorize) -> Endpoint:
         assert cookie_store_id == WORK

@@ -55,14 +55,12 @@ class EngineRunner:
         self._stopping = asyncio.Lock()
         self._is_running = False
         self._stopped = asyncio.Event()
-        self._lost: EngineLeaseLost | None = None
+        self._lost: EngineError | None = None  # why it was stopped
         self._waiting: set[asyncio.Event] = set()
         self._tasks = Tasks()
 
     async def __aenter__(self: Self) -> Self:
-        given = self._identities_given
-        # Raises for a closed profile, before a lease is acquired and a browser is started.
-        found = await self._store.read(lambda each: None if given is None else _names_by_id(each, given))
+        found = await self._requested_names()
         self._is_running, self._lost = True, None
         self._stopped.clear()
         try:
@@ -74,6 +72,14 @@ class EngineRunner:
             await self.stop()
             raise
         return self
+
+    async def _requested_names(self) -> dict[str, str] | None:
+        """The cookieStoreIds of the given identities, with their names; None for all.
+
+        Raises for a closed profile, before a lease is acquired and a browser is started.
+        """
+        given = self._identities_given
+        return await self._store.read(lambda each: None if given is None else _names_by_id(each, given))
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -161,9 +167,12 @@ class EngineRunner:
         self._lost = EngineLeaseLost(label, name, reason)
         logger.error("%s: lease of the %s engine lost (%s): closing its pages without saving", label, name, reason)
         self._reconciler.abandon()
+        self._wake_waiting()
+        self._tasks.spawn(EngineRunner.stop(self))  # not that of a subclass, which may wait for pages
+
+    def _wake_waiting(self) -> None:
         for changed in self._waiting:
             changed.set()
-        self._tasks.spawn(EngineRunner.stop(self))  # not that of a subclass, which may wait for pages
 
     def _raise_if_lost(self) -> None:
         if self._lost is not None:

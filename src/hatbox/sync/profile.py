@@ -128,11 +128,17 @@ class SyncProfile:
         indicator: bool | None = None,
         downloads: str | os.PathLike[str] | None = None,
         identities: IdentityLike | Sequence[IdentityLike] | None = None,
+        attach: bool = True,
     ) -> SyncChromium:
         """Chromium with the tabs of this profile, to be used with `with`. See Profile.chromium."""
         return SyncChromium(
             lambda: self._profile.chromium(
-                headless=headless, browser=browser, indicator=indicator, downloads=downloads, identities=identities
+                headless=headless,
+                browser=browser,
+                indicator=indicator,
+                downloads=downloads,
+                identities=identities,
+                attach=attach,
             ),
             self._loop,
         )

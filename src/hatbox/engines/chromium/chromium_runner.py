@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 from playwright.async_api import BrowserContext, Page
 
-from hatbox.engines.chromium.endpoint_answers import EndpointAnswers, GrantAuthorizer
+from hatbox.engines.chromium.endpoint_answers import AnsweringEngine, EndpointAnswers, GrantAuthorizer
 from hatbox.engines.chromium.engine import ChromiumEngine
 from hatbox.engines.chromium.page_capture import capture_page
 from hatbox.engines.chromium.person_window import PersonWindow
@@ -49,7 +49,18 @@ class ChromiumRunner(EngineRunner):
         endpoint_grants: GrantAuthorizer | None = None,
     ) -> None:
         super().__init__(engine, store, only)
-        self._answers = EndpointAnswers(store, self._serves_now, self._open_endpoint, endpoint_grants)
+        self._answers = EndpointAnswers(
+            store,
+            AnsweringEngine(
+                self._serves_now,
+                lambda: self._division.since,
+                self._open_endpoint,
+                self._tab_of,
+                {"settled": self.wait_until_settled, "synced": self.wait_until_synced},
+                endpoint_grants,
+            ),
+        )
+        engine.endpoint_pages.on_opened = self._answers.on_page_opened
         self._identities = identities
         self._tabs = tabs
         self._has_script_tabs = False
@@ -149,6 +160,10 @@ class ChromiumRunner(EngineRunner):
 
     def _serves_now(self, cookie_store_id: str) -> bool:
         return self._is_running and self._lost is None and self.serves(cookie_store_id)
+
+    def _tab_of(self, target_id: str) -> int | None:
+        pages = self.engine.running.pages if self.engine.running else {}
+        return next((tab_id for tab_id, page in pages.items() if page.target_id == target_id), None)
 
     async def _open_endpoint(self, cookie_store_id: str, authorize: Authorize) -> Endpoint:
         return await self.engine.open_endpoint(cookie_store_id, authorize, self.serves)

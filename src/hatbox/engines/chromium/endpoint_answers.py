@@ -33,6 +33,7 @@ from hatbox.engines.endpoint_requests import (
 from hatbox.errors import EngineError, HatboxError, ProfileError
 from hatbox.store.base import ChangeRecord, Store, Transaction
 from hatbox.tabs.script_tabs import close_script_tabs, move_script_tab, run_key
+from hatbox.tabs.strip import close_rows
 from hatbox.tasks import Tasks
 
 if TYPE_CHECKING:
@@ -205,7 +206,7 @@ class EndpointAnswers:
             for request in [*self._requests.values()]:
                 if not request.process.is_running or not self._engine.serves(request.cookie_store_id):
                     self._end(request.id)
-                    await self._close_tabs_if_ended(request)
+                    self._tasks.spawn(self._close_tabs_if_ended(request))
 
     def _end(self, request_id: str) -> None:
         request = self._requests.pop(request_id, None)
@@ -236,11 +237,13 @@ class EndpointAnswers:
             await asyncio.sleep(_TAB_POLL_SECONDS)
 
         def record(transaction: Transaction) -> None:
-            if transaction.tabs.get(tab_id) is not None:
+            row = transaction.tabs.get(tab_id)
+            if row is not None and request.id in self._requests:
                 move_script_tab(transaction, request.run, request.process, tab_id)
+            elif row is not None:  # the program has stopped or was killed
+                close_rows(transaction, [row])
 
         await self._store.write(record)
-        await self._close_tabs_if_ended(request)
 
     async def _close_tabs_if_ended(self, request: EndpointRequest) -> None:
         if request.run and not request.process.is_running:

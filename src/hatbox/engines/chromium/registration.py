@@ -40,9 +40,12 @@ def create_chromium(
     indicator: bool | None = None,
     downloads: str | os.PathLike[str] | None = None,
     identities: IdentityLike | Sequence[IdentityLike] | None = None,
+    attach: bool = False,
 ) -> ChromiumRunner:
     """A Chromium with these options; see Profile.chromium. Raises MissingExtra without Playwright."""
     try:
+        from hatbox.engines.chromium.attachable_engine import WantedOptions
+        from hatbox.engines.chromium.attaching_runner import AttachingRunner
         from hatbox.engines.chromium.chromium_runner import ChromiumRunner
         from hatbox.engines.chromium.engine import ChromiumEngine
         from hatbox.engines.navigation_rules import NavigationRules
@@ -66,8 +69,11 @@ def create_chromium(
         hosted=services.hosted_pages,
         download_list=services.downloads,
     )
-    runner = ChromiumRunner(
-        engine, services.store, services.identities, services.tabs, identities, services.endpoint_grants
-    )
+    arguments = engine, services.store, services.identities, services.tabs, identities, services.endpoint_grants
+    if attach:
+        wanted = WantedOptions(headless, browser, indicator, downloads)
+        runner: ChromiumRunner = AttachingRunner(*arguments, wanted=wanted, requests=services.web_requests)
+    else:
+        runner = ChromiumRunner(*arguments)
     rules.serves = runner.serves
     return runner
