@@ -35,6 +35,8 @@ class AgentSite:
     def __init__(self) -> None:
         self.requests: list[tuple[str, str]] = []
         """Host name and URL path of every request, with its query."""
+        self.release = threading.Event()
+        """Set to end the responses of /slow."""
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
         self._server.daemon_threads = True
         self._server.site = self  # type: ignore[attr-defined]
@@ -49,6 +51,7 @@ class AgentSite:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.release.set()
         self._server.shutdown()
         self._thread.join()
         self._server.server_close()
@@ -62,6 +65,9 @@ class _Handler(BaseHTTPRequestHandler):
         other = site.url("", "localhost")
         if path == "/redirect":
             self._answer(302, "", [("Location", f"{other}/secret?redirected")])
+        elif path == "/slow":
+            site.release.wait(60)
+            self._answer(200, "slow", [])
         elif path == "/set":
             self._answer(200, "done", [("Set-Cookie", "session=cookie-value; Path=/"), ("X-Other", "shown")])
         elif path == "/who":

@@ -15,7 +15,7 @@ from mcp import Client
 import hatbox
 from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from hatbox.mcp.agent_session import AgentOptions, AgentSession
-from hatbox.mcp.server import AgentServer
+from hatbox.mcp.server import AgentServer, sdk_server
 from hatbox.mcp.tool_output import ToolFailed
 from hatbox.mcp.tool_table import TOOLS
 from tests.engines.chromium.person import pages_of_person, press
@@ -48,6 +48,10 @@ async def serving(
             yield AgentServer(session, "0"), session
 
 
+def sdk(server: AgentServer, session: AgentSession) -> Any:
+    return sdk_server(session, "0", server.list_tools, server.call_tool)
+
+
 def person_runner(session: AgentSession) -> ChromiumRunner:
     """The browser with windows."""
     (found,) = [each for each in session.profile._engines if each._is_running]
@@ -63,7 +67,7 @@ def test_a_person_signs_in_and_the_agent_sees_only_the_result(tmp_path: Path, he
         with SignInSite() as site:
             async with (
                 serving(tmp_path, hosts=["127.0.0.1"], headless=headless) as (server, session),
-                Client(server._server, mode="legacy") as client,
+                Client(sdk(server, session), mode="legacy") as client,
             ):
                 work = Agent(client)
                 seen.append(await work.call("browser_navigate", url=site.url("/account")))
@@ -150,8 +154,8 @@ def test_a_person_answers_in_the_client(tmp_path: Path, mode: str) -> None:
             return types.ElicitResult(action=action, content={} if action == "accept" else None)
 
         async with (
-            serving(tmp_path) as (server, _),
-            Client(server._server, mode=mode, elicitation_callback=answer) as client,
+            serving(tmp_path) as (server, session),
+            Client(sdk(server, session), mode=mode, elicitation_callback=answer) as client,
         ):
             work = Agent(client)
             request = {"message": "Pass the check", "url": "https://site.example/"}
@@ -174,7 +178,7 @@ def test_without_a_display_the_agent_learns_what_the_user_can_do(tmp_path: Path,
         async def on_progress(done: float, _total: float | None, _message: str | None) -> None:
             progress.append(done)
 
-        async with serving(tmp_path) as (server, session), Client(server._server, mode=mode) as client:
+        async with serving(tmp_path) as (server, session), Client(sdk(server, session), mode=mode) as client:
             work = Agent(client)
             assert "no request" in await work.fail("ask_person_wait")
             assert "specify url" in await work.fail("ask_person", message="Sign in")

@@ -13,7 +13,7 @@ from hatbox.cookies.request_urls import parse_request_url
 from hatbox.mcp.agent_session import AgentSession
 from hatbox.mcp.host_limits import check_url
 from hatbox.mcp.tool_arguments import FetchArguments
-from hatbox.mcp.tool_output import ToolFailed, ToolOutput, ToolRefused, bounded, untrusted
+from hatbox.mcp.tool_output import ToolFailed, ToolOutput, ToolRefused, bounded, quoted, untrusted
 
 if TYPE_CHECKING:
     import httpx
@@ -79,7 +79,7 @@ async def send(session: AgentSession, given: FetchArguments) -> FetchedResponse:
     except TimeoutError:
         raise ToolFailed(f"the site did not answer within {_SECONDS:g} seconds.") from None
     except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, OverflowError, ExceptionGroup) as error:
-        raise ToolFailed(f"the request failed: {type(error).__name__} {str(error)[:300]}".rstrip()) from error
+        raise ToolFailed(f"the request failed: {type(error).__name__} {quoted(str(error))}") from error
 
 
 async def _send(session: AgentSession, method: str, url: str, headers: dict[str, str], body: str) -> FetchedResponse:
@@ -88,8 +88,8 @@ async def _send(session: AgentSession, method: str, url: str, headers: dict[str,
     has_cookies = bool(await store.header(parse_request_url(url)))
     async with session.profile.httpx(identity, follow_redirects=False, timeout=_SECONDS) as client:
         request = client.build_request(method, url, headers=headers, content=body.encode() if body else None)
-        for _ in range(_MAX_REDIRECTS + 1):
-            check_url(session.grant("fetch"), str(request.url))
+        for hop in range(_MAX_REDIRECTS + 1):
+            check_url(session.grant("fetch"), str(request.url), is_of_page=hop > 0)
             response = await client.send(request, stream=True)
             try:
                 if response.next_request is None:

@@ -42,6 +42,8 @@ class PersonRequest:
         self.url = url
         self.no_window = ""
         """Why no window could be opened; empty if one is open."""
+        self.failure = ""
+        """The error of the outcome `failed`."""
         self.has_reloaded = False
         """Whether the pages of the agent are opened again afterwards, because its browser has no windows."""
         loop = asyncio.get_running_loop()
@@ -87,6 +89,9 @@ class PersonRequests:
             await asyncio.wait({serving, waiting}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             waiting.cancel()
+        if request.failure and not opened.is_set():
+            self._last = None
+            raise ToolFailed(request.failure)
         return request
 
     async def wait(self, seconds: float) -> PersonRequest | None:
@@ -118,9 +123,9 @@ class PersonRequests:
                 window = await self._open_window(request, stack)
                 opened.set()
                 outcome = await self._outcome(request, window)
-        except HatboxError as error:
+        except (HatboxError, ToolFailed) as error:
             logger.warning("the window for a person failed: %s", error)
-            outcome = "failed"
+            outcome, request.failure = "failed", str(error)
         finally:
             self._current = None
             request.finished.set_result(outcome)
@@ -128,7 +133,7 @@ class PersonRequests:
     async def _open_window(self, request: PersonRequest, stack: contextlib.AsyncExitStack) -> PersonWindow | None:
         """Open the window in the browser of the agent if it has windows, else in one that replaces it meanwhile."""
         session, pages = self._session, self._session.pages
-        runner = pages.runner_with_windows
+        runner = session.browser.runner_with_windows
         if runner is None:
             request.has_reloaded = True
             await pages.suspend()

@@ -1,4 +1,7 @@
-"""The MCP server: connects the tools with the SDK, which only this module and person_prompts import."""
+"""The MCP server of one agent: connects the tools with the SDK.
+
+Only this module, http_server.py and person_prompts.py import the SDK.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import asyncio
 import base64
 import contextlib
 import logging
+from collections.abc import Awaitable
 from typing import Any, Final
 
 import mcp.types as types
@@ -19,7 +23,7 @@ from hatbox.mcp.person_prompts import PERSON_TOOLS, call_person_tool
 from hatbox.mcp.tool_output import ToolFailed, ToolOutput, ToolRefused
 from hatbox.mcp.tool_table import AgentTool, offered_tools
 
-__all__ = ["AgentServer"]
+__all__ = ["AgentServer", "failed_call", "sdk_server"]
 
 logger = logging.getLogger("hatbox.mcp")
 
@@ -31,42 +35,38 @@ _INSTRUCTIONS: Final = (
 
 
 class AgentServer:
-    """Serves the tools of one agent. The place for streamable HTTP: one session for each connection."""
+    """Serves the tools of one agent: on standard input and output, or for one session of an HTTP server."""
 
     def __init__(self, session: AgentSession, version: str) -> None:
         self._session = session
+        self._version = version
         self._page_turn = asyncio.Lock()
         self._tools = offered_tools(read_only=session.options.read_only, uploads=session.options.uploads)
-        self._server: Server[Any] = Server(
-            "hatbox",
-            version=version,
-            instructions=_INSTRUCTIONS.format(name=session.identity.name, hosts=allowed_hosts(session.grant())),
-            on_list_tools=self._list_tools,
-            on_call_tool=self._call_tool,
-        )
 
     async def serve_stdio(self) -> None:
         """Serve on standard input and output, until the input ends."""
+        server = sdk_server(self._session, self._version, self.list_tools, self.call_tool)
         async with stdio_server() as (read, write):
-            await self._server.run(read, write, self._server.create_initialization_options())
+            await server.run(read, write, server.create_initialization_options())
 
-    async def _list_tools(self, _context: Any, _params: Any) -> types.ListToolsResult:
+    async def list_tools(self, _context: Any, _params: Any) -> types.ListToolsResult:
+        """The request tools/list."""
         return types.ListToolsResult(tools=[_described(each) for each in self._tools.values()])
 
-    async def _call_tool(
+    async def call_tool(
         self, context: Any, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
+        """The request tools/call."""
         try:
             if params.name in PERSON_TOOLS:
                 output = await call_person_tool(self._session, context, params, self.call)
             else:
                 output = await self.call(params.name, params.arguments or {})
         except ToolFailed as error:
-            return types.CallToolResult(content=[types.TextContent(text=str(error))], is_error=True)
+            return failed_call(str(error))
         except Exception:
             logger.exception("the tool %s failed", params.name[:100])
-            text = "the tool failed. The log of hatbox mcp, on standard error, has the reason."
-            return types.CallToolResult(content=[types.TextContent(text=text)], is_error=True)
+            return failed_call("the tool failed. The log of hatbox mcp, on standard error, has the reason.")
         if isinstance(output, types.InputRequiredResult):
             return output
         return types.CallToolResult(content=_contents(output))
@@ -93,7 +93,43 @@ class AgentServer:
             if not is_for_person:
                 self._session.person.check()
             with self._session.recorded(name, getattr(given, "url", "")):
-                return await tool.function(self._session, given)
+                return await self._until_ended(tool.function(self._session, given))
+
+    async def _until_ended(self, work: Awaitable[ToolOutput]) -> ToolOutput:
+        """The result of a tool, unless the grant ends meanwhile: then the tool is cancelled at once."""
+        task = asyncio.ensure_future(work)
+        try:
+            await asyncio.wait({task, self._session.ended}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            if not task.done():
+                task.cancel()
+                task.add_done_callback(_retrieve)
+        self._session.grant()  # what was read meanwhile is not shown either
+        if not task.done():
+            raise ToolRefused("the access of this agent has ended.")
+        return task.result()
+
+
+def sdk_server(session: AgentSession, version: str, on_list_tools: Any, on_call_tool: Any) -> Server[Any]:
+    """A server of the SDK, for the identity of a session."""
+    return Server(
+        "hatbox",
+        version=version,
+        instructions=_INSTRUCTIONS.format(name=session.identity.name, hosts=allowed_hosts(session.grant())),
+        on_list_tools=on_list_tools,
+        on_call_tool=on_call_tool,
+    )
+
+
+def failed_call(message: str) -> types.CallToolResult:
+    """The result of a tool that has failed, with a message for the agent."""
+    return types.CallToolResult(content=[types.TextContent(text=message)], is_error=True)
+
+
+def _retrieve(task: asyncio.Future[Any]) -> None:
+    """Retrieve the exception of a cancelled tool: asyncio would log it."""
+    if not task.cancelled():
+        task.exception()
 
 
 def _described(tool: AgentTool) -> types.Tool:

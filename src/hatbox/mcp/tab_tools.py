@@ -44,7 +44,7 @@ def _listed(session: AgentSession) -> str:
 
 async def downloads(session: AgentSession, _: NoArguments) -> ToolOutput:
     """The files that pages of the agent have downloaded."""
-    found = session.pages.downloads
+    found = session.pages.downloads.listed()
     if not found:
         return ToolOutput("No downloads.")
     folder = session.options.downloads

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -13,7 +14,17 @@ from hatbox.cli.terminal.terminal_text import without_passwords
 from hatbox.errors import EngineAlreadyRunning, EngineError, HatboxError, IdentityNotFound, ProfileNotFound
 from hatbox.identities.model import ContextualIdentity
 
-__all__ = ["FAILED", "INTERRUPTED", "USAGE", "CommandError", "engine_details", "exit_status", "message_of", "report"]
+__all__ = [
+    "FAILED",
+    "INTERRUPTED",
+    "USAGE",
+    "CommandError",
+    "engine_details",
+    "exit_status",
+    "message_of",
+    "port_error",
+    "report",
+]
 
 FAILED: Final = 1
 USAGE: Final = 2
@@ -38,6 +49,19 @@ class CommandError(Exception):
         self.lines = lines
         self.details = details
         self.candidates = candidates
+
+
+def port_error(port: int, error: OSError) -> CommandError:
+    """Why a server cannot use the port of the option --port."""
+    if error.errno == errno.EADDRINUSE:
+        reason = "another program uses it"
+    elif error.errno == errno.EACCES:
+        reason = "only root may use it"
+    else:
+        reason = error.strerror or str(error)
+    return CommandError(
+        "PortUnavailable", f"port {port} cannot be used: {reason}. Choose another --port, or none for any free port."
+    )
 
 
 def exit_status(error: BaseException, *, as_json: bool) -> int:

@@ -169,6 +169,11 @@ class ChromiumRunner(EngineRunner):
         return await self.engine.open_endpoint(cookie_store_id, authorize, self.serves)
 
     @property
+    def has_windows(self) -> bool:
+        """Whether a person can see the browser."""
+        return self.engine.has_windows
+
+    @property
     def has_clients(self) -> bool:
         """Whether clients of endpoints are connected: they lose their pages when the browser is stopped."""
         running = self.engine.running
@@ -182,7 +187,7 @@ class ChromiumRunner(EngineRunner):
         """
         cookie_store_id = await self._served_id(identity)
         running = self.engine.running
-        if self.engine.is_headless or running is None:
+        if not self.engine.has_windows or running is None:
             raise EngineError("this engine has no windows. Start one with windows for a person.")
         await self.engine.wait_until_synced()
         return await PersonWindow.open(running, cookie_store_id, url, message)

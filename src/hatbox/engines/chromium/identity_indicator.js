@@ -38,7 +38,7 @@
       font-size: 13px; font-weight: 600; }
     header span { flex: 1; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
     header i { flex: none; width: 10px; height: 10px; border-radius: 50%; background: ${color}; }
-    aside p { margin: 0; padding: 2px 16px 0; max-height: 100px; overflow-y: auto; overflow-wrap: anywhere;
+    aside p { margin: 0; padding: 2px 16px 0; max-height: 110px; overflow-y: auto; overflow-wrap: anywhere;
       font-size: 15px; line-height: 20px; unicode-bidi: isolate; user-select: text; }
     footer { display: flex; flex-wrap: wrap; align-items: center; gap: 8px; padding: 12px 16px 14px; }
     footer span { flex: 1 1 220px; color: var(--muted); font-size: 13px; line-height: 18px; }
@@ -82,7 +82,7 @@
     if (panel.hidden) return;
     const header = add(panel, "header");
     add(header, "i");
-    add(header, "span", indicator.name ? `An agent that uses ${indicator.name} asks you` : "An agent asks you");
+    add(header, "span", "An agent asks you");
     const fold = add(header, "button", "Hide", "fold");
     onClick(fold, () => { fold.textContent = panel.classList.toggle("folded") ? "Show" : "Hide"; });
     add(panel, "p", indicator.request.message);

@@ -249,14 +249,17 @@ class PausedRequests:
         return FAIL_REQUEST
 
     def _is_ruled(self, event: dict[str, Any]) -> bool:
-        """Whether rules may concern the request: it must not be sent if something fails."""
-        return self._rules is not None and self._rules.rules.are_present and event.get("resourceType") == "Document"
+        """Whether rules or a limit may concern the request: it must not be sent if something fails."""
+        has_rules = self._rules is not None and self._rules.rules.are_present
+        return (has_rules or self._requests.fails_closed) and event.get("resourceType") == "Document"
 
     async def _is_unknown_and_ruled(self, event: dict[str, Any]) -> bool:
         """Whether a rule decides the URL of a request whose frame, and so its identity, is unknown."""
-        if self._rules is None or self._frames.has_frame(event["frameId"]):
+        if self._frames.has_frame(event["frameId"]):
             return False
-        return await self._rules.must_fail(event)
+        if self._requests.fails_closed and event.get("resourceType") == "Document":
+            return True
+        return self._rules is not None and await self._rules.must_fail(event)
 
     def _notify_rules(self, event: dict[str, Any], error: RequestCancelled) -> None:
         """A listener has cancelled a request."""

@@ -1,0 +1,1 @@
+"""Servers on loopback in the process of the profile: their sockets, their HTTP, who may connect. Needs uvicorn."""

@@ -1,0 +1,165 @@
+"""The browser of the agents of one server: started when the first of them needs a page, stopped after the last one."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import TYPE_CHECKING, Final
+
+from playwright.async_api import Page
+
+from hatbox.errors import EngineAlreadyRunning
+from hatbox.mcp.document_limit import DocumentLimit
+from hatbox.mcp.tool_output import ToolFailed, ToolRefused
+from hatbox.tasks import Tasks
+
+if TYPE_CHECKING:
+    from hatbox.engines.chromium.chromium_runner import ChromiumRunner
+    from hatbox.mcp.agent_pages import AgentPages
+    from hatbox.mcp.agent_session import AgentSession
+
+__all__ = ["MAX_TABS_OF_ALL", "AgentBrowser"]
+
+MAX_TABS_OF_ALL: Final = 60
+"""Open tabs of all agents of a server."""
+
+_SUSPENDED: Final = "a person uses the browser of this identity now. Try again later."
+
+
+class AgentBrowser:
+    """A browser that shows the pages of several agents, which use the same identity and the same grant."""
+
+    def __init__(self, session: AgentSession) -> None:
+        self._session = session
+        self._users: list[AgentPages] = []
+        self._running: asyncio.Task[ChromiumRunner] | None = None
+        self._turn = asyncio.Lock()
+        self._is_closed = False
+        self._is_suspended = False
+        self._tasks = Tasks(lambda _: None)  # the agent that waits for a task gets its error
+        self.limit = DocumentLimit(session.profile, session.grant, self._users)
+        """The limit of documents to the hosts of the grant."""
+
+    async def new_page(self, user: AgentPages) -> tuple[Page, int]:
+        """Open an empty page for an agent, with the id of its tab; starts the browser if necessary."""
+        if sum(len(each.tabs) for each in self._users) >= MAX_TABS_OF_ALL:
+            raise ToolRefused(f"{MAX_TABS_OF_ALL} tabs of all agents are open. Close one first, with browser_tabs.")
+        runner = await self._started(user)
+        self.limit.check()
+        page = await runner.new_page(self._session.identity)
+        engine = runner.engine
+        tab_id = next((each for each in engine.tabs if engine.page_of(each) is page), None)
+        if tab_id is None:
+            raise ToolFailed("the tab was closed. Try again.")
+        await self.limit.add_page(page)
+        return page, tab_id
+
+    async def release(self, user: AgentPages) -> None:
+        """An agent has no more pages. The browser is stopped after the last one."""
+        if user in self._users:
+            self._users.remove(user)
+        if not self._users:
+            await self._stop()
+
+    async def close(self) -> None:
+        """Stop the browser for good."""
+        self._is_closed = True
+        await self._stop()
+
+    @property
+    def runner_with_windows(self) -> ChromiumRunner | None:
+        """The running browser, if a person can see it."""
+        runner = self._runner
+        return runner if runner is not None and runner.has_windows else None
+
+    async def suspend(self, user: AgentPages) -> None:
+        """Stop the browser until `resume`: a person uses the identity in another one. Raises ToolFailed."""
+        async with self._turn:
+            if self._is_suspended:
+                raise ToolFailed(_SUSPENDED)
+            runner = self._runner
+            if any(each.tabs for each in self._users if each is not user) or (runner and runner.has_clients):
+                raise ToolFailed(
+                    "others use the browser of this identity, which has no windows. Ask the user to close them, or to "
+                    "start hatbox mcp with --headed."
+                )
+            self._is_suspended = True
+            await self._stop_running()
+
+    def resume(self) -> None:
+        """End `suspend`."""
+        self._is_suspended = False
+
+    def page_of(self, tab_id: int) -> Page | None:
+        """The page of a tab."""
+        runner = self._runner
+        return None if runner is None else runner.engine.page_of(tab_id)
+
+    @property
+    def tabs(self) -> set[int]:
+        """The ids of all tabs that have a page, also of users."""
+        runner = self._runner
+        return set() if runner is None else runner.engine.tabs
+
+    @property
+    def _runner(self) -> ChromiumRunner | None:
+        running = self._running
+        is_up = running is not None and running.done() and not running.cancelled() and running.exception() is None
+        return running.result() if running is not None and is_up else None
+
+    async def _started(self, user: AgentPages) -> ChromiumRunner:
+        async with self._turn:
+            if self._is_closed:
+                raise ToolRefused("the access of this agent has ended.")
+            if self._is_suspended:
+                raise ToolFailed(_SUSPENDED)
+            if user not in self._users:
+                self._users.append(user)
+            if self._running is None:
+                # A task of its own: a client that goes away while the browser starts would leave it without an owner.
+                self._running = self._tasks.spawn(self._start())
+            running = self._running
+            try:
+                return await asyncio.shield(running)
+            except Exception:
+                if running.done():
+                    self._running = None
+                raise
+
+    async def _start(self) -> ChromiumRunner:
+        session, options = self._session, self._session.options
+        runner = session.profile.chromium(
+            headless=options.headless,
+            browser=options.browser,
+            downloads=options.downloads,
+            identities=session.identity,
+        )
+        self.limit.start(runner)  # before the first page
+        try:
+            await runner.__aenter__()
+            await runner.wait_until_synced()
+            self.limit.check()
+        except BaseException as error:
+            self.limit.stop()
+            await runner.stop()
+            if isinstance(error, EngineAlreadyRunning):
+                raise ToolFailed(
+                    f"{error} Ask the user to close it. fetch and signed_in work meanwhile, without a page."
+                ) from error
+            raise
+        return runner
+
+    async def _stop(self) -> None:
+        async with self._turn:
+            if self._users and not self._is_closed:  # another agent has come meanwhile
+                return
+            await self._stop_running()
+
+    async def _stop_running(self) -> None:
+        running, self._running = self._running, None
+        if running is None:
+            return
+        with contextlib.suppress(Exception):
+            runner = await asyncio.shield(running)
+            await asyncio.shield(self._tasks.spawn(runner.stop()))
+        self.limit.stop()
