@@ -19,7 +19,7 @@ from hatbox.tasks import Tasks
 
 if TYPE_CHECKING:
     from hatbox.engines.chromium.chromium_runner import ChromiumRunner
-    from hatbox.engines.chromium.person_window import PersonWindow
+    from hatbox.engines.person_windows import OpenPersonWindow
     from hatbox.mcp.agent_session import AgentSession
 
 __all__ = ["PersonRequest", "PersonRequests"]
@@ -130,7 +130,7 @@ class PersonRequests:
             self._current = None
             request.finished.set_result(outcome)
 
-    async def _open_window(self, request: PersonRequest, stack: contextlib.AsyncExitStack) -> PersonWindow | None:
+    async def _open_window(self, request: PersonRequest, stack: contextlib.AsyncExitStack) -> OpenPersonWindow | None:
         """Open the window in the browser of the agent if it has windows, else in one that replaces it meanwhile."""
         session, pages = self._session, self._session.pages
         runner = session.browser.runner_with_windows
@@ -147,7 +147,7 @@ class PersonRequests:
         stack.push_async_callback(window.close)
         return window
 
-    async def _outcome(self, request: PersonRequest, window: PersonWindow | None) -> str:
+    async def _outcome(self, request: PersonRequest, window: OpenPersonWindow | None) -> str:
         other = self._tasks.spawn(self._other_browser_closed()) if window is None else window.answer
         try:
             answers = {request.answer, other}

@@ -7,12 +7,15 @@ import re
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 import hatbox
 from hatbox.engines.chromium.endpoint.authorization import TokenAuthorization, authorize_token
 from hatbox.engines.chromium.identity_indicator import request_text
+from hatbox.engines.person_windows import PERSON_ANSWERED, PERSON_REQUESTED, PersonWindowRequest
 from hatbox.errors import EngineError
+from hatbox.store.processes import ProcessId, host_id
 from tests.engines.chromium.endpoint.protocol_description import arguments, description, methods
 from tests.engines.chromium.endpoint.raw_client import RawClient
 from tests.engines.chromium.person import pages_of_person, press, strip_text
@@ -22,6 +25,7 @@ from tests.waiting import until
 
 PASSWORD = "hunter2marker"
 MESSAGE = "Please <b>sign in</b>"
+WORK = "firefox-container-2"
 INSTALL = "navigator.serviceWorker.register('/worker.js').then(() => navigator.serviceWorker.ready).then(() => 1)"
 DOMAINS = ("Browser", "DOMStorage", "Network", "Page", "ServiceWorker", "Storage", "Target")
 DISRUPTIVE = re.compile(
@@ -125,6 +129,47 @@ async def test_a_person_refuses_or_closes_the_window_and_rules_hold(browser: str
             assert await profile.tabs.query() == []
             with pytest.raises(EngineError, match="does not serve"):
                 await runner.open_for_person("Personal", site.url("/login"), MESSAGE)
+
+
+@pytest.mark.usefixtures("display")
+@with_browser
+async def test_a_program_that_is_attached_opens_the_window_in_the_browser_of_the_person(
+    browser: str, path: Path
+) -> None:
+    with SignInSite() as site:
+        async with (
+            hatbox.open(path) as profile,
+            profile.chromium(browser=browser, identities="Work") as runner,
+            hatbox.open(path) as other,
+            other.chromium(headless=True, identities="Work") as attached,
+        ):
+            assert attached.has_windows
+            for label, answer in (("Done", "done"), ("Cannot do it", "refused")):
+                window = await attached.open_for_person("Work", site.url("/login"), MESSAGE)
+                (page,) = pages_of_person(runner)
+                await page.locator("#elsewhere").wait_for()
+                await press(page, label)
+                assert await window.answer == answer
+                assert pages_of_person(runner) == []
+                await window.close()
+            window = await attached.open_for_person("Work", site.url("/login"), MESSAGE)
+            assert len(pages_of_person(runner)) == 1
+            await window.close()
+            assert pages_of_person(runner) == []
+            killed = ProcessId(host_id(), 1, "another start")
+            request = PersonWindowRequest("0" * 32, WORK, killed, await _since(profile), site.url("/login"), MESSAGE)
+            answers: list[bytes] = []
+            other._store.subscribe(lambda each: answers.append(each.payload) if each.topic == PERSON_ANSWERED else None)
+            payload = msgspec.json.encode(request)
+            await other._store.write(lambda each: each.changes.append(PERSON_REQUESTED, payload))
+            await until(lambda: answers)
+            assert pages_of_person(runner) == []
+
+
+async def _since(profile: hatbox.Profile) -> float:
+    engine = await profile.running_engine("Work")
+    assert engine is not None
+    return engine.since or 0
 
 
 def test_the_message_is_one_line_without_invisible_characters() -> None:
