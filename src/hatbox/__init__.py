@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from hatbox.engines.background.opened_tabs import OpenedTabs
     from hatbox.engines.chromium.chromium_runner import ChromiumRunner
     from hatbox.engines.chromium.endpoint.endpoint import Endpoint
+    from hatbox.engines.person_windows import OpenPersonWindow
     from hatbox.engines.hiding import HideReport
     from hatbox.engines.runner import EngineRunner
     from hatbox.engines.running_engines import RunningEngine
@@ -182,6 +183,7 @@ __all__ = [
     "NotAProfile",
     "NotInArchive",
     "NotInTrash",
+    "OpenPersonWindow",
     "OpenedTabs",
     "PackageError",
     "PageHidden",
@@ -282,6 +284,7 @@ _HOMES = {
     "Decision": "identities.site_rules.site_rule",
     "Downloads": "downloads.download_list",
     "Endpoint": "engines.chromium.endpoint.endpoint",
+    "OpenPersonWindow": "engines.person_windows",
     "EngineLog": "engines.background.engine_log",
     "EngineRunner": "engines.runner",
     "EngineSelection": "engines.selection",

@@ -20,7 +20,7 @@ from hatbox.mcp.tool_output import ToolFailed
 from hatbox.mcp.tool_table import TOOLS
 from tests.engines.chromium.person import pages_of_person, press
 from tests.mcp.agent_client import Agent, agent
-from tests.sign_in_site import SignInSite
+from tests.mcp.sign_in_site import SignInSite
 from tests.waiting import until, until_awaited
 
 PASSWORD = "hunter2marker"

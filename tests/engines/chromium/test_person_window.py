@@ -20,7 +20,7 @@ from tests.engines.chromium.endpoint.protocol_description import arguments, desc
 from tests.engines.chromium.endpoint.raw_client import RawClient
 from tests.engines.chromium.person import pages_of_person, press, strip_text
 from tests.engines.chromium.real import running, with_browser
-from tests.sign_in_site import SignInSite
+from tests.mcp.sign_in_site import SignInSite
 from tests.waiting import until
 
 PASSWORD = "hunter2marker"
