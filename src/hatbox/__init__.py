@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from hatbox.engines.background.opened_tabs import OpenedTabs
     from hatbox.engines.chromium.chromium_runner import ChromiumRunner
     from hatbox.engines.chromium.endpoint.endpoint import Endpoint
-    from hatbox.engines.person_windows import OpenPersonWindow
     from hatbox.engines.hiding import HideReport
+    from hatbox.engines.person_windows import OpenPersonWindow
     from hatbox.engines.runner import EngineRunner
     from hatbox.engines.running_engines import RunningEngine
     from hatbox.engines.selection import EngineSelection
