@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from hatbox.engines.background.engine_log import EngineLog
     from hatbox.engines.background.engine_starts import EngineStart, EngineStarts
     from hatbox.engines.background.opened_tabs import OpenedTabs
+    from hatbox.engines.base import EngineOptions
     from hatbox.engines.chromium.chromium_runner import ChromiumRunner
     from hatbox.engines.chromium.endpoint.endpoint import Endpoint
     from hatbox.engines.hiding import HideReport
@@ -119,6 +120,7 @@ __all__ = [
     "EngineError",
     "EngineLeaseLost",
     "EngineLog",
+    "EngineOptions",
     "EngineRunner",
     "EngineSelection",
     "EngineStart",
@@ -286,6 +288,7 @@ _HOMES = {
     "Endpoint": "engines.chromium.endpoint.endpoint",
     "OpenPersonWindow": "engines.person_windows",
     "EngineLog": "engines.background.engine_log",
+    "EngineOptions": "engines.base",
     "EngineRunner": "engines.runner",
     "EngineSelection": "engines.selection",
     "EngineStart": "engines.background.engine_starts",

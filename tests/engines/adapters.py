@@ -54,7 +54,7 @@ class Chromium(Adapter):
         return ""
 
     def run(self, profile: hatbox.Profile, identities: Sequence[str] | None = None) -> EngineRunner:
-        return profile.chromium(headless=True, identities=identities)
+        return profile.chromium(headless=True, identities=identities, attach=False)
 
     def pages(self, runner: EngineRunner) -> set[int] | None:
         from hatbox.engines.chromium.chromium_runner import ChromiumRunner

@@ -7,7 +7,7 @@ import secrets
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, ClassVar
@@ -24,10 +24,12 @@ from hatbox.engines.chromium.endpoint_answers import AnsweringEngine, EndpointAn
 from hatbox.engines.endpoint_requests import (
     ENDPOINT_RELEASED,
     ENDPOINT_REQUESTED,
+    AwaitedState,
     EndpointRequest,
     hash_token,
     request_endpoint,
 )
+from hatbox.engines.runner import EngineRunner
 from hatbox.engines.running_engines import RunningEngine, engine_for
 from hatbox.store.base import ChangeRecord
 from hatbox.store.keys import Key
@@ -66,10 +68,12 @@ class Service:
 class Host:
     """The side of an engine: what it has opened."""
 
-    def __init__(self, profile: hatbox.Profile, serves: Callable[[str], bool], *, has_grants: bool = True) -> None:
+    def __init__(self, profile: hatbox.Profile, runner: EngineRunner, *, has_grants: bool = True) -> None:
         self.opened: list[Endpoint] = []
         grants = (lambda _: authorize_token(GRANT, TokenAuthorization())) if has_grants else None
-        engine = AnsweringEngine(serves, lambda: None, self._open, lambda _: None, {}, grants)
+        waits: dict[AwaitedState, Callable[[], Awaitable[None]]] = {"settled": runner.wait_until_settled}
+        since = runner._division.since
+        engine = AnsweringEngine(runner.serves, lambda: since, self._open, lambda _: None, waits, grants)
         self.answers = EndpointAnswers(profile.store, engine)
 
     async def _open(self, cookie_store_id: str, authorize: Authorize) -> Endpoint:
@@ -90,7 +94,7 @@ async def hosting(
 ) -> AsyncIterator[tuple[hatbox.Profile, Host]]:
     """A profile with an engine that answers requests."""
     async with hatbox.open(address, key=key) as profile, run(Browser(), profile, "Work") as runner:
-        host = Host(profile, runner.serves, has_grants=has_grants)
+        host = Host(profile, runner, has_grants=has_grants)
         host.answers.start()
         host.answers.set_ready()
         try:
@@ -246,7 +250,8 @@ async def test_requests_that_are_garbage_late_foreign_or_too_many_open_nothing(
             await profile.store.write(lambda each: each.changes.append(topic, msgspec.json.encode(payload)))
 
         here, ended = current_process(), current_process()._replace(started_at="0")
-        good = EndpointRequest("1", WORK, here, time.time() + 60, "00")
+        engine = await engine_of(profile)
+        good = EndpointRequest("1", WORK, here, time.time() + 60, engine.since or 0, "00")
         late = msgspec.structs.replace(good, expires=time.time() - 1)
         for payload in (
             {"id": 7},
@@ -255,11 +260,11 @@ async def test_requests_that_are_garbage_late_foreign_or_too_many_open_nothing(
             msgspec.structs.replace(good, process=ended),
             msgspec.structs.replace(good, process=here._replace(host="elsewhere")),
             msgspec.structs.replace(good, cookie_store_id=PERSONAL),
+            msgspec.structs.replace(good, since=1.0),
         ):
             await append(ENDPOINT_REQUESTED, payload)
         await append(ENDPOINT_RELEASED, 5)
         await append(ENDPOINT_RELEASED, "unknown")
-        engine = await engine_of(profile)
         await request_endpoint(profile.store, engine, WORK, token_hash=hash_token(TOKEN))
         with pytest.raises(hatbox.EngineError, match="1 programs use endpoints"):
             await request_endpoint(profile.store, engine, WORK, token_hash=hash_token(TOKEN))

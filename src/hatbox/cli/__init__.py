@@ -5,7 +5,8 @@ To add a command:
 1. Write its function in a module of hatbox.cli.commands, with the arguments of hatbox.cli.arguments. Its own are
    an Argument or an Option of hatbox.cli.arguments.parameters: a command does not import Typer. Its docstring is its
    help; the first paragraph is the line in lists of commands.
-2. Add a row to COMMANDS, or to its group in GROUPS. A new group also needs a row in GROUP_HELP.
+2. Add a row to COMMANDS, or to its group in GROUPS. A new group also needs a row in GROUP_HELP. A command that has
+   no arguments can have the name of a group: `hatbox mcp` and `hatbox mcp install`.
 3. Add its name, or that of its new group, to a panel of PANELS, at the place where a reader would look for it.
 4. Run `python -m hatbox.cli.table.generate` and `python -m hatbox.cli.reference > docs/reference/cli.md`. Tests check
    that both files are current. After a merge conflict in command_table.json, take either side and generate it again.
@@ -110,6 +111,10 @@ GROUPS: Final[dict[str, dict[str, str]]] = {
         "list": "grants.list_",
         "revoke": "grants.revoke",
     },
+    "mcp": {
+        "install": "mcp_clients.install",
+        "uninstall": "mcp_clients.uninstall",
+    },
     "profile": {
         "info": "profile.info",
         "create": "profile.create",
@@ -126,6 +131,7 @@ GROUP_HELP: Final[dict[str, str]] = {
     "extensions": "Install, list, remove and trigger extensions.",
     "grant": "Give a program some identities and nothing else: create, list and revoke grants.",
     "history": "List, search and clear the visited pages, if they are recorded.",
+    "mcp": "Let an agent use one identity: write the configuration of agents.",
     "rules": "Open the right identity by itself: assign URLs to identities.",
     "trash": "List, restore and delete removed identities.",
     "profile": "Describe, create, copy and encrypt profiles, and change their settings.",
@@ -190,9 +196,9 @@ def _run(arguments: list[str]) -> object:
 def _direct_call(arguments: Sequence[str]) -> Callable[[], object] | None:
     """The function that runs a plain command line; None for all others, which Typer parses."""
     options, rest = split_command_line(arguments)
-    group = 1 if rest and rest[0] in GROUPS else 0
+    group = 1 if _is_in_group(rest) else 0
     name = " ".join(rest[: group + 1])
-    path = GROUPS[rest[0]].get(rest[1]) if group and len(rest) > 1 else COMMANDS.get(name)
+    path = GROUPS[rest[0]][rest[1]] if group else COMMANDS.get(name)
     entry = command_table().get(name)
     if entry is None or path != entry["function"]:
         return None
@@ -207,14 +213,20 @@ def _direct_call(arguments: Sequence[str]) -> Callable[[], object] | None:
 
 def _app_for(arguments: Sequence[str]) -> typer.Typer:
     """The application with the command that the arguments name; for help and errors, with placeholders for all."""
-    from hatbox.cli.program import listing, program
+    from hatbox.cli.program import group_program, listing, program
 
     rest = split_command_line(arguments).rest
+    has_word = len(rest) > 1 and not rest[1].startswith("-")
+    if _is_in_group(rest) or (has_word and rest[0] in COMMANDS and rest[0] in GROUPS):
+        return group_program(rest[0])
     if rest and rest[0] in COMMANDS:
         return program(rest[0])
-    if len(rest) > 1 and rest[0] in GROUPS and rest[1] in GROUPS[rest[0]]:
-        return program(rest[0])
     return listing()
+
+
+def _is_in_group(words: Sequence[str]) -> bool:
+    """Whether a command line names a command of a group."""
+    return len(words) > 1 and words[1] in GROUPS.get(words[0], ())
 
 
 def _open_devnull() -> TextIO:

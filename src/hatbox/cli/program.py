@@ -26,7 +26,7 @@ from hatbox.cli.arguments.profile_options import CreateOption, JsonOption, Profi
 from hatbox.cli.table import CommandEntry, command_table
 from hatbox.cli.terminal.command_errors import USAGE
 
-__all__ = ["function_of", "listing", "program", "signature_of"]
+__all__ = ["function_of", "group_program", "listing", "program", "signature_of"]
 
 _MIN_PANEL_WIDTH: Final = 80  # columns
 _PANEL_OF: Final = {name: panel for panel, names in PANELS.items() for name in names}
@@ -38,16 +38,23 @@ _EPILOG: Final = f"Other names: {', '.join(f'{alias} is {name}' for alias, name 
 
 
 def program(*names: str) -> typer.Typer:
-    """The application with these commands and groups, or with all."""
+    """The application with these commands, or with all; without the groups."""
     app = _root_app()
     for name, path in COMMANDS.items():
         if not names or name in names:
-            _add(app, name, function_of(path), panel=_PANEL_OF.get(name))
-    for name, paths in GROUPS.items():
-        if not names or name in names:
-            group = _group(app, name)
-            for verb, path in paths.items():
-                _add(group, verb, function_of(path))
+            verbs = ", ".join(f"`hatbox {name} {verb}`" for verb in GROUPS.get(name, ()))
+            epilog = f"See also {verbs}." if verbs else None
+            _add(app, name, function_of(path), panel=_PANEL_OF.get(name), epilog=epilog)
+    return app
+
+
+def group_program(*names: str) -> typer.Typer:
+    """The application with the commands of these groups, or of all."""
+    app = _root_app()
+    for name in names or GROUPS:
+        group = _group(app, name)
+        for verb, path in GROUPS[name].items():
+            _add(group, verb, function_of(path))
     return app
 
 
@@ -57,6 +64,8 @@ def listing() -> typer.Typer:
     for name in COMMANDS:
         _add_placeholder(app, name, table, panel=_PANEL_OF.get(name))
     for name, paths in GROUPS.items():
+        if name in COMMANDS:
+            continue
         group = _group(app, name)
         for verb in paths:
             _add_placeholder(group, f"{name} {verb}", table)
@@ -134,13 +143,14 @@ def _typer(**settings: Any) -> typer.Typer:
     return typer.Typer(context_settings=options, cls=_Group, **settings)
 
 
-def _add(to: typer.Typer, name: str, function: Callable[..., None], *, panel: str | None = None) -> None:
+def _add(
+    to: typer.Typer, name: str, function: Callable[..., None], *, panel: str | None = None, epilog: str | None = None
+) -> None:
     """Add a command. Its help is one line per paragraph, which the terminal wraps."""
     paragraphs = inspect.cleandoc(function.__doc__ or "").split("\n\n")
     lines = [" ".join(each.split("\n")) for each in paragraphs]
-    to.command(name, cls=_Command, help="\n\n".join(lines), short_help=lines[0], rich_help_panel=panel)(
-        _with_create(function)
-    )
+    settings: dict[str, Any] = {"help": "\n\n".join(lines), "short_help": lines[0], "epilog": epilog}
+    to.command(name, cls=_Command, rich_help_panel=panel, **settings)(_with_create(function))
 
 
 def _add_placeholder(
@@ -216,7 +226,10 @@ def _root(
     defaults: dict[str, Any] = {"as_json": as_json} if profile is None else {"as_json": as_json, "profile": profile}
     context.default_map = {
         **dict.fromkeys(COMMANDS, defaults),
-        **{name: dict.fromkeys(commands, defaults) for name, commands in GROUPS.items()},
+        **{
+            name: {**(defaults if name in COMMANDS else {}), **dict.fromkeys(commands, defaults)}
+            for name, commands in GROUPS.items()
+        },
     }
 
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 from typer.main import get_command
 
 from hatbox.cli import COMMANDS, GROUPS
-from hatbox.cli.program import program
+from hatbox.cli.program import group_program, program
 
 __all__ = ["Undocumented", "reference"]
 
@@ -145,6 +145,7 @@ same of an engine for a user who can click), and `file`, `line` and `frames` for
 _WIDTH: Final = 116
 
 app: Final = program()
+groups: Final = group_program()
 
 _SHELL_OPTIONS: Final = ("--install-completion", "--show-completion", "--help")
 
@@ -162,6 +163,7 @@ def _commands() -> Iterator[tuple[str, Any]]:
     commands: dict[str, Any] = get_command(app).commands  # type: ignore[attr-defined]
     for name in COMMANDS:
         yield name, commands[name]
+    commands = get_command(groups).commands  # type: ignore[attr-defined]
     for group, verbs in GROUPS.items():
         for verb in verbs:
             yield f"{group} {verb}", commands[group].commands[verb]

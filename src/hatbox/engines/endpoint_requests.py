@@ -83,6 +83,8 @@ class EndpointRequest(msgspec.Struct, frozen=True):
     """The program. The endpoint is closed when it ends."""
     expires: float
     """When the program waits no longer, in seconds since 1970. Both run on one machine."""
+    since: float
+    """When the engine was started, as its record says: which engine is meant."""
     token_hash: str = ""
     """The SHA-256 of the token of its clients, in hexadecimal; see hash_token. Empty: clients have grants."""
     run: str = ""
@@ -97,7 +99,7 @@ class WaitRequest(msgspec.Struct, frozen=True):
     id: str
     process: ProcessId
     since: float
-    """When the engine was started: which of the engines of its process is meant."""
+    """As in EndpointRequest."""
     state: AwaitedState
 
 
@@ -180,6 +182,7 @@ async def request_endpoint(
         cookie_store_id,
         current_process(),
         time.time() + max_time,
+        engine.since or 0,
         token_hash,
         run,
         program_name(),

@@ -11,4 +11,4 @@ def test_the_generated_table_of_commands_is_current() -> None:
 
 def test_help_shows_every_command_in_one_panel() -> None:
     listed = [name for names in PANELS.values() for name in names]
-    assert sorted(listed) == sorted([*COMMANDS, *GROUPS])
+    assert sorted(listed) == sorted({*COMMANDS, *GROUPS})

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.main import get_command
 
-from hatbox.cli.program import function_of, program
+from hatbox.cli.program import function_of, group_program, program
 from hatbox.cli.table import command_table
 from hatbox.cli.table.direct_parser import direct_values, split_command_line
 
@@ -20,7 +20,8 @@ NAMES = sorted(command_table())
 
 def typer_values(name: str, words: list[str]) -> dict[str, Any] | None:
     """The values that Typer passes to the function; None if it refuses the command line, or prints help."""
-    app = PROGRAMS.setdefault(name.split()[0], get_command(program(name.split()[0])))
+    first, *verb = name.split()
+    app = PROGRAMS.setdefault(f"{first} {len(verb)}", get_command(group_program(first) if verb else program(first)))
     try:
         context = app.make_context("hatbox", [*name.split(), *words], resilient_parsing=False)
         for part in name.split():

@@ -289,7 +289,7 @@ async def test_pages_opened_with_playwright_become_tabs(browser: str, path: Path
 async def test_a_profile_has_one_engine_at_a_time(browser: str, path: Path) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser):
         with pytest.raises(EngineAlreadyRunning):
-            async with profile.chromium(headless=True, browser=browser):
+            async with profile.chromium(headless=True, browser=browser, attach=False):
                 pass
 
 

@@ -27,7 +27,7 @@ async def test_an_identity_moves_between_browsers_with_its_login_and_site_data(
         (tab,) = await profile.tabs.query("Work")
         async with (
             hatbox.open(path) as elsewhere,
-            elsewhere.chromium(headless=True, browser=browser, identities="Work") as work,
+            elsewhere.chromium(headless=True, browser=browser, identities="Work", attach=False) as work,
         ):
             assert page.is_closed()
             moved = await work.page(tab.id)

@@ -7,10 +7,18 @@ import contextlib
 import os
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Annotated
 
 from hatbox import __version__
+from hatbox.cli.arguments.agent_options import (
+    AgentDownloadsOption,
+    AgentHeadedOption,
+    AgentHostsOption,
+    AgentIdentityOption,
+    AgentReadOnlyOption,
+    AgentUploadsOption,
+    existing_folder,
+)
 from hatbox.cli.arguments.identity_arguments import find_identity
 from hatbox.cli.arguments.parameters import Option, bad_parameter
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, open_profile
@@ -25,30 +33,12 @@ __all__ = ["mcp"]
 
 
 def mcp(
-    identity: Annotated[
-        str, Option("--identity", "-i", metavar="NAME-OR-ID", help="Identity that the agent uses, and no other one.")
-    ],
-    hosts: Annotated[
-        list[str] | None,
-        Option(
-            "--host",
-            metavar="PATTERN",
-            help="Host that the agent may use: site.example, *.site.example or a match pattern. Repeatable. "
-            "Default: all.",
-        ),
-    ] = None,
-    read_only: Annotated[
-        bool, Option("--read-only", help="The agent can open and read pages, and enter nothing.")
-    ] = False,
-    headed: Annotated[bool, Option("--headed", help="Show the browser.")] = False,
-    uploads: Annotated[
-        str | None,
-        Option("--uploads", metavar="FOLDER", help="The agent may upload files below this folder. Default: none."),
-    ] = None,
-    downloads: Annotated[
-        str | None,
-        Option("--downloads", metavar="FOLDER", help="Folder for downloads. Default: deleted with the browser."),
-    ] = None,
+    identity: AgentIdentityOption,
+    hosts: AgentHostsOption = None,
+    read_only: AgentReadOnlyOption = False,
+    headed: AgentHeadedOption = False,
+    uploads: AgentUploadsOption = None,
+    downloads: AgentDownloadsOption = None,
     grant: Annotated[
         str | None,
         Option(
@@ -71,9 +61,9 @@ def mcp(
 ) -> None:
     """Let an agent use one identity: a server of the Model Context Protocol on standard input and output.
 
-    Start it from the configuration of an agent. It needs the extra mcp. Each run has a grant, so `hatbox grant list`
-    shows it, `hatbox grant revoke` ends it within a second, and `hatbox activity` lists what the agent did.
-    With --json, errors and the log, which are on standard error, are JSON.
+    Agents start it: `hatbox mcp install` writes their configuration. It needs the extra mcp. Each run has a grant, so
+    `hatbox grant list` shows it, `hatbox grant revoke` ends it within a second, and `hatbox activity` lists what the
+    agent did. With --json, errors and the log, which are on standard error, are JSON.
 
     With --http it runs until Ctrl-C, and each agent that connects has its own tabs. Clients send the token, which is
     printed once, as `Authorization: Bearer TOKEN`. The server accepts connections from this machine only, and on Linux
@@ -86,8 +76,8 @@ def mcp(
     token = None if grant is None else os.environ.pop(grant, "")
     if token == "":
         raise bad_parameter(f"the environment variable {grant} has no token", param_hint="--grant")
-    upload_folder = _folder(uploads, "--uploads")
-    download_folder = _folder(downloads, "--downloads")
+    upload_folder = existing_folder(uploads, "--uploads")
+    download_folder = existing_folder(downloads, "--downloads")
     opened = open_profile(profile)
 
     async def run() -> None:
@@ -173,11 +163,3 @@ async def _serve_stdio(session: AgentSession) -> None:
     with contextlib.suppress(OSError, ValueError):
         sys.stderr.flush()
     os._exit(1 if has_ended else 0)
-
-
-def _folder(path: str | None, option: str) -> Path | None:
-    if path is None:
-        return None
-    if not Path(path).is_dir():
-        raise bad_parameter(f"{path} is no folder. Create it first", param_hint=option)
-    return Path(path).resolve()

@@ -42,6 +42,7 @@ _VALUES: Final = {
     "RULE": "rules",
     "GRANT": "grants",
     "ACTION": ("fetch", "pages", "cookies", "cookieValues", "tabs", "settings"),
+    "CLIENT": ("claude", "claude-code", "codex", "cursor", "gemini", "vscode", "windsurf", "zed"),
     "DURATION": ("30m", "8h", "7d", "ever"),
     "SETTING": ("proxy", "user-agent", "locale", "timezone"),
 }
@@ -78,13 +79,18 @@ def _candidates(words: list[str], incomplete: str) -> list[Suggestion]:
         return _options(_ROOT_OPTIONS) if incomplete.startswith("-") else _commands()
     name = ALIASES.get(rest[0], rest[0])
     arguments = rest[1:]
-    if name in GROUPS:
+    if name in GROUPS and not _is_command(name, arguments, incomplete):
         if not arguments:
             return [Suggestion(verb, _help(f"{name} {verb}")) for verb in GROUPS[name]]
         verb, *arguments = arguments
         name = f"{name} {ALIASES.get(verb, verb)}"
     entry = command_table().get(name)
     return [] if entry is None else _of_command(name, entry, arguments, incomplete, profile)
+
+
+def _is_command(name: str, arguments: Sequence[str], incomplete: str) -> bool:
+    """Whether the name of a group is that of a command here, which has options only."""
+    return name in COMMANDS and (arguments[0] not in GROUPS[name] if arguments else incomplete.startswith("-"))
 
 
 def _of_command(
@@ -180,7 +186,7 @@ def _unambiguous(names: Iterable[tuple[str, str]]) -> list[Suggestion]:
 
 def _commands() -> list[Suggestion]:
     every = [Suggestion(name, _help(name)) for name in COMMANDS]
-    groups = [Suggestion(name, about) for name, about in GROUP_HELP.items()]
+    groups = [Suggestion(name, about) for name, about in GROUP_HELP.items() if name not in COMMANDS]
     return [
         *every,
         *groups,

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
-import sys
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +15,7 @@ import msgspec
 
 from hatbox.cli.desktop.container_link import SCHEME
 from hatbox.cli.desktop.mime_defaults import default_of, with_default, without_default
+from hatbox.cli.desktop.own_program import own_program
 
 __all__ = ["LinkRegistration", "exec_line"]
 
@@ -132,9 +131,7 @@ def _restored(text: str, mime: str, earlier: bytes | None) -> str:
 
 def exec_line(profile: str | None) -> str:
     """The command of the .desktop file. The link is one argument, after --, so that it is never read as an option."""
-    program = shutil.which("hatbox")
-    words = [program] if program else [sys.executable, "-m", "hatbox"]
-    words += ["open-link", *(["--profile", profile] if profile else []), "--"]
+    words = [*own_program(), "open-link", *(["--profile", profile] if profile else []), "--"]
     return " ".join([*map(_quoted, words), "%u"])
 
 

@@ -19,7 +19,6 @@ from playwright.async_api import Error as PlaywrightError
 
 from hatbox.engines.chromium.sessions import within
 from hatbox.engines.endpoint_requests import (
-    ANSWER_TIMEOUT,
     AwaitedState,
     RequestedEndpoint,
     engine_ended,
@@ -108,12 +107,12 @@ class AttachedBrowser:
         self._changed = asyncio.Event()
         self._tasks = Tasks()
 
-    async def start(self) -> None:
-        """Ask the engine whether it answers. Raises EngineError."""
+    async def start(self, max_time: float) -> None:
+        """Ask the engine whether it answers. Raises EngineError, and EngineBusy after `max_time` seconds."""
         self._store.subscribe(self._on_change)
         self._tasks.spawn(self._watch())
         try:
-            await request_wait(self._store, self.engine, "settled", max_time=ANSWER_TIMEOUT)
+            await request_wait(self._store, self.engine, "settled", max_time=max_time)
             await self._store.register_process()  # its tabs are not those of a program that has ended
             self._playwright = await async_playwright().start()
         except BaseException:

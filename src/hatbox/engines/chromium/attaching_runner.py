@@ -19,6 +19,7 @@ from hatbox.engines.chromium.attachable_engine import (
 )
 from hatbox.engines.chromium.attached_browser import AttachedBrowser
 from hatbox.engines.chromium.chromium_runner import ChromiumRunner
+from hatbox.engines.chromium.hosted_pages import HostedPages
 from hatbox.engines.endpoint_requests import ANSWER_TIMEOUT, engine_ended
 from hatbox.engines.person_windows import OpenPersonWindow, RequestedPersonWindow
 from hatbox.engines.running_engines import RunningEngine, busy, has_lease
@@ -44,11 +45,17 @@ class AttachingRunner(ChromiumRunner):
     """A ChromiumRunner that prefers the browser of a running engine; see Profile.chromium."""
 
     def __init__(
-        self, *arguments: Any, wanted: WantedOptions, requests: RequestEvents, max_time: float = ANSWER_TIMEOUT
+        self,
+        *arguments: Any,
+        wanted: WantedOptions,
+        requests: RequestEvents,
+        hosted: HostedPages | None = None,
+        max_time: float = ANSWER_TIMEOUT,
     ) -> None:
         super().__init__(*arguments)
         self._wanted = wanted
         self._requests = requests
+        self._hosted = hosted
         self._max_time = max_time
         self._attached: AttachedBrowser | None = None
         self._attached_pages: dict[int, Page] = {}
@@ -80,8 +87,7 @@ class AttachingRunner(ChromiumRunner):
         reason = why_not_attachable(engine, self._wanted)
         if not reason and not found.has_all:
             reason = "it serves only some of the identities that this program wants"
-        if not reason and self._requests.has_listeners:
-            reason = "this program has webRequest listeners, which see requests of its own engine only"
+        reason = reason or self._why_own_engine()
         if reason:
             if found.releases:
                 return False
@@ -91,7 +97,7 @@ class AttachingRunner(ChromiumRunner):
         attached = AttachedBrowser(self._store, engine, self._run, self._on_engine_ended)
         self._attached, self._limit = attached, None if names is None else tuple(names)
         try:
-            await attached.start()
+            await attached.start(self._max_time)
             self._raise_if_lost()
         except BaseException as error:
             self._attached, self._is_running, self._lost = None, False, None
@@ -101,6 +107,13 @@ class AttachingRunner(ChromiumRunner):
             raise
         self._tabs.open_pages.attach(self)
         return True
+
+    def _why_own_engine(self) -> str:
+        if self._requests.has_listeners:
+            return "this program has webRequest listeners, which see requests of its own engine only"
+        if self._hosted is not None and self._hosted.has_extensions:
+            return "this program runs extensions, which act in pages of its own engine only"
+        return ""
 
     def _on_engine_ended(self) -> None:
         if self._attached is not None and self._lost is None:
@@ -127,7 +140,7 @@ class AttachingRunner(ChromiumRunner):
 
     @property
     def attached_to(self) -> RunningEngine | None:
-        """The engine of another program to which this one is attached; None if it runs its own."""
+        """See ChromiumRunner."""
         return None if self._attached is None else self._attached.engine
 
     @property

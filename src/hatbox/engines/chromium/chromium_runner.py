@@ -30,6 +30,7 @@ from hatbox.tabs.tab_model import BLANK, Tab
 if TYPE_CHECKING:
     from hatbox.engines.chromium.endpoint.authorization import Authorize
     from hatbox.engines.chromium.endpoint.endpoint import Endpoint
+    from hatbox.engines.running_engines import RunningEngine
 
 __all__ = ["ChromiumRunner"]
 
@@ -107,6 +108,11 @@ class ChromiumRunner(EngineRunner):
         self._person_answers.start()
         self._tabs.open_pages.attach(self)
         return self
+
+    @property
+    def attached_to(self) -> RunningEngine | None:
+        """The engine of another program in whose browser the pages are; None if this program runs its own."""
+        return None
 
     def has_page(self, tab_id: int) -> bool:
         """Whether a tab has a page in this browser."""

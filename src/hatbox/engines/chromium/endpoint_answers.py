@@ -153,8 +153,8 @@ class EndpointAnswers:
     # ------------------------------------------------------------------------------------------------------- endpoints
 
     def _on_request(self, request: EndpointRequest) -> None:
-        is_served = request.process.is_local and self._engine.serves(request.cookie_store_id)
-        if is_served and request.id not in self._requests:
+        is_meant = request.process.is_local and request.since == self._engine.since()
+        if is_meant and request.id not in self._requests:
             self._tasks.spawn(self._answer(request))
 
     async def _answer(self, request: EndpointRequest) -> None:
@@ -176,10 +176,14 @@ class EndpointAnswers:
 
     async def _open(self, request: EndpointRequest) -> EndpointAnswer:
         async with self._opening:
-            if not self._is_wanted(request):
-                return EndpointAnswer(request.id, error="the request has expired.")
             key = _key(request)
             try:
+                if not self._engine.serves(request.cookie_store_id):  # or not yet, if another engine has just ended
+                    await self._engine.waits["settled"]()
+                if not self._is_wanted(request):
+                    return EndpointAnswer(request.id, error="the request has expired.")
+                if not self._engine.serves(request.cookie_store_id):
+                    raise EngineError(f"this engine does not serve {request.cookie_store_id}")
                 if key not in self._endpoints:
                     authorize = self._authorizer(request)
                     self._endpoints[key] = await self._engine.open_endpoint(request.cookie_store_id, authorize)

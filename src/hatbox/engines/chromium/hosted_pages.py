@@ -21,6 +21,10 @@ class HostedPages(Protocol):
     def tabs(self) -> set[int]:
         """The ids of tabs with a page."""
 
+    @property
+    def has_extensions(self) -> bool:
+        """Whether extensions run in this process."""
+
     def serves(self, url: str) -> bool:
         """Whether it can load a URL now."""
 

@@ -72,7 +72,9 @@ def create_chromium(
     arguments = engine, services.store, services.identities, services.tabs, identities, services.endpoint_grants
     if attach:
         wanted = WantedOptions(headless, browser, indicator, downloads)
-        runner: ChromiumRunner = AttachingRunner(*arguments, wanted=wanted, requests=services.web_requests)
+        runner: ChromiumRunner = AttachingRunner(
+            *arguments, wanted=wanted, requests=services.web_requests, hosted=services.hosted_pages
+        )
     else:
         runner = ChromiumRunner(*arguments)
     rules.serves = runner.serves

@@ -66,6 +66,11 @@ class ExtensionTabs:
         return self._env is not None
 
     @property
+    def has_extensions(self) -> bool:
+        """See HostedPages."""
+        return any(True for _ in self._running())
+
+    @property
     def opens_browser(self) -> bool:
         """Whether a browser is started when a page is requested."""
         return self._start_browser is not None

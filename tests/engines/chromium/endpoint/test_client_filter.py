@@ -177,7 +177,7 @@ def test_a_new_page_is_opened_in_the_identity() -> None:
     assert PageCreation(True) in client.outputs
     client.event("Target.targetCreated", {"targetInfo": info("N")})
     client.result(number, {"targetId": "N"})
-    assert PageDriven("N") in client.outputs
+    assert PageDriven("N", is_opened=True) in client.outputs
     assert PageCreation(False) in client.outputs
     client.forwarded("Target.closeTarget", {"targetId": "N"})
 

@@ -1,0 +1,1 @@
+"""The configuration files of agents: which servers of the Model Context Protocol they start."""
