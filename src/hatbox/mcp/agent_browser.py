@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from playwright.async_api import Page
 
-from hatbox.errors import EngineAlreadyRunning
+from hatbox.errors import EngineAlreadyRunning, HatboxError
 from hatbox.mcp.document_limit import DocumentLimit
 from hatbox.mcp.tool_output import ToolFailed, ToolRefused
 from hatbox.tasks import Tasks
@@ -22,7 +22,11 @@ __all__ = ["MAX_TABS_OF_ALL", "AgentBrowser"]
 
 MAX_TABS_OF_ALL: Final = 60
 """Open tabs of all agents of a server."""
-
+_NEEDS_OWN: Final = (
+    " An agent with limited hosts needs a browser of its own. Several of them on one identity work with hatbox mcp "
+    "--http."
+)
+_ENDED: Final = "the access of this agent has ended."
 _SUSPENDED: Final = "a person uses the browser of this identity now. Try again later."
 
 
@@ -33,23 +37,25 @@ class AgentBrowser:
         self._session = session
         self._users: list[AgentPages] = []
         self._running: asyncio.Task[ChromiumRunner] | None = None
-        self._turn = asyncio.Lock()
+        self._stopping: asyncio.Task[None] | None = None
         self._is_closed = False
         self._is_suspended = False
         self._tasks = Tasks(lambda _: None)  # the agent that waits for a task gets its error
         self.limit = DocumentLimit(session.profile, session.grant, self._users)
         """The limit of documents to the hosts of the grant."""
 
-    async def new_page(self, user: AgentPages) -> tuple[Page, int]:
-        """Open an empty page for an agent, with the id of its tab; starts the browser if necessary."""
+    async def new_page(self, user: AgentPages) -> tuple[Page, int | None]:
+        """Open an empty page for an agent; starts the browser if necessary.
+
+        Returns it with the id of its tab; None in the browser of another program, where nothing depends on it.
+        """
         if sum(len(each.tabs) for each in self._users) >= MAX_TABS_OF_ALL:
             raise ToolRefused(f"{MAX_TABS_OF_ALL} tabs of all agents are open. Close one first, with browser_tabs.")
         runner = await self._started(user)
         self.limit.check()
         page = await runner.new_page(self._session.identity)
-        engine = runner.engine
-        tab_id = next((each for each in engine.tabs if engine.page_of(each) is page), None)
-        if tab_id is None:
+        tab_id = next((each for each in self.tabs if self.page_of(each) is page), None)
+        if tab_id is None and runner.attached_to is None:
             raise ToolFailed("the tab was closed. Try again.")
         await self.limit.add_page(page)
         return page, tab_id
@@ -74,32 +80,32 @@ class AgentBrowser:
 
     async def suspend(self, user: AgentPages) -> None:
         """Stop the browser until `resume`: a person uses the identity in another one. Raises ToolFailed."""
-        async with self._turn:
-            if self._is_suspended:
-                raise ToolFailed(_SUSPENDED)
-            runner = self._runner
-            if any(each.tabs for each in self._users if each is not user) or (runner and runner.has_clients):
-                raise ToolFailed(
-                    "others use the browser of this identity, which has no windows. Ask the user to close them, or to "
-                    "start hatbox mcp with --headed."
-                )
-            self._is_suspended = True
-            await self._stop_running()
+        if self._is_suspended:
+            raise ToolFailed(_SUSPENDED)
+        runner = self._runner
+        is_shared = runner is not None and (runner.has_clients or runner.attached_to is not None)
+        if is_shared or any(each.tabs for each in self._users if each is not user):
+            raise ToolFailed(
+                "others use the browser of this identity, which has no windows. Ask the user to close them, or to "
+                "start hatbox mcp with --headed."
+            )
+        self._is_suspended = True
+        await self._stop_running()
 
     def resume(self) -> None:
         """End `suspend`."""
         self._is_suspended = False
 
     def page_of(self, tab_id: int) -> Page | None:
-        """The page of a tab."""
+        """The page of a tab, in a browser of this process."""
         runner = self._runner
-        return None if runner is None else runner.engine.page_of(tab_id)
+        return None if runner is None or runner.attached_to is not None else runner.engine.page_of(tab_id)
 
     @property
     def tabs(self) -> set[int]:
-        """The ids of all tabs that have a page, also of users."""
+        """The ids of all tabs that have a page, also of users, in a browser of this process."""
         runner = self._runner
-        return set() if runner is None else runner.engine.tabs
+        return set() if runner is None or runner.attached_to is not None else runner.engine.tabs
 
     @property
     def _runner(self) -> ChromiumRunner | None:
@@ -108,23 +114,28 @@ class AgentBrowser:
         return running.result() if running is not None and is_up else None
 
     async def _started(self, user: AgentPages) -> ChromiumRunner:
-        async with self._turn:
-            if self._is_closed:
-                raise ToolRefused("the access of this agent has ended.")
-            if self._is_suspended:
-                raise ToolFailed(_SUSPENDED)
-            if user not in self._users:
-                self._users.append(user)
-            if self._running is None:
-                # A task of its own: a client that goes away while the browser starts would leave it without an owner.
-                self._running = self._tasks.spawn(self._start())
-            running = self._running
-            try:
-                return await asyncio.shield(running)
-            except Exception:
-                if running.done():
-                    self._running = None
-                raise
+        if user not in self._users:
+            self._users.append(user)
+        while self._stopping is not None:
+            await asyncio.shield(self._stopping)
+        if self._is_closed:
+            raise ToolRefused(_ENDED)
+        if self._is_suspended:
+            raise ToolFailed(_SUSPENDED)
+        if self._running is None:
+            # A task of its own: a client that goes away while the browser starts would leave it without an owner.
+            self._running = self._tasks.spawn(self._start())
+        running = self._running
+        try:
+            return await asyncio.shield(running)
+        except asyncio.CancelledError:
+            if running.cancelled():
+                raise ToolRefused(_ENDED) from None
+            raise
+        except Exception:
+            if self._running is running:
+                self._running = None
+            raise
 
     async def _start(self) -> ChromiumRunner:
         session, options = self._session, self._session.options
@@ -143,23 +154,41 @@ class AgentBrowser:
             self.limit.stop()
             await runner.stop()
             if isinstance(error, EngineAlreadyRunning):
+                why = _NEEDS_OWN if session.grant().hosts is not None else ""
                 raise ToolFailed(
-                    f"{error} Ask the user to close it. fetch and signed_in work meanwhile, without a page."
+                    f"{error}{why} Ask the user to close it. fetch and signed_in work meanwhile, without a page."
                 ) from error
             raise
+        self._tasks.spawn(self._watch(runner))
         return runner
 
+    async def _watch(self, runner: ChromiumRunner) -> None:
+        """The browser of another program may end before its agents: the next page needs another one."""
+        with contextlib.suppress(HatboxError):
+            await runner.wait_until_stopped()
+        if self._runner is runner and self._stopping is None:
+            self._running = None
+            self.limit.stop()
+            await runner.stop()
+
     async def _stop(self) -> None:
-        async with self._turn:
-            if self._users and not self._is_closed:  # another agent has come meanwhile
-                return
-            await self._stop_running()
+        if self._users and not self._is_closed:  # another agent has come meanwhile
+            return
+        await self._stop_running()
 
     async def _stop_running(self) -> None:
         running, self._running = self._running, None
-        if running is None:
-            return
-        with contextlib.suppress(Exception):
-            runner = await asyncio.shield(running)
-            await asyncio.shield(self._tasks.spawn(runner.stop()))
-        self.limit.stop()
+        if running is not None:
+            self._stopping = self._tasks.spawn(self._end(running))
+        if self._stopping is not None:
+            await asyncio.shield(self._stopping)
+
+    async def _end(self, running: asyncio.Task[ChromiumRunner]) -> None:
+        try:
+            running.cancel()  # a start that is not complete stops what it has started
+            await asyncio.wait([running])
+            if not running.cancelled() and running.exception() is None:
+                await running.result().stop()
+        finally:
+            self.limit.stop()
+            self._stopping = None

@@ -86,7 +86,8 @@ class AgentPages:
             page, tab_id = await self._browser.new_page(self)
         finally:
             self._opening -= 1
-        self._tab_ids.add(tab_id)
+        if tab_id is not None:
+            self._tab_ids.add(tab_id)
         self._current = self._add(page)
         if self._is_closed:
             await _close(page)
@@ -119,8 +120,9 @@ class AgentPages:
         shown = {id(each.page) for each in self.tabs}
         for tab_id in sorted(self._browser.tabs - self._tab_ids):
             page = self._browser.page_of(tab_id)
-            if page is not None and id(page) not in shown and await self._has_own_opener(tab_id):
-                self._on_popup(page)
+            with contextlib.suppress(InvalidTab):  # closed meanwhile
+                if page is not None and id(page) not in shown and await self._has_own_opener(tab_id):
+                    self._on_popup(page)
 
     # ── For a person ──
 

@@ -26,6 +26,7 @@ async def tabs(session: AgentSession, given: TabsArguments) -> ToolOutput:
         if given.index is None:
             raise ToolFailed("specify index: the number of the tab in the list.")
         return ToolOutput(await pages.select(given.index).describe())
+    await pages.adopt_tabs()
     return ToolOutput(_listed(session))
 
 
