@@ -46,8 +46,10 @@ async def test_no_client_and_no_tab_sees_the_window_of_a_person(browser: str, pa
                 await client.result("Target.setDiscoverTargets", {"discover": True, "filter": [{}]})
                 attach = {"autoAttach": True, "waitForDebuggerOnStart": False, "flatten": True}
                 await client.result("Target.setAutoAttach", attach)
+                assert "service_worker" in await _types(client)
                 window = await runner.open_for_person("Work", site.url("/login"), MESSAGE)
                 (page,) = pages_of_person(runner)
+                assert "service_worker" not in await _types(client)
                 assert MESSAGE in await strip_text(page)
                 assert await page.evaluate("window.opener") is None
                 await page.locator("[name=user]").fill("ann")
@@ -85,6 +87,12 @@ async def test_no_client_and_no_tab_sees_the_window_of_a_person(browser: str, pa
 async def _urls(profile: hatbox.Profile) -> list[str]:
     """The URLs of the tabs."""
     return [each.url for each in await profile.tabs.query()]
+
+
+async def _types(client: RawClient) -> set[str]:
+    """The types of the targets that a client sees."""
+    found = await client.result("Target.getTargets", {"filter": [{}]})
+    return {each["type"] for each in found["targetInfos"]}
 
 
 async def _try_all(client: RawClient, browser: str, page: Any, runner: Any) -> None:
