@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import mcp.types as types
 import pytest
@@ -132,9 +132,6 @@ async def _try_all(client: Client, site: SignInSite) -> list[str]:
     return seen
 
 
-Answer = Callable[[Any, types.ElicitRequestParams], Awaitable[types.ElicitResult]]
-
-
 @pytest.fixture
 def no_display(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DISPLAY", raising=False)
@@ -146,9 +143,9 @@ def no_display(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_person_answers_in_the_client(tmp_path: Path, mode: str) -> None:
     async def run() -> None:
         asked: list[str] = []
-        actions = ["accept", "decline", "cancel"]
+        actions: list[Literal["accept", "decline", "cancel"]] = ["accept", "decline", "cancel"]
 
-        async def answer(_: Any, params: types.ElicitRequestParams) -> types.ElicitResult:
+        async def answer(context: Any, params: types.ElicitRequestParams) -> types.ElicitResult:
             asked.append(params.message)
             action = actions.pop(0)
             return types.ElicitResult(action=action, content={} if action == "accept" else None)
@@ -173,10 +170,10 @@ def test_a_person_answers_in_the_client(tmp_path: Path, mode: str) -> None:
 @pytest.mark.parametrize("mode", MODES)
 def test_without_a_display_the_agent_learns_what_the_user_can_do(tmp_path: Path, mode: str) -> None:
     async def run() -> None:
-        progress: list[float] = []
+        reported: list[tuple[float, float | None, str | None]] = []
 
-        async def on_progress(done: float, _total: float | None, _message: str | None) -> None:
-            progress.append(done)
+        async def on_progress(progress: float, total: float | None, message: str | None) -> None:
+            reported.append((progress, total, message))
 
         async with serving(tmp_path) as (server, session), Client(sdk(server, session), mode=mode) as client:
             work = Agent(client)
@@ -184,10 +181,10 @@ def test_without_a_display_the_agent_learns_what_the_user_can_do(tmp_path: Path,
             assert "specify url" in await work.fail("ask_person", message="Sign in")
             arguments = {"message": "Sign in", "url": "https://site.example/a b'c", "wait": 0.1}
             result = await client.call_tool("ask_person", arguments, progress_callback=on_progress)
-            text = result.content[0].text
+            text = str(getattr(result.content[0], "text", ""))
             assert text.startswith("needs_person:")
             assert "hatbox open 'Work' 'https://site.example/a%20b'\\''c'" in text
-            assert progress
+            assert reported
             assert "ask_person_wait" in await work.fail("fetch", url="https://site.example/")
             # The identity is free: another browser can serve it, and its end ends the request.
             async with hatbox.open(tmp_path / "profile.db") as other, other.http_engine(identities="Work"):

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Awaitable, Callable
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -100,7 +100,8 @@ class PersonAnswers:
         try:
             while not released.is_set() and request.process.is_running and not window.answer.done():
                 waiting = asyncio.ensure_future(released.wait())
-                await asyncio.wait({waiting, window.answer}, timeout=_POLL_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+                either: set[asyncio.Future[Any]] = {waiting, window.answer}
+                await asyncio.wait(either, timeout=_POLL_SECONDS, return_when=asyncio.FIRST_COMPLETED)
                 waiting.cancel()
             answer = window.answer.result() if window.answer.done() else answer
         finally:
