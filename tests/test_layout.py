@@ -62,6 +62,7 @@ LAYERS = [
     "clock",
     "tasks",
     "loopback",
+    "loopback_peers",
     "urls",
     "identities.palette",
     "identities.ids",

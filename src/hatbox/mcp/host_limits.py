@@ -45,12 +45,7 @@ def refusal(grant: Grant, url: str, *, is_of_page: bool = False) -> str:
 
 def may_load(grant: Grant, url: str) -> bool:
     """Whether a document of a page of the agent may be requested from a URL, in any frame and after any redirect."""
-    parsed = parse_url(url)
-    if parsed is None:
-        return False
-    if parsed.scheme in _WEB:
-        return grant.allows_url(parsed.text)
-    return url in _OWN_DOCUMENTS
+    return grant.allows_url(url) or url in _OWN_DOCUMENTS
 
 
 def check_frame(grant: Grant, url: str, *, is_main: bool) -> None:

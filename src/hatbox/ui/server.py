@@ -21,6 +21,7 @@ from hatbox.extensions.runtime.api_host import ApiHost
 from hatbox.extensions.runtime.exit_reason import Exit
 from hatbox.loopback.http_protocol import protocol_class
 from hatbox.loopback.in_process_server import InProcessServer, listen
+from hatbox.loopback_peers import UserCheck, can_check_users
 from hatbox.manager_api.program_labels import PAGE_PROGRAM
 from hatbox.profile import Profile
 from hatbox.store.recorded_calls import delete_records, expire_records, recorded_numbers
@@ -30,7 +31,6 @@ from hatbox.ui.page_bridge import PageBridge
 from hatbox.ui.page_limits import PageLimits
 from hatbox.ui.page_session import PageSession
 from hatbox.ui.page_sockets import PageSockets
-from hatbox.ui.peer_user import UserCheck, can_check_users
 from hatbox.ui.protocols import WebSocketProtocol
 from hatbox.ui.request_checks import ADDRESS, allowed_hosts
 from hatbox.ui.served_profile import ServedProfile, ServerRecord

@@ -177,3 +177,11 @@ def test_a_table_inside_a_long_string_is_not_removed() -> None:
     text = 'a = """\n[mcp_servers.hatbox]\nx = 1\n"""\n[mcp_servers]\nhatbox = { command = "hatbox" }\n'
     with pytest.raises(InvalidText):
         CODEX.without_server(text, "hatbox")
+
+
+def test_an_edit_that_would_lose_something_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "hatbox.cli.agent_clients.server_lists.with_member", lambda *_: '{"mcpServers": {"hatbox": {"command": "x"}}}'
+    )
+    with pytest.raises(InvalidText, match="cannot be edited"):
+        STRICT.with_server('{"theme": "dark", "mcpServers": {}}', "hatbox", {"command": "x"})

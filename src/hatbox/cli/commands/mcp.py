@@ -19,6 +19,7 @@ from hatbox.cli.arguments.agent_options import (
     AgentUploadsOption,
     existing_folder,
 )
+from hatbox.cli.arguments.grant_token import take_token
 from hatbox.cli.arguments.identity_arguments import find_identity
 from hatbox.cli.arguments.parameters import Option, bad_parameter
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, open_profile
@@ -26,8 +27,8 @@ from hatbox.cli.terminal.command_errors import CommandError, port_error
 from hatbox.cli.terminal.foreground import log_to_stderr, stop_on_signals
 from hatbox.cli.terminal.output import print_json_line, print_line
 from hatbox.errors import MissingExtra
+from hatbox.loopback_peers import UserCheck, can_check_users
 from hatbox.mcp.agent_session import AgentOptions, AgentSession
-from hatbox.ui.peer_user import UserCheck, can_check_users
 
 __all__ = ["mcp"]
 
@@ -73,9 +74,7 @@ def mcp(
         raise bad_parameter("only with --http", param_hint="--port")
     if grant is not None and hosts:
         raise bad_parameter("the hosts are those of the grant. Specify one of them", param_hint=["--grant", "--host"])
-    token = None if grant is None else os.environ.pop(grant, "")
-    if token == "":
-        raise bad_parameter(f"the environment variable {grant} has no token", param_hint="--grant")
+    token = None if grant is None else take_token(grant)
     upload_folder = existing_folder(uploads, "--uploads")
     download_folder = existing_folder(downloads, "--downloads")
     opened = open_profile(profile)

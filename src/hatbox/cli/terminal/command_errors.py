@@ -7,12 +7,13 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Final, TextIO
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
-from hatbox.cli.terminal.output import document, print_identities, print_json, print_line
 from hatbox.cli.terminal.terminal_text import without_passwords
 from hatbox.errors import EngineAlreadyRunning, EngineError, HatboxError, IdentityNotFound, ProfileNotFound
-from hatbox.identities.model import ContextualIdentity
+
+if TYPE_CHECKING:
+    from hatbox.identities.model import ContextualIdentity
 
 __all__ = [
     "FAILED",
@@ -78,6 +79,8 @@ def exit_status(error: BaseException, *, as_json: bool) -> int:
 
 def report(error: CommandError, *, as_json: bool) -> None:
     """Print an error to standard error. An argument that it quotes may be an address with a password."""
+    from hatbox.cli.terminal.output import document, print_identities, print_json, print_line  # lazy: imports the store
+
     stream: TextIO = sys.stderr
     message = without_passwords(error.message)
     if as_json:
