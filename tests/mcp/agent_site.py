@@ -108,11 +108,14 @@ class _Handler(BaseHTTPRequestHandler):
         other = site.url("", "localhost")
         if path == "/redirect":
             self._answer(302, "", [("Location", f"{other}/secret?redirected")])
+        elif path == "/to-ignore":
+            self._answer(302, "", [("Location", "ftp://IGNORE.localhost/")])
         elif path == "/slow":
             site.release.wait(60)
             self._answer(200, "slow", [])
         elif path == "/set":
-            self._answer(200, "done", [("Set-Cookie", "session=cookie-value; Path=/"), ("X-Other", "shown")])
+            meta = "<meta content='a=cookie-value' http-equiv=Set-Cookie>"
+            self._answer(200, f"done {meta}", [("Set-Cookie", "session=cookie-value; Path=/"), ("X-Other", "shown")])
         elif path == "/who":
             signed_in = "session=" in self.headers.get("Cookie", "")
             self._answer(200 if signed_in else 401, "in" if signed_in else "out", [])

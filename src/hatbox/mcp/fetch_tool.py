@@ -32,6 +32,7 @@ _REFUSED_HEADERS: Final = frozenset(
 )
 _HIDDEN_HEADERS: Final = frozenset({"set-cookie", "set-cookie2", "cookie", "proxy-authenticate"})
 _MAX_HEADERS: Final = 4_000
+_META_COOKIE: Final = re.compile(r"<meta\b[^>]{0,300}\bhttp-equiv\s*=\s*[\"']?set-cookie[^>]{0,8000}>?", re.IGNORECASE)
 _TEXT: Final = re.compile(r"text/|[/+](json|xml|javascript|x-www-form-urlencoded|yaml|csv)\b", re.IGNORECASE)
 _CHARSET: Final = re.compile(r"charset\s*=\s*\"?([\w.:-]{1,40})", re.IGNORECASE)
 _SLOW_CHARSETS: Final = frozenset({"punycode", "idna"})  # encodings of host names, which take quadratic time
@@ -54,7 +55,7 @@ async def fetch(session: AgentSession, given: FetchArguments) -> ToolOutput:
     response = await send(session, given)
     note = "" if response.is_complete else f"\n[Only the first {_MAX_BYTES} bytes were read.]"
     headers = bounded("\n".join(f"{name}: {value}" for name, value in response.headers), _MAX_HEADERS)
-    body = bounded(response.body)
+    body = bounded(_META_COOKIE.sub("(a cookie is omitted)", response.body))
     return ToolOutput(
         f"Status: {response.status}\n" + untrusted(f"URL: {response.url[:2000]}\n{headers}\n\n{body}{note}")
     )

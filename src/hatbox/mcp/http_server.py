@@ -27,7 +27,7 @@ from hatbox.mcp.tool_output import ToolFailed
 if TYPE_CHECKING:
     from starlette.types import Message, Receive, Scope, Send
 
-__all__ = ["AgentHttpServer", "HttpLimits"]
+__all__ = ["AgentHttpServer", "HttpLimits", "ReadingClient"]
 
 logger = logging.getLogger("hatbox.mcp")
 
@@ -146,7 +146,7 @@ class AgentHttpServer:
             await _refuse(send, 401, "the grant has ended")
             return
         scope[_AGENT] = request.agent
-        client = _Client(send, self._limits.send_timeout)
+        client = ReadingClient(send, self._limits.send_timeout)
         try:
             with self._agents.use(request.agent):
                 await self._manager.handle_request(scope, receive, client.send)
@@ -180,7 +180,7 @@ class AgentHttpServer:
             self._agents.close_idle()
 
 
-class _Client:
+class ReadingClient:
     """Sends a response to a client, as long as it reads."""
 
     def __init__(self, send: Send, timeout: float) -> None:

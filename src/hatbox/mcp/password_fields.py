@@ -7,12 +7,16 @@ from __future__ import annotations
 
 from typing import Final
 
-from playwright.async_api import Page
+from playwright.async_api import Locator, Page
 
 from hatbox.mcp.password_redaction import MAX_CHARACTERS, MAX_PASSWORDS, TooManyPasswords
 
-__all__ = ["PasswordFields"]
+__all__ = ["PasswordFields", "shown_passwords"]
 
+_SHOWN: Final = (
+    "input:not([type=password i]):is([name*=passw i], [id*=passw i], [name*=pwd i], [id*=pwd i], "
+    "[autocomplete*=password i])"
+)
 _FIELDS: Final = "input, textarea, [contenteditable]"  # in open shadow roots too; snapshots have no closed ones
 # A field whose name or id says that it is one may be shown as text. CSS can make any field show dots.
 _VALUES: Final = """
@@ -60,3 +64,8 @@ class PasswordFields:
         if len(self._known) > MAX_PASSWORDS or sum(map(len, self._known)) > MAX_CHARACTERS:
             self._known = found  # a page that changes its fields all the time
         return self._known
+
+
+def shown_passwords(page: Page) -> list[Locator]:
+    """The password fields that are shown as text, to be covered in images. Others show dots."""
+    return [frame.locator(_SHOWN) for frame in page.frames if not frame.is_detached()]

@@ -98,8 +98,9 @@ class AgentServer:
     async def _until_ended(self, work: Awaitable[ToolOutput]) -> ToolOutput:
         """The result of a tool, unless the grant ends meanwhile: then the tool is cancelled at once."""
         task = asyncio.ensure_future(work)
+        ends: set[asyncio.Future[Any]] = {task, self._session.ended}
         try:
-            await asyncio.wait({task, self._session.ended}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
         finally:
             if not task.done():
                 task.cancel()
