@@ -157,7 +157,9 @@ class AgentHttpServer:
         if scope["method"] == "DELETE":
             self._agents.end(request.agent)
 
-    async def _call_tool(self, context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def _call_tool(
+        self, context: Any, params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
         try:
             agent = await self._agents.get(_agent_of(context))
         except ToolFailed as error:
