@@ -61,6 +61,7 @@ LAYERS = [
     "events",
     "clock",
     "tasks",
+    "loopback",
     "urls",
     "identities.palette",
     "identities.ids",

@@ -285,8 +285,9 @@ class Profile:
     async def _browser_of_grant(self, token: str) -> Browser:
         from hatbox.api.browser import Browser
         from hatbox.api.grant_caller import GrantCaller
+        from hatbox.grants.recorded_verification import verify_recorded
 
-        grant = await self.grants.verify(token)
+        grant = await verify_recorded(self.grants, self.activity_log, token)
         caller = GrantCaller(grant, self.grants, self.activity_log, self.rules, self._store)
         return Browser(self._dispatcher, caller)
 
@@ -323,18 +324,18 @@ class Profile:
     async def granted_httpx(self, token: str, identity: str | None = None, **options: Any) -> AsyncClient:
         """An httpx.AsyncClient for a program with a grant: bound to an identity of the grant, given by cookieStoreId.
 
-        Each request, also of each redirect, is checked against the grant, and recorded in the activity log. Responses
-        have no Set-Cookie without the action `cookieValues`. `options` are some of those of httpx.AsyncClient, without
-        proxies and transports. Raises GrantRefused or PermissionDenied.
+        Each request, also of each redirect, is checked against the grant, and recorded. Responses have no Set-Cookie
+        without `cookieValues`. Some options of httpx.AsyncClient are allowed. Raises GrantRefused or PermissionDenied.
         """
         from hatbox.clients.identity_binding import require_extra
+        from hatbox.grants.recorded_verification import verify_recorded
 
         with require_extra("httpx"):
             from hatbox.clients.granted_httpx import GrantedRequests, restrict
 
-        grant = await self.grants.verify(token)
-        requests = GrantedRequests(grant, self.grants.check, self.activity_log, identity, options)
-        return restrict(self.httpx(requests.identity, **options), requests)
+        grant = await verify_recorded(self.grants, self.activity_log, token)
+        requests = GrantedRequests(grant, self.grants, self.activity_log, identity, options)
+        return restrict(self.httpx(requests.identity, **requests.options), requests)
 
     async def identity_for(self, url: str) -> ContextualIdentity | None:
         """The identity that the rules assign to a URL; None without a rule, or if the rule names the default store.

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 import hatbox
 from hatbox import Profile, RecordedAction
 from hatbox.activity_log import activity_recorder
-from hatbox.activity_log.activity_recorder import ActivityRecorder, Recorded
-from hatbox.activity_log.activity_rows import set_recorded, share, write_entries
+from hatbox.activity_log.activity_recorder import ActivityRecorder
+from hatbox.activity_log.activity_rows import OTHER_HOSTS, set_recorded, share, write_entries
+from hatbox.activity_log.entry_budget import MAX_KEYS, MAX_SUMMARIES, OTHERS, Recorded
 from hatbox.errors import DiskFull
 from hatbox.store.base import Transaction
 from hatbox.store.grant_tables import ActivityRow
@@ -88,7 +89,7 @@ async def test_an_identity_is_recorded_without_a_grant_only_if_its_setting_is_on
             log.record(PERSONAL, "fetch")
             log.record("firefox-default", "fetch")
             log.record(None, "fetch")
-            assert len(await log.query()) == expected, step
+            assert sum(each.times for each in await log.query()) == expected, step
         assert {each.identity for each in await log.query()} == {WORK}
 
 
@@ -205,9 +206,17 @@ async def test_a_full_log_loses_the_oldest_entries_of_the_one_who_floods_it(addr
         await profile.store.write(lambda each: write_entries(each, [*quiet, *own, *flood], limit=200))
         rows = await stored(profile)
         counts = {grant: sum(row.grant_id == grant for row in rows) for grant in ("quiet", "", "flood")}
-        assert counts == {"quiet": 30, "": 10, "flood": 140}
-        kept = sorted(int(row.host[1:].partition(".")[0]) for row in rows if row.grant_id == "flood")
+        assert counts == {"quiet": 30, "": 10, "flood": 140 + 2}
+        summaries = [row for row in rows if row.host == OTHER_HOSTS]
+        kept = sorted(int(row.host[1:].partition(".")[0]) for row in rows if row.grant_id == "flood" and row.program)
         assert kept == list(range(160, 300))
+        assert {(row.grant_id, row.store, row.action, row.outcome, row.times) for row in summaries} == {
+            ("flood", 2, "fetch", "ok", 80),
+            ("flood", 3, "fetch", "ok", 80),
+        }
+        more = [entry(now + 900 + n, "flood", host=f"f{n}.example") for n in range(300)]
+        await profile.store.write(lambda each: write_entries(each, more, limit=200))
+        assert sum(row.times for row in await stored(profile) if row.grant_id == "flood") == 600  # none is forgotten
 
 
 @in_loop
@@ -223,7 +232,7 @@ async def test_a_process_counts_at_its_first_batch_and_every_thousand_entries(
         recorder = ActivityRecorder(profile.store, max_entries=50)
         recorder.add(Recorded("other", "p", "m", 2, "fetch", "x.example", "ok"))
         await recorder.flush()
-        assert len(await stored(profile)) == 45
+        assert len(await stored(profile)) == 45 + 1  # with a summary
         for number in range(100):
             recorder.add(Recorded("grant", "p", "m", 2, "fetch", f"n{number}.example", "ok"))
             await recorder.flush()
@@ -246,15 +255,50 @@ def test_shares_fit_and_take_nothing_from_small_ones(sizes: dict[int, int], tota
 
 
 @in_loop
-async def test_too_many_entries_at_once_are_dropped_and_reported(
-    address: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+async def test_what_one_grant_does_too_often_is_counted_in_summaries_and_nothing_is_lost(
+    address: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(activity_recorder, "_MAX_PENDING", 100)
+    clock = [0.0]
     async with hatbox.open(address) as profile:
-        for number in range(1000):  # in one turn of the loop: nothing can be written meanwhile
-            profile.activity_log.record(WORK, "fetch", host=f"h{number}.example", grant="one")
-        assert len(await profile.activity_log.query()) == 100
-    assert "900 entries of the activity log are lost: too many at once" in caplog.text
+        recorder = ActivityRecorder(profile.store, clock=lambda: clock[0])
+        for minute in range(2):
+            clock[0] = minute * 61.0
+            for number in range(5000):  # in one turn of the loop: nothing can be written meanwhile
+                recorder.add(
+                    Recorded("noise", "p", "m", 1 + number % 4, f"a{number % 50}", f"h{number}.example", "refused")
+                )
+                if number % 1000 == 0:
+                    await recorder.flush()
+            recorder.add(Recorded("noise", "p", "m", 2, "fetch", "bank.example", "ok"))
+            recorder.add(Recorded("quiet", "p", "m", 2, "fetch", "site.example", "ok"))
+            await recorder.flush()
+            rows = await stored(profile)
+            noise = [row for row in rows if row.grant_id == "noise"]
+            assert sum(row.times for row in noise) == 5001 * (minute + 1)
+            assert len(noise) <= (MAX_KEYS + MAX_SUMMARIES + 2) * (minute + 1)
+            hidden = [row for row in noise if row.outcome == "ok"]
+            assert [(row.action, row.host, row.times) for row in hidden] == [(OTHERS, OTHER_HOSTS, 1)] * (minute + 1)
+            quiet = [row for row in rows if row.grant_id == "quiet"]
+            assert [(row.host, row.times) for row in quiet] == [("site.example", 1)] * (minute + 1)
+        await recorder.close()
+    assert "lost" not in caplog.text
+
+
+@in_loop
+async def test_the_same_again_within_a_minute_changes_its_entry(address: str) -> None:
+    clock = [0.0]
+    async with hatbox.open(address) as profile:
+        recorder = ActivityRecorder(profile.store, clock=lambda: clock[0])
+        fetched = Recorded("one", "p", "m", 2, "fetch", "site.example", "ok")
+        for now, expected in ((0.0, [1]), (1.0, [2]), (59.0, [3]), (61.0, [1, 3])):
+            clock[0] = now
+            before = profile.store.time()
+            recorder.add(fetched)
+            await recorder.flush()
+            rows = await stored(profile)
+            assert [row.times for row in rows] == expected
+            assert rows[0].at >= before
+        await recorder.close()
 
 
 @in_loop
@@ -303,6 +347,8 @@ async def test_nothing_but_words_and_hosts_is_recorded(address: str, caplog: pyt
             "me:secret@site.example",
             "a\nb",
             "javascript:secret",
+            "data:text/html,secret",
+            "//site.example/secret",
         ):
             record(WORK, "fetch", host=host, grant="one")
         assert {each.host for each in await profile.activity_log.query()} == {""}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,11 @@ import pytest
 
 import hatbox
 from hatbox import ApiError, ArgumentError, Grant, GrantRefused, GrantRevoked, PermissionDenied
+from hatbox.api.browser import dispatcher_and_caller
 from hatbox.api.granted_functions import GRANTED_EVENTS, GRANTED_FUNCTIONS, GRANTED_SCHEMAS
 from hatbox.grants.grant import ACTIONS
 from hatbox.schema import load
-from tests.api.grantee import SECRET, grantee
+from tests.api.grantee import SECRET, Grantee, grantee
 from tests.postgres import address_of
 from tests.store.in_loop import in_loop
 from tests.waiting import until
@@ -268,3 +270,107 @@ async def test_each_call_is_recorded_with_host_identity_and_outcome(tmp_path: Pa
         }
         assert {each.identity for each in rows} == {use.work}
         assert SECRET not in str(rows)
+
+
+async def outcomes(use: Grantee) -> set[tuple[str, str, str, int]]:
+    rows = await use.profile.activity_log.query(grant=use.grant.id)
+    assert SECRET not in str(rows)
+    return {(each.action, each.host, each.outcome, each.times) for each in rows}
+
+
+@in_loop
+async def test_a_call_is_recorded_although_the_program_cancels_it(tmp_path: Path) -> None:
+    async with grantee(tmp_path) as use:
+        tab_id = await use.tab(use.work, SITE)
+        replies: list[Any] = [
+            use.browser.cookies.set({"url": SITE, "name": "a", "value": SECRET}),
+            use.browser.tabs.remove(tab_id),
+        ]
+        for reply in replies:
+            reply.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await reply
+        recorded = await outcomes(use)
+        assert recorded == {("cookies.set", "app.site.example", "cancelled", 1), ("tabs.remove", "", "cancelled", 1)}
+
+
+@in_loop
+async def test_a_call_that_is_not_awaited_is_recorded_when_the_profile_is_closed(tmp_path: Path) -> None:
+    async with grantee(tmp_path) as use:
+        use.browser.cookies.set({"url": SITE, "name": "a", "value": SECRET})
+    async with hatbox.open(address_of(tmp_path / "profile.db")) as profile:
+        (row,) = await profile.activity_log.query(grant=use.grant.id)
+        assert (row.action, row.host, row.outcome) == ("cookies.set", "app.site.example", "ok")
+
+
+@in_loop
+async def test_a_call_that_fails_unexpectedly_is_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with grantee(tmp_path) as use:
+        dispatcher, caller = dispatcher_and_caller(use.browser)
+        namespace: Any = dispatcher.namespace(caller, "cookies")
+        function, _ = namespace._methods["getAll"]
+
+        def fail(*_: object) -> Any:
+            raise ZeroDivisionError
+
+        async def fail_later(*_: object) -> Any:
+            raise KeyError(SECRET)
+
+        async def call() -> Any:
+            return await use.browser.cookies.getAll({})
+
+        for method, error in ((fail, ZeroDivisionError), (fail_later, KeyError)):
+            monkeypatch.setitem(namespace._methods, "getAll", (function, method))
+            with pytest.raises(error):
+                await call()
+        assert await outcomes(use) == {("cookies.getAll", "", "failed", 2)}
+
+
+@in_loop
+async def test_each_delivered_event_and_each_refused_listener_is_recorded(tmp_path: Path) -> None:
+    async with grantee(tmp_path, HOSTS) as use:
+        seen: list[Any] = []
+        use.browser.cookies.onChanged.addListener(seen.append)
+        use.browser.tabs.onCreated.addListener(seen.append)
+        use.browser.tabs.onRemoved.addListener(lambda *given: seen.append(given))
+        use.browser.contextualIdentities.onUpdated.addListener(seen.append)
+        updated: Any = use.browser.tabs.onUpdated
+        updated.addListener(lambda *given: seen.append(given))
+        with pytest.raises(ArgumentError):
+            updated.addListener(lambda *_: None, {"unknown": 1})
+        with pytest.raises(PermissionDenied):
+            use.browser.tabs.onActivated.addListener(print)
+        await use.cookie(use.work, SITE, "a", SECRET)
+        await use.cookie(use.work, OTHER, "a", SECRET)
+        tab_id = await use.tab(use.work, SITE)
+        await use.owner.tabs.update(tab_id, {"muted": True})
+        await use.owner.tabs.remove(tab_id)
+        await use.owner.contextualIdentities.update(use.work, {"color": "red"})
+        await until(lambda: len(seen) >= 5)
+        recorded = await outcomes(use)
+        assert recorded >= {
+            ("cookies.onChanged", "", "ok", 1),
+            ("cookies.onChanged", "app.site.example", "delivered", 1),
+            ("tabs.onCreated", "app.site.example", "delivered", 1),
+            ("tabs.onUpdated", "", "ok", 2),
+            ("tabs.onRemoved", "", "delivered", 1),
+            ("tabs.onActivated", "", "refused", 1),
+            ("contextualIdentities.onUpdated", "", "delivered", 1),
+        }
+        assert ("tabs.onUpdated", "app.site.example", "delivered") in {each[:3] for each in recorded}
+        assert "other.example" not in {host for _, host, _, _ in recorded}
+
+
+@in_loop
+async def test_names_are_no_way_to_fill_the_log_and_missing_ones_are_recorded(tmp_path: Path) -> None:
+    async with grantee(tmp_path) as use:
+        for number in range(500):
+            with pytest.raises(PermissionDenied):
+                await use.call(f"n{number}.m{number}")
+            with pytest.raises(PermissionDenied):
+                await use.call(f"tabs.m{number}")
+        for owner, name in ((use.browser, "history"), (use.browser.tabs, "nothing")):
+            with pytest.raises(AttributeError):
+                getattr(owner, name)
+        assert dir(use.browser.tabs) and repr(use.browser)
+        assert await outcomes(use) == {("unknown", "", "refused", 1001), ("history", "", "refused", 1)}

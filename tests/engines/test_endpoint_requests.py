@@ -263,6 +263,8 @@ async def test_requests_that_are_garbage_late_foreign_or_too_many_open_nothing(
             msgspec.structs.replace(good, since=1.0),
         ):
             await append(ENDPOINT_REQUESTED, payload)
+            await profile.store.deliver_pending_changes()
+            await until(lambda: not host.answers._requests)
         await append(ENDPOINT_RELEASED, 5)
         await append(ENDPOINT_RELEASED, "unknown")
         await request_endpoint(profile.store, engine, WORK, token_hash=hash_token(TOKEN))

@@ -253,6 +253,36 @@ async def test_an_expired_token_is_refused_and_its_connections_end(address: str)
 
 
 @in_loop
+async def test_a_clock_that_is_set_back_does_not_extend_a_grant(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with hatbox.open(address) as profile:
+        uptime = [1000.0]
+        monkeypatch.setattr(profile.grants._cache, "_clock", lambda: uptime[0])
+        grant, token = await profile.grants.create(identities="Work", duration=60)
+        ended = profile.grants.ended(grant.id)
+        set_time(profile, grant.created - 10 * DAY)
+        uptime[0] += 59
+        assert profile.grants.check(grant.id) == await profile.grants.verify(token) == grant
+        uptime[0] += 1
+        with pytest.raises(GrantExpired):
+            profile.grants.check(grant.id)
+        with pytest.raises(GrantExpired):
+            await profile.grants.verify(token)
+        profile.grants._cache._on_time(grant.id)  # the timer
+        await ended
+        # Also one that has expired by a clock which was ahead for a while.
+        set_time(profile, grant.created)
+        other, other_token = await profile.grants.create(identities="Work", duration=60)
+        set_time(profile, grant.created + 61)
+        with pytest.raises(GrantExpired):
+            profile.grants.check(other.id)
+        set_time(profile, grant.created)
+        with pytest.raises(GrantExpired):
+            await profile.grants.verify(other_token)
+        fresh, _ = await profile.grants.create(identities="Work", duration=60)
+        assert profile.grants.check(fresh.id) == fresh
+
+
+@in_loop
 async def test_the_timer_of_a_connection_ends_it_by_itself(address: str) -> None:
     async with hatbox.open(address) as profile:
         grant, _ = await profile.grants.create(identities="Work", duration=0.2)
@@ -353,6 +383,19 @@ async def test_removing_an_identity_takes_it_out_of_its_grants(address: str) -> 
         assert (await profile.grants.verify(token)).identities == ("firefox-container-1",)
         with pytest.raises(GrantRevoked):
             await profile.grants.verify(alone_token)
+
+
+@in_loop
+async def test_a_clone_of_an_identity_is_not_granted(address: str) -> None:
+    async with hatbox.open(address) as profile:
+        grant, token = await profile.grants.create(identities="Work", actions=["cookieValues", "fetch"])
+        clone = await profile.identities.clone("Work", "Work 2")
+        assert (await profile.grants.verify(token)).identities == grant.identities == ("firefox-container-2",)
+        with pytest.raises(hatbox.PermissionDenied):
+            await profile.granted_httpx(token, clone.cookie_store_id)
+        browser = await profile.browser(grant=token)
+        with pytest.raises(hatbox.PermissionDenied):
+            await browser.cookies.getAll({"storeId": clone.cookie_store_id})
 
 
 @in_loop

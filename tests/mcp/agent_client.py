@@ -12,8 +12,10 @@ from typing import Any
 
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared._httpx_utils import create_mcp_http_client
 
-__all__ = ["Agent", "agent"]
+__all__ = ["Agent", "agent", "http_agent", "reference"]
 
 
 class Agent:
@@ -56,4 +58,15 @@ async def agent(profile: Path, *options: str, **environment: str) -> AsyncIterat
     arguments = ["-m", "hatbox", "mcp", *options, "--profile", str(profile)]
     parameters = StdioServerParameters(command=sys.executable, args=arguments, env={**os.environ, **environment})
     async with Client(stdio_client(parameters)) as client:
+        yield Agent(client)
+
+
+@contextlib.asynccontextmanager
+async def http_agent(url: str, token: str, mode: str = "auto") -> AsyncIterator[Agent]:
+    """An agent of a server with streamable HTTP. `mode` is that of Client."""
+    headers = {"Authorization": f"Bearer {token}"}
+    async with (
+        create_mcp_http_client(headers) as http,
+        Client(streamable_http_client(url, http_client=http), mode=mode) as client,
+    ):
         yield Agent(client)

@@ -136,6 +136,37 @@ def test_two_agents_use_two_identities_at_once_and_one_is_revoked(tmp_path: Path
     asyncio.run(run())
 
 
+def test_two_agents_on_one_identity_have_their_own_tabs_in_two_processes(tmp_path: Path) -> None:
+    async def run() -> None:
+        path = await create(tmp_path)
+        with Site() as site:
+            async with agent(path, "--identity", "Work") as second:
+                async with agent(path, "--identity", "Work") as first:
+                    await first.call("browser_navigate", url=site.url("/login", user="Work"))
+                    await second.call("browser_navigate", url=site.url("/me", as_="Work", second=1))
+                    assert "]: Work\n" in await second.call("browser_snapshot")  # one browser, one cookie store
+                    await first.call("browser_navigate", url=site.url("/me", as_="Work", first=1))
+                    for each, own in ((first, "first=1"), (second, "second=1")):
+                        tabs = await each.call("browser_tabs", action="list")
+                        assert own in tabs
+                        assert "1: " not in tabs
+                    limited = ["--identity", "Work", "--host", "127.0.0.1"]
+                    async with agent(path, *limited) as third:
+                        message = await third.fail("browser_navigate", url=site.url("/me"))
+                        assert "--http" in message
+                    await second.call("browser_tabs", action="close")
+                    assert "first=1" in await first.call("browser_snapshot")
+                # The browser was that of the first process.
+                for _ in range(2):
+                    shown = await second.client.call_tool("browser_navigate", {"url": site.url("/me", as_="Work")})
+                    if not shown.is_error:
+                        break
+                assert "]: Work\n" in await second.call("browser_snapshot")
+                assert not site.mixed
+
+    asyncio.run(run())
+
+
 async def _revoke(path: Path, name: str) -> None:
     """Revoke the grant of an agent, and wait until its browser has ended."""
     async with hatbox.open(path) as profile:

@@ -89,7 +89,7 @@ def test_refusals_are_in_the_activity_log(tmp_path: Path) -> None:
 
 def test_tools_are_listed_with_complete_schemas(tmp_path: Path) -> None:
     async def test(server: AgentServer, _: AgentSession) -> None:
-        listed = (await server._list_tools(None, None)).tools
+        listed = (await server.list_tools(None, None)).tools
         assert [each.name for each in listed] == [each.name for each in TOOLS if not each.needs_uploads]
         for each in listed:
             assert each.input_schema["type"] == "object"

@@ -1,48 +1,45 @@
-"""Collects entries of the activity log, and writes them in batches: within a second, and when the profile is closed."""
+"""Collects entries of the activity log, and writes them in batches: within a second, and when the profile is closed.
+
+The same action again within a minute changes its entry, so that a busy program adds few of them.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Collection
-from typing import Final, NamedTuple
+from collections.abc import Callable, Collection
+from typing import Final
 
 from hatbox.activity_log.activity_rows import ACTIVITY_SETTING_CHANGED, MAX_ENTRIES, recorded_stores, write_entries
+from hatbox.activity_log.entry_budget import EntryBudget, Recorded
 from hatbox.errors import ProfileClosed, ProfileError
 from hatbox.identities.model import SETTINGS_CHANGED
 from hatbox.store.base import RESYNC, ChangeRecord, Store
 from hatbox.store.grant_tables import ActivityRow
+from hatbox.store.server_clock import uptime
 from hatbox.tasks import Tasks
 
-__all__ = ["ActivityRecorder", "Recorded"]
+__all__ = ["ActivityRecorder"]
 
 logger = logging.getLogger("hatbox.activity")
 
 _SECONDS: Final = 0.5  # until entries are written
-_MAX_PENDING: Final = 1000  # entries in memory
+_MINUTE: Final = 60.0  # in which the same is one entry
 _COUNT_EVERY: Final = 1000  # written entries
-
-
-class Recorded(NamedTuple):
-    """What was done, without its time. The same within a batch is one entry."""
-
-    grant: str
-    program: str
-    machine: str
-    store: int | None
-    action: str
-    host: str
-    outcome: str
 
 
 class ActivityRecorder:
     """The entries of this process that are not written yet. Bound to the event loop of the store."""
 
-    def __init__(self, store: Store, max_entries: int = MAX_ENTRIES) -> None:
+    def __init__(self, store: Store, max_entries: int = MAX_ENTRIES, clock: Callable[[], float] = uptime) -> None:
         self._store = store
         self._max_entries = max_entries
-        self._pending: dict[Recorded, tuple[float, int]] = {}
+        self._clock = clock
+        self._pending: dict[Recorded, tuple[float, int]] = {}  # the time of the last one, and how many
         self._undecided: set[Recorded] = set()  # those whose identity may not be recorded
+        self._budget = EntryBudget()
+        self._written: dict[Recorded, ActivityRow] = {}  # in this minute
+        self._minute_ends = 0.0
         self._stores: frozenset[int] | None = None  # whose setting is on; None if it must be read
         self._generation = 0  # of the settings
         self._uncounted = _COUNT_EVERY  # entries since all were counted; the first batch counts
@@ -60,23 +57,24 @@ class ActivityRecorder:
         is_decided = is_wanted or bool(recorded.grant) or self._stores is not None
         if is_decided and not is_wanted and not recorded.grant and recorded.store not in (self._stores or ()):
             return
+        self._start_minute()
+        recorded = self._budget.admit(recorded)
         if is_decided:
             self._undecided.discard(recorded)
         elif recorded not in self._pending:
             self._undecided.add(recorded)
-        known = self._pending.get(recorded)
-        if known is not None:
-            self._pending[recorded] = known[0], known[1] + 1
-            return
-        if len(self._pending) >= _MAX_PENDING:
-            self._undecided.discard(recorded)
-            self._lost += 1
-            return
-        self._pending[recorded] = self._store.time(), 1
-        if len(self._pending) >= _MAX_PENDING:
-            self._start()
-        elif self._timer is None:
+        _, count = self._pending.get(recorded, (0.0, 0))
+        self._pending[recorded] = self._store.time(), count + 1
+        if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(_SECONDS, self._start)
+
+    def _start_minute(self) -> None:
+        """Start the next minute, if this one is over and its entries are written: so memory is bounded."""
+        is_writing = self._writing is not None and not self._writing.done()
+        if not self._pending and not is_writing and self._clock() >= self._minute_ends:
+            self._minute_ends = self._clock() + _MINUTE
+            self._budget.clear()
+            self._written.clear()
 
     async def flush(self) -> None:
         """Write all entries. A failure is logged, and they are written later."""
@@ -95,7 +93,7 @@ class ActivityRecorder:
             self._is_subscribed = False
         self._stores = None
         if self._pending or self._lost:
-            logger.warning("%d entries of the activity log are lost", len(self._pending) + self._lost)
+            logger.warning("%d entries of the activity log are lost", self._lost + len(self._pending))
             self._pending.clear()
             self._undecided.clear()
             self._lost = 0
@@ -129,30 +127,29 @@ class ActivityRecorder:
             batch = {each: count for each, count in batch.items() if each not in undecided or each.store in stores}
         if not batch:
             return
-        rows = [
-            ActivityRow(
-                0, at, each.grant, each.program, each.machine, each.store, each.action, each.host, each.outcome, n
-            )
-            for each, (at, n) in batch.items()
-        ]
+        rows = {each: self._row(each, at, count) for each, (at, count) in batch.items()}
+        added = sum(1 for row in rows.values() if not row.id)
         limit = self._max_entries if self._uncounted >= _COUNT_EVERY else None
-        await self._store.write(lambda transaction: write_entries(transaction, rows, limit=limit))
-        self._uncounted = len(rows) if limit is not None else self._uncounted + len(rows)
-        if self._lost:
-            logger.warning("%d entries of the activity log are lost: too many at once", self._lost)
-            self._lost = 0
+        written = await self._store.write(
+            lambda transaction: write_entries(transaction, list(rows.values()), limit=limit)
+        )
+        self._written.update(zip(rows, written, strict=True))
+        self._uncounted = added if limit is not None else self._uncounted + added
+
+    def _row(self, recorded: Recorded, at: float, count: int) -> ActivityRow:
+        """The new row of an entry, or the changed one of this minute."""
+        known = self._written.get(recorded)
+        if known is not None:
+            return known._replace(at=at, times=known.times + count)
+        program, machine, store, action, host, outcome = recorded[1:]
+        return ActivityRow(0, at, recorded.grant, program, machine, store, action, host, outcome, count)
 
     def _put_back(self, batch: dict[Recorded, tuple[float, int]], undecided: Collection[Recorded]) -> None:
         for recorded, (at, count) in batch.items():
             if recorded in undecided and recorded not in self._pending:
                 self._undecided.add(recorded)
-            known = self._pending.get(recorded)
-            if known is not None:
-                self._pending[recorded] = at, known[1] + count
-            elif len(self._pending) < _MAX_PENDING:
-                self._pending[recorded] = at, count
-            else:
-                self._lost += 1
+            later, more = self._pending.get(recorded, (at, 0))
+            self._pending[recorded] = later, more + count
 
     async def _recorded_stores(self) -> frozenset[int]:
         if not self._is_subscribed:

@@ -1,7 +1,7 @@
 """Writing the activity log, as transaction functions: its bounds, and the setting of an identity.
 
 The number of entries is bounded. The grant or identity with most entries loses its oldest first, so that a grant which
-floods the log deletes its own entries and not those of others.
+floods the log deletes its own entries and not those of others. Summaries replace them.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from hatbox.urls.url import parse_url
 __all__ = [
     "ACTIVITY_SETTING_CHANGED",
     "MAX_ENTRIES",
+    "OTHER_HOSTS",
     "clear_activity",
     "is_recorded",
     "load_recorded",
@@ -33,6 +34,8 @@ __all__ = [
 
 MAX_ENTRIES: Final = 50_000
 """The number of entries above which the oldest are deleted."""
+OTHER_HOSTS: Final = "<others>"
+"""The host of a summary. No host of a URL contains these characters."""
 ACTIVITY_SETTING_CHANGED: Final = "activity_log.setting"
 """The topic of a change of the setting. Its payload is the cookieStoreId."""
 
@@ -81,18 +84,23 @@ def record_page(transaction: Transaction, user_context_id: int, url: str, *, fai
     write_entries(transaction, [row], limit=MAX_ENTRIES)
 
 
-def write_entries(transaction: Transaction, rows: Sequence[ActivityRow], *, limit: int | None = None) -> None:
-    """Add entries, and delete expired ones. With `limit`, also those above this number.
+def write_entries(
+    transaction: Transaction, rows: Sequence[ActivityRow], *, limit: int | None = None
+) -> list[ActivityRow]:
+    """Add entries, or change those with an id, and delete expired ones. With `limit`, also those above this number.
 
-    An identity that was deleted for ever meanwhile gets none.
+    An identity that was deleted for ever meanwhile gets none. Returns the rows with their ids.
     """
     stores = {row.store for row in rows if row.store}
     transaction.load(identities=stores)
     gone = {store for store in stores if _is_deleted(transaction, store)}
     transaction.activity.delete_older(transaction.time() - RECORD_SECONDS)
-    transaction.activity.insert(row for row in rows if row.store not in gone)
+    transaction.activity.put(row for row in rows if row.id and row.store not in gone)
+    added = iter(transaction.activity.insert(row for row in rows if not row.id and row.store not in gone))
+    written = [row if row.id or row.store in gone else next(added) for row in rows]
     if limit is not None and transaction.activity.count() > limit:
         _prune(transaction, int(limit * _REMAINING))
+    return written
 
 
 def _is_deleted(transaction: Transaction, store: int) -> bool:
@@ -100,7 +108,7 @@ def _is_deleted(transaction: Transaction, store: int) -> bool:
 
 
 def _prune(transaction: Transaction, remaining: int) -> None:
-    """Delete the oldest entries of the grants and identities with most entries."""
+    """Replace the oldest entries of the grants and identities with most entries by summaries."""
     owners: dict[str | int | None, dict[tuple[str, int | None], int]] = {}
     for grant, store, number in transaction.activity.sizes():
         owners.setdefault(grant or store, {})[grant, store] = number
@@ -108,7 +116,20 @@ def _prune(transaction: Transaction, remaining: int) -> None:
     for owner, parts in owners.items():
         for (grant, store), stays in share(parts, shares[owner]).items():
             if stays < parts[grant, store]:
-                transaction.activity.delete_oldest(grant, store, parts[grant, store] - stays)
+                number = parts[grant, store] - stays
+                summaries = _summaries(transaction.activity.oldest(grant, store, number))
+                transaction.activity.delete_oldest(grant, store, number)
+                transaction.activity.put(summaries)
+
+
+def _summaries(rows: Iterable[ActivityRow]) -> list[ActivityRow]:
+    """One row for each action and outcome: the last one, with the number of all."""
+    found: dict[tuple[str, str], ActivityRow] = {}
+    for row in rows:
+        known = found.get((row.action, row.outcome))
+        times = row.times if known is None else row.times + known.times
+        found[row.action, row.outcome] = row._replace(program="", machine="", host=OTHER_HOSTS, times=times)
+    return list(found.values())
 
 
 def share(sizes: Mapping[Key, int], total: int) -> dict[Key, int]:

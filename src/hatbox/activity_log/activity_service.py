@@ -8,8 +8,9 @@ from typing import Final
 
 import msgspec
 
-from hatbox.activity_log.activity_recorder import ActivityRecorder, Recorded
+from hatbox.activity_log.activity_recorder import ActivityRecorder
 from hatbox.activity_log.activity_rows import is_recorded, set_recorded
+from hatbox.activity_log.entry_budget import Recorded
 from hatbox.identities.ids import cookie_store_id_of, user_context_id_of
 from hatbox.identities.model import ContextualIdentity, IdentityLike, expect_identity, find, resolve
 from hatbox.javascript.text import well_formed
@@ -24,6 +25,7 @@ __all__ = ["ActivityLog", "RecordedAction"]
 _WORD: Final = re.compile(r"[A-Za-z][A-Za-z0-9._-]{0,63}", re.ASCII)
 _MAX_TEXT: Final = 100
 _MAX_LIMIT: Final = 100_000
+_CLOSE_SECONDS: Final = 5.0  # for calls that have not ended
 
 
 class RecordedAction(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -39,11 +41,12 @@ class RecordedAction(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """The cookieStoreId; None if the action concerns no identity."""
     action: str
     host: str
-    """Empty if the action concerns no host."""
+    """Empty if the action concerns no host; `<others>` for a summary of what was too much to be listed."""
     outcome: str
-    """ok, refused or failed; sent for a request of a client, whose response is not observed."""
+    """ok, refused or failed; sent for a request whose response was not observed, delivered for an event, cancelled for
+    a call whose result was not awaited."""
     times: int
-    """How often the same was done within the second."""
+    """How often the same was done within a minute, the last time `at`. In a summary, how much it replaces."""
 
 
 class ActivityLog:
@@ -54,6 +57,7 @@ class ActivityLog:
         self._recorder = ActivityRecorder(store)
         self._program = well_formed(program_name())[:_MAX_TEXT]
         self._machine = well_formed(current_process().machine)[:_MAX_TEXT]
+        self._unfinished: set[asyncio.Future[object]] = set()
 
     def record(
         self,
@@ -125,17 +129,22 @@ class ActivityLog:
         """Write what was recorded by this process."""
         await self._recorder.flush()
 
+    def await_entry(self, work: asyncio.Future[object]) -> None:
+        """Wait for a call before the log is closed: its outcome is recorded when it ends."""
+        self._unfinished.add(work)
+        work.add_done_callback(self._unfinished.discard)
+
     async def close(self) -> None:
         """Write what was recorded: the profile is being closed."""
+        if self._unfinished:
+            await asyncio.wait(self._unfinished, timeout=_CLOSE_SECONDS)
         await self._recorder.close()
 
 
 def _host_of(text: str) -> str:
     """The canonical host of a host or URL; empty for anything else, so that no path or query is stored."""
-    if "://" in text:
-        parsed = parse_url(text)
-        return "" if parsed is None else parsed.host
-    return canonical_host(text) if text else ""
+    parsed = parse_url(text)
+    return canonical_host(text) if parsed is None else parsed.host
 
 
 def _store_of(transaction: Transaction, identity: IdentityLike) -> int:

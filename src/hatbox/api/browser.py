@@ -10,14 +10,15 @@ from collections.abc import Callable, Set
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from hatbox.api.caller import Caller
-from hatbox.api.dispatcher import Dispatcher
 from hatbox.api.events import ScriptEvent
+from hatbox.api.namespace_lookup import NamespaceLookup
 from hatbox.javascript.wire_codec import without_undefined
 from hatbox.schema import FunctionSchema, NamespaceSchema
 from hatbox.schema.calls import bind
 
 if TYPE_CHECKING:
+    from hatbox.api.caller import Caller
+    from hatbox.api.dispatcher import Dispatcher
     from hatbox.api.typed import BrowserNamespaces
 else:
     BrowserNamespaces = object
@@ -28,7 +29,7 @@ __all__ = ["Browser", "dispatcher_and_caller"]
 class Browser(BrowserNamespaces):
     """The `browser` of a script. It has the namespaces that the caller has permission for."""
 
-    def __init__(self, dispatcher: Dispatcher, caller: Caller) -> None:
+    def __init__(self, dispatcher: NamespaceLookup, caller: Caller) -> None:
         self._dispatcher = dispatcher
         self._caller = caller
         self._proxies: dict[str, _NamespaceProxy] = {}
@@ -37,6 +38,8 @@ class Browser(BrowserNamespaces):
         # copy() reads names such as __deepcopy__ before __init__ has run.
         namespace = None if name.startswith("_") else self._dispatcher.namespace(self._caller, name)
         if namespace is None or namespace.schema.hidden:
+            if not name.startswith("_"):
+                _record_missing(self._caller, name)
             raise AttributeError(f"browser.{name} is not available: unknown namespace or missing permission")
         schema = namespace.schema
         if schema.file not in self._proxies:
@@ -54,7 +57,14 @@ class Browser(BrowserNamespaces):
 
 
 def dispatcher_and_caller(browser: Browser) -> tuple[Dispatcher, Caller]:
-    """The dispatcher and the caller of a `browser`: for a host of scripts that send its calls as messages."""
+    """The dispatcher and the caller of a `browser`: for a host of scripts that send its calls as messages.
+
+    Raises TypeError for the `browser` of a script in a process of its own, which has no dispatcher.
+    """
+    from hatbox.api.dispatcher import Dispatcher  # lazy: such a script does not import it
+
+    if not isinstance(browser._dispatcher, Dispatcher):
+        raise TypeError("the calls of this browser are dispatched in another process")
     return browser._dispatcher, browser._caller
 
 
@@ -64,8 +74,9 @@ class _NamespaceProxy:
     A function or event that needs a permission of its own exists while the caller has that permission.
     """
 
-    def __init__(self, dispatcher: Dispatcher, caller: Caller, schema: NamespaceSchema) -> None:
+    def __init__(self, dispatcher: NamespaceLookup, caller: Caller, schema: NamespaceSchema) -> None:
         self._caller = caller
+        self._namespace = schema.namespace
         self._guarded: dict[str, tuple[Callable[[Set[str]], bool], Any]] = {}
         for function in schema.functions.values():
             call = _bound_function(dispatcher, caller, schema.namespace, function)
@@ -88,16 +99,24 @@ class _NamespaceProxy:
     def __getattr__(self, name: str) -> Any:
         is_permitted, member = (None, None) if name.startswith("_") else self._guarded.get(name, (None, None))
         if is_permitted is None or not is_permitted(self._caller.permissions):
+            if not name.startswith("_"):
+                _record_missing(self._caller, f"{self._namespace}.{name}")
             raise AttributeError(f"{name} is not available: unknown member or missing permission")
         return member
 
     def __dir__(self) -> list[str]:
-        return sorted(
-            name for name in (*vars(self), *self._guarded) if not name.startswith("_") and hasattr(self, name)
+        permitted = (
+            name for name, (is_permitted, _) in self._guarded.items() if is_permitted(self._caller.permissions)
         )
+        return sorted(name for name in (*vars(self), *permitted) if not name.startswith("_"))
 
 
-def _bound_function(dispatcher: Dispatcher, caller: Caller, namespace: str, function: FunctionSchema) -> Any:
+def _record_missing(caller: Caller, name: str) -> None:
+    if caller.guard is not None:
+        caller.guard.record_missing(name)
+
+
+def _bound_function(dispatcher: NamespaceLookup, caller: Caller, namespace: str, function: FunctionSchema) -> Any:
     def call(*arguments: Any, **named: Any) -> asyncio.Future[Any] | None:
         if named:
             named = {function.aliases.get(name, name): value for name, value in named.items()}

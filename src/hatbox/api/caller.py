@@ -68,6 +68,9 @@ class CallGuard(Protocol):
     def refuse_namespace(self, name: str) -> None:
         """Raise PermissionDenied for a namespace that the caller may not use."""
 
+    def record_missing(self, path: str) -> None:
+        """The caller has read a namespace or member that does not exist for it."""
+
     def start_listening(self, path: str) -> None:
         """Before a listener is added. Raises PermissionDenied."""
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import types
 from collections.abc import Callable, Coroutine, Generator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from hatbox.api.caller import Caller
-from hatbox.api.dispatcher import Dispatcher
-from hatbox.api.namespace import EventBinding
 from hatbox.errors import ArgumentError, PermissionDenied
-from hatbox.schema import EventSchema
+
+if TYPE_CHECKING:
+    from hatbox.api.caller import Caller
+    from hatbox.api.namespace import EventBinding
+    from hatbox.api.namespace_lookup import NamespaceLookup
+    from hatbox.schema import EventSchema
 
 __all__ = ["ScriptEvent"]
 
@@ -21,7 +23,7 @@ class ScriptEvent:
 
     def __init__(
         self,
-        dispatcher: Dispatcher,
+        dispatcher: NamespaceLookup,
         caller: Caller,
         namespace: str,
         event: EventSchema,
@@ -38,6 +40,9 @@ class ScriptEvent:
 
     def addListener(self, *arguments: Any) -> None:  # noqa: N802 - the API's own spelling
         """Register a listener."""
+        guard = self._caller.guard
+        if guard is not None:
+            guard.start_listening(self._path)
         listener = self._listener(arguments)
         options = self._event.normalise(arguments[1:])
         binding = self._dispatcher.require_namespace(self._caller, self._namespace).events[self._event.name]
@@ -47,9 +52,6 @@ class ScriptEvent:
         for need in self._event.needs:
             if need.is_used(options) and not need.is_satisfied(self._caller.permissions):
                 raise ArgumentError(need.message)
-        guard = self._caller.guard
-        if guard is not None:
-            guard.start_listening(self._path)
         if listener not in self._registered:
             forwarder = self._forwarder(binding, listener, options)
             binding.event.add_listener(forwarder, options)

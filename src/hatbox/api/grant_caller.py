@@ -6,7 +6,9 @@ The table of what grantees may use is in `granted_functions`.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Sequence
+from functools import cache, partial
 from typing import Any, Final
 
 from hatbox.activity_log.activity_service import ActivityLog
@@ -18,7 +20,7 @@ from hatbox.grants.grant import Grant
 from hatbox.grants.grant_service import Grants
 from hatbox.identities.ids import cookie_store_id_of
 from hatbox.identities.site_rules.service import SiteRules
-from hatbox.schema import NamespaceSchema
+from hatbox.schema import NamespaceSchema, load
 from hatbox.store.base import Store, TabRow
 from hatbox.urls.match_patterns import ALL_URLS
 
@@ -27,7 +29,6 @@ __all__ = ["GrantCaller"]
 _MAX_CALLS: Final = 1000  # at once
 _MAX_LISTENERS: Final = 100
 _MAX_OPENED_TABS: Final = 1000  # whose ids are in memory
-_MAX_PATH: Final = 64
 
 _PERMISSIONS: Final = ("contextualIdentities", "cookies")  # GRANTED_FUNCTIONS decides; these are for the namespaces
 
@@ -79,16 +80,22 @@ class GrantCaller(Caller):
             return self._finished(call, reply)
         self._calls += 1
         future = asyncio.ensure_future(self._finish(call, reply))
-        future.add_done_callback(self._on_done)
+        future.add_done_callback(partial(self._on_done, call))
+        self._activity_log.await_entry(future)
         return future
 
     def record_failure(self, call: GrantedCall, error: BaseException) -> None:
-        """Record a call that has failed."""
+        """Record a call that has failed, unless it has an entry."""
         self._record(call, "refused" if isinstance(error, PermissionDenied) else "failed")
 
     def refuse_namespace(self, name: str) -> None:
         """Raise PermissionDenied: a namespace does not exist for grantees."""
         self._permitted(name, None)
+
+    def record_missing(self, path: str) -> None:
+        """Record that a namespace or member was read which does not exist for grantees."""
+        with contextlib.suppress(PermissionDenied):
+            self._permitted(path, None)
 
     async def _run_checked(self, call: GrantedCall, method: Callable[..., asyncio.Future[Any]]) -> Any:
         if call.tab_ids:
@@ -106,25 +113,29 @@ class GrantCaller(Caller):
             self.record_failure(call, error)
             future.set_exception(error)
             future.exception()  # the program may have dropped it
+        except BaseException as error:
+            self.record_failure(call, error)
+            raise
         return future
 
     async def _finish(self, call: GrantedCall, reply: Any) -> Any:
         try:
             return self._filtered(call, await reply)
-        except HatboxError as error:
+        except Exception as error:
             self.record_failure(call, error)
             raise
 
     def _filtered(self, call: GrantedCall, result: Any) -> Any:
+        self._record(call, "ok")  # it was done, also if the result is withheld
         grant = self._valid_grant(call)
         filtered = GRANTED_FUNCTIONS[call.path].filter_result(grant, result)
         if call.path == "tabs.create":
             self._add_opened_tab(filtered["id"])
-        self._record(call, "ok")
         return filtered
 
-    def _on_done(self, future: asyncio.Future[Any]) -> None:
+    def _on_done(self, call: GrantedCall, future: asyncio.Future[Any]) -> None:
         self._calls -= 1
+        self._record(call, "cancelled")  # unless it has an entry: the program has cancelled it, perhaps too late
         if not future.cancelled():
             future.exception()  # the program may have dropped it
 
@@ -149,11 +160,10 @@ class GrantCaller(Caller):
 
     def _check_page(self, call: GrantedCall, row: TabRow) -> None:
         """A tab with a page outside the grant can be changed only if this caller has opened it."""
-        if row.id in self._opened_tabs and call.path != "tabs.reload":
-            return
         pages = [page for page in (row.url, row.target) if page and page != "about:blank"]
         call.url = call.url or (pages[-1] if pages else "")
-        if not all(map(call.grant.allows_url, pages)):
+        is_own = row.id in self._opened_tabs and call.path != "tabs.reload"
+        if call.grant.hosts is not None and not is_own and not all(map(call.grant.allows_url, pages)):
             raise PermissionDenied(
                 f"{call.path}: the page of tab {row.id} is outside the hosts of the grant {self.grant_id}: "
                 f"{', '.join(call.grant.hosts or ())}. Open another tab with tabs.create."
@@ -163,7 +173,7 @@ class GrantCaller(Caller):
         """Raise PermissionDenied if a rule would open the URL in another identity."""
         index = await self._rules.index()
         decision = index.decide(call.url, call.identity)
-        belongs = call.path == "tabs.create" or not decision.identities or call.identity in decision.identities
+        belongs = not decision.identities or call.identity in decision.identities
         if decision.is_blocked or not belongs:
             raise PermissionDenied(
                 f"{call.path}: a rule of the profile does not open {ascii(call.url)[:200]} in {call.identity}. "
@@ -204,7 +214,12 @@ class GrantCaller(Caller):
             grant = self._grants.check(self.grant_id)
         except GrantRefused:
             return None
-        return GRANTED_EVENTS[path].filter_arguments(grant, payload, arguments)
+        event = GRANTED_EVENTS[path]
+        shown = event.filter_arguments(grant, payload, arguments)
+        if shown is not None:
+            identity, host = event.concerns(payload, shown)
+            self._activity_log.record(identity, path, host=host, outcome="delivered", grant=self.grant_id)
+        return shown
 
     def _end(self) -> None:
         for remove in list(self._listeners.values()):
@@ -243,10 +258,19 @@ class GrantCaller(Caller):
         raise PermissionDenied(message)
 
     def _record(self, call: GrantedCall, outcome: str) -> None:
-        self._activity_log.record(call.identity, _word(call.path), host=call.url, outcome=outcome, grant=self.grant_id)
+        """Record the outcome of a call, once."""
+        if not call.is_recorded:
+            call.is_recorded = True
+            path = _word(call.path)
+            self._activity_log.record(call.identity, path, host=call.url, outcome=outcome, grant=self.grant_id)
 
 
 def _word(path: str) -> str:
-    """A path as the activity log and messages show it: unknown ones are chosen by the grantee."""
-    is_word = path.isascii() and path.replace(".", "").replace("_", "").isalnum() and path[0].isalpha()
-    return path if is_word and len(path) <= _MAX_PATH else "unknown"
+    """A path as the activity log and messages show it: names that do not exist are chosen by the grantee."""
+    return path if path in _known_paths() else "unknown"
+
+
+@cache
+def _known_paths() -> frozenset[str]:
+    members = (f"{each.namespace}.{name}" for each in load() for name in (*each.functions, *each.events))
+    return frozenset((*(each.namespace for each in load()), *members))

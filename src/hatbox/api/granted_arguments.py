@@ -5,7 +5,7 @@ Options that would reveal or change something of other identities, such as the p
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from hatbox.api.granted_call import GrantedCall
 from hatbox.errors import ArgumentError
@@ -59,7 +59,7 @@ def cookie_of_url(call: GrantedCall) -> None:
     """(details) of one cookie. The host of its URL must be allowed."""
     details = call.details(0, _NEW_COOKIE)
     details["storeId"] = call.require_identity(details["storeId"], "storeId")
-    call.require_url(details["url"], "url")
+    details["url"] = call.require_url(details["url"], "url")
     _check_partition(call, details["partitionKey"])
 
 
@@ -68,7 +68,7 @@ def cookie_filter(call: GrantedCall) -> None:
     details = call.details(0, _COOKIES)
     details["storeId"] = call.require_identity(details["storeId"], "storeId")
     if details["url"] is not None:
-        call.require_url(details["url"], "url")
+        details["url"] = call.require_url(details["url"], "url")
     _check_partition(call, details["partitionKey"])
 
 
@@ -101,7 +101,7 @@ def tabs_argument(call: GrantedCall) -> None:
 def tab_changes(call: GrantedCall) -> None:
     """(tabId, updateProperties)"""
     tab_argument(call)
-    _check_page(call, call.details(1, _TAB_CHANGES)["url"])
+    _check_page(call, call.details(1, _TAB_CHANGES))
 
 
 def tab_reload(call: GrantedCall) -> None:
@@ -117,12 +117,12 @@ def new_tab(call: GrantedCall) -> None:
     details["cookieStoreId"] = call.require_identity(details["cookieStoreId"], "cookieStoreId")
     details["active"] = bool(details["active"])
     details["url"] = _BLANK if details["url"] is None else details["url"]  # the default may be an extension's page
-    _check_page(call, details["url"])
+    _check_page(call, details)
 
 
-def _check_page(call: GrantedCall, url: str | None) -> None:
-    if url is not None and url != _BLANK:
-        call.require_url(url, "url")
+def _check_page(call: GrantedCall, details: dict[str, Any]) -> None:
+    if details["url"] is not None and details["url"] != _BLANK:
+        details["url"] = call.require_url(details["url"], "url")
         call.opens_url = True
 
 

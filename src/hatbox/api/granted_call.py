@@ -26,6 +26,8 @@ class GrantedCall:
         """Tabs that it uses: they must belong to the grant."""
         self.opens_url = False
         """Whether a tab loads `url`: then the rules of the profile are checked."""
+        self.is_recorded = False
+        """Whether its outcome is in the activity log."""
 
     def details(self, position: int, options: frozenset[str]) -> dict[str, Any]:
         """A copy of the options of the call, which replaces them. Refuses those that are not in `options`."""
@@ -49,12 +51,14 @@ class GrantedCall:
         self.identity = cookie_store_id
         return cookie_store_id
 
-    def require_url(self, url: str, argument: str) -> None:
-        """Check the host of a URL. Only http and https."""
-        self.url = url if (parsed := parse_url(url)) is not None else ""
-        if parsed is None or parsed.scheme not in ("http", "https") or not self.grant.allows_url(url):
+    def require_url(self, url: str, argument: str) -> str:
+        """Check the host of a URL. Returns it as it was read, so that nothing else reads it in another way."""
+        parsed = parse_url(url)
+        self.url = "" if parsed is None else parsed.text
+        if parsed is None or not self.grant.allows_url(url):
             hosts = "any http or https URL" if self.grant.hosts is None else ", ".join(self.grant.hosts)
             self._refuse(argument, url, hosts)
+        return parsed.text
 
     def _refuse(self, argument: str, value: Any, allowed: str) -> NoReturn:
         shown = ascii(value)[:200]

@@ -29,6 +29,8 @@ class GrantedEvent(NamedTuple):
     actions: frozenset[str]
     filter_arguments: Callable[[Grant, Any, Sequence[Any]], Sequence[Any] | None]
     """Gets the payload and the arguments of the listener. None skips the listener."""
+    concerns: Callable[[Any, Sequence[Any]], tuple[str, str]]
+    """The identity and the host or URL that the activity log records, from the payload and the arguments."""
 
 
 _ANY: Final = frozenset[str]()
@@ -60,10 +62,10 @@ GRANTED_FUNCTIONS: Final[Mapping[str, GrantedFunction]] = {
 }
 
 GRANTED_EVENTS: Final[Mapping[str, GrantedEvent]] = {
-    "contextualIdentities.onUpdated": GrantedEvent(_ANY, results.changed_identity),
-    "cookies.onChanged": GrantedEvent(_SEE_COOKIES, results.changed_cookie),
-    "tabs.onCreated": GrantedEvent(_TABS, results.created_tab),
-    "tabs.onUpdated": GrantedEvent(_TABS, results.changed_tab),
-    "tabs.onRemoved": GrantedEvent(_TABS, results.closed_tab),
+    "contextualIdentities.onUpdated": GrantedEvent(_ANY, results.changed_identity, results.of_identity),
+    "cookies.onChanged": GrantedEvent(_SEE_COOKIES, results.changed_cookie, results.of_cookie),
+    "tabs.onCreated": GrantedEvent(_TABS, results.created_tab, results.of_tab),
+    "tabs.onUpdated": GrantedEvent(_TABS, results.changed_tab, results.of_tab),
+    "tabs.onRemoved": GrantedEvent(_TABS, results.closed_tab, results.of_closed_tab),
 }
 """Not the events whose payload is the id of a tab only, such as tabs.onActivated: they do not say whose tab it is."""

@@ -15,6 +15,10 @@ __all__ = [
     "closed_tab",
     "created_tab",
     "nothing",
+    "of_closed_tab",
+    "of_cookie",
+    "of_identity",
+    "of_tab",
     "one_cookie",
     "one_identity",
     "one_tab",
@@ -62,6 +66,11 @@ def changed_identity(grant: Grant, _: Any, arguments: Sequence[Any]) -> Argument
     return arguments if grant.allows_identity(arguments[0]["contextualIdentity"]["cookieStoreId"]) else None
 
 
+def of_identity(_: Any, arguments: Sequence[Any]) -> tuple[str, str]:
+    """The identity of changed_identity."""
+    return arguments[0]["contextualIdentity"]["cookieStoreId"], ""
+
+
 # ── Cookies ──
 
 
@@ -84,6 +93,12 @@ def changed_cookie(grant: Grant, _: Any, arguments: Sequence[Any]) -> Arguments:
     """(changeInfo)"""
     cookie = _cookie(grant, arguments[0]["cookie"])
     return None if cookie is None else [{**arguments[0], "cookie": cookie}]
+
+
+def of_cookie(_: Any, arguments: Sequence[Any]) -> tuple[str, str]:
+    """The identity and host of changed_cookie."""
+    cookie = arguments[0]["cookie"]
+    return cookie["storeId"], cookie["domain"].removeprefix(".")
 
 
 def several_stores(grant: Grant, result: list[Value]) -> list[Value]:
@@ -141,6 +156,16 @@ def changed_tab(grant: Grant, _: Any, arguments: Sequence[Any]) -> Arguments:
 def closed_tab(grant: Grant, payload: Any, arguments: Sequence[Any]) -> Arguments:
     """(tabId, removeInfo)"""
     return arguments if grant.allows_identity(payload.tab.cookie_store_id) else None
+
+
+def of_tab(_: Any, arguments: Sequence[Any]) -> tuple[str, str]:
+    """The identity and the URL of created_tab and changed_tab. The URL is empty if the grantee does not see it."""
+    return arguments[-1]["cookieStoreId"], arguments[-1].get("url", "")
+
+
+def of_closed_tab(payload: Any, _: Sequence[Any]) -> tuple[str, str]:
+    """The identity of closed_tab."""
+    return payload.tab.cookie_store_id, ""
 
 
 def _tab(grant: Grant, tab: Value) -> Value | None:

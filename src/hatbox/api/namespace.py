@@ -6,14 +6,16 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from hatbox.api.caller import Caller
 from hatbox.errors import ApiError, HatboxError, PermissionDenied
 from hatbox.events import Event
 from hatbox.javascript.wire_codec import without_undefined
 from hatbox.schema import NamespaceSchema, snake_case
-from hatbox.store.base import Store
+
+if TYPE_CHECKING:
+    from hatbox.api.caller import Caller
+    from hatbox.store.base import Store
 
 __all__ = ["EventBinding", "Namespace"]
 

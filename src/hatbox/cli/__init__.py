@@ -35,7 +35,7 @@ from hatbox.cli.table.direct_parser import direct_values, split_command_line
 if TYPE_CHECKING:
     import typer
 
-__all__ = ["ALIASES", "COMMANDS", "GROUPS", "GROUP_HELP", "PANELS", "invoke", "main"]
+__all__ = ["ALIASES", "COMMANDS", "GROUPS", "GROUP_HELP", "PANELS", "invoke", "main", "run_and_exit"]
 
 COMMANDS: Final[dict[str, str]] = {
     "list": "identities.list_",
@@ -153,20 +153,32 @@ ALIASES: Final[dict[str, str]] = {"ls": "list", "rm": "remove"}
 
 def main() -> NoReturn:
     """Run the command line and exit."""
+    options = sys.argv[1:]
+    run_and_exit(lambda: _run(options), as_json=_is_json(options))
+
+
+def run_and_exit(run: Callable[[], object], *, as_json: bool) -> NoReturn:
+    """Run a function as a command, and exit with its status."""
     sys.stdout = sys.stdout or _open_devnull()  # None if the shell has closed it
     sys.stderr = sys.stderr or _open_devnull()
-    status = invoke(sys.argv[1:])
+    status = _status_of(run, as_json=as_json)
     _suppress_output_errors()
     sys.exit(status)
 
 
 def invoke(arguments: Sequence[str]) -> int:
     """Run one command line; returns its exit status. Raises nothing."""
-    options = arguments[: list(arguments).index("--")] if "--" in arguments else arguments
-    as_json = "--json" in options
+    return _status_of(lambda: _run(list(arguments)), as_json=_is_json(arguments))
+
+
+def _is_json(arguments: Sequence[str]) -> bool:
+    return "--json" in (arguments[: list(arguments).index("--")] if "--" in arguments else arguments)
+
+
+def _status_of(run: Callable[[], object], *, as_json: bool) -> int:
     try:
         try:
-            status = _run(list(arguments))
+            status = run()
         finally:
             with contextlib.suppress(ValueError):  # a script may have closed it
                 sys.stdout.flush()

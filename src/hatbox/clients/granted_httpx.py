@@ -1,6 +1,7 @@
 """httpx clients of programs with a grant: each request is checked against the grant, and recorded.
 
-The check is outside of the transport that adds the cookies of the identity: a refused request reads none.
+The check is outside of the transport that adds the cookies of the identity: a refused request reads none. Without the
+action `cookieValues`, nothing that the program gets contains a value that Hatbox has sent or received as a cookie.
 """
 
 from __future__ import annotations
@@ -11,45 +12,49 @@ from typing import Any, Final, NoReturn
 import httpx
 
 from hatbox.activity_log.activity_service import ActivityLog
+from hatbox.clients.granted_stream import GrantedStream, until_end
 from hatbox.errors import GrantRefused, PermissionDenied
 from hatbox.grants.grant import Grant
+from hatbox.grants.grant_service import Grants
 
 __all__ = ["GrantedRequests", "restrict"]
 
 _OPTIONS: Final = frozenset({"base_url", "follow_redirects", "headers", "max_redirects", "params", "timeout"})
+_OWN_PREFIX: Final = "hatbox."  # of extensions that Hatbox itself adds to a request
 _EXTENSIONS: Final = frozenset({"timeout"})  # others, such as trace and target, see cookies or change the host
+_RESPONSE_EXTENSIONS: Final = frozenset({"http_version", "reason_phrase"})  # not the connection itself
+_REFUSED_METHODS: Final = frozenset({"CONNECT", "TRACE", "TRACK"})  # the response would contain the request
+_HIDDEN_HEADERS: Final = ("Set-Cookie", "Set-Cookie2")
 
 
 class GrantedRequests:
     """The requests of one grantee, as one identity."""
 
     def __init__(
-        self,
-        grant: Grant,
-        check: Callable[[str], Grant],
-        activity_log: ActivityLog,
-        identity: str | None,
-        options: Mapping[str, Any],
+        self, grant: Grant, grants: Grants, activity_log: ActivityLog, identity: str | None, options: Mapping[str, Any]
     ) -> None:
         self._grant_id = grant.id
-        self._check = check
+        self._grants = grants
         self._activity_log = activity_log
-        if identity is None and len(grant.identities) > 1:
-            raise PermissionDenied(f"identity is required. The grant has {', '.join(grant.identities)}.")
-        self.identity = grant.identities[0] if identity is None else identity
+        self.identity = grant.identities[0]
         """The cookieStoreId."""
-        if not grant.allows_identity(self.identity):
+        if identity is None and len(grant.identities) > 1:
+            self._refuse("", f"identity is required. The grant has {', '.join(grant.identities)}.")
+        if identity is not None and not grant.allows_identity(identity):
             allowed = ", ".join(grant.identities)
-            raise PermissionDenied(f"the grant does not include {ascii(identity)[:200]}. Allowed: {allowed}.")
+            self._refuse("", f"the grant does not include {ascii(identity)[:200]}. Allowed: {allowed}.")
+        self.identity = identity or self.identity
         if unknown := sorted(set(options) - _OPTIONS):
-            raise PermissionDenied(
-                f"a client with a grant cannot have {', '.join(unknown)}. Allowed are: {', '.join(sorted(_OPTIONS))}."
-            )
+            allowed = ", ".join(sorted(_OPTIONS))
+            self._refuse("", f"a client with a grant cannot have {', '.join(unknown)}. Allowed are: {allowed}.")
+        self.options: Mapping[str, Any] = {**options, "trust_env": False}
+        """The options of the client. A proxy or certificate that the program has set in its environment is not used."""
 
-    def start(self, url: str) -> Grant:
-        """The grant, if it allows a request of this URL. Raises PermissionDenied."""
+    def start(self, request: httpx.Request) -> Grant:
+        """The grant, if it allows a request. Raises PermissionDenied."""
+        url = connected_url(request)
         try:
-            grant = self._check(self._grant_id)
+            grant = self._grants.check(self._grant_id)
         except GrantRefused as error:
             self._refuse(url, str(error))
         if not grant.allows("fetch"):
@@ -57,9 +62,26 @@ class GrantedRequests:
         if not grant.allows_identity(self.identity):
             self._refuse(url, f"the grant {grant.id} does not include {self.identity} any more.")
         if not grant.allows_url(url):
-            hosts = ", ".join(grant.hosts or ())
+            hosts = "all, with http and https" if grant.hosts is None else ", ".join(grant.hosts)
             self._refuse(url, f"the grant {grant.id} does not include the host of {ascii(url)[:200]}. Allowed: {hosts}")
+        if request.method.upper() in _REFUSED_METHODS:
+            self._refuse(url, f"the method {request.method.upper()} is not allowed with a grant.")
+        if request.headers.get_list("Host") != [request.url.netloc.decode("ascii")]:
+            self._refuse(url, "a Host header other than that of the URL is not allowed with a grant. Omit it.")
         return grant
+
+    def require_valid(self) -> None:
+        """Raise PermissionDenied if the grant does not allow the connection any more."""
+        try:
+            grant = self._grants.check(self._grant_id)
+        except GrantRefused as error:
+            raise PermissionDenied(str(error)) from None
+        if not grant.allows_identity(self.identity):
+            raise PermissionDenied(f"the grant {grant.id} does not include {self.identity} any more.")
+
+    def on_end(self, callback: Callable[[], None]) -> Callable[[], None]:
+        """Call `callback` when the grant ends. Returns a function that cancels it."""
+        return self._grants.on_revoked(self._grant_id, callback)
 
     def record(self, url: str, outcome: str) -> None:
         """Record a request in the activity log."""
@@ -68,6 +90,13 @@ class GrantedRequests:
     def _refuse(self, url: str, message: str) -> NoReturn:
         self.record(url, "refused")
         raise PermissionDenied(message)
+
+
+def connected_url(request: httpx.Request) -> str:
+    """The scheme, host and port that httpx connects to. It may read the text of a URL in another way than a browser."""
+    host = request.url.raw_host.decode("ascii")
+    port = "" if request.url.port is None else f":{request.url.port}"
+    return f"{request.url.scheme}://{f'[{host}]' if ':' in host else host}{port}/"
 
 
 def restrict(client: httpx.AsyncClient, requests: GrantedRequests) -> httpx.AsyncClient:
@@ -86,24 +115,38 @@ class _GrantedTransport(httpx.AsyncBaseTransport):
         self._requests = requests
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        url = str(request.url)
-        self._requests.start(url)
-        for name in set(request.extensions) - _EXTENSIONS:
-            if not name.startswith("hatbox."):
-                del request.extensions[name]
+        own = _own_copy(request)  # the program could change its request while this one waits
+        grant = self._requests.start(own)
+        url, outcome = connected_url(own), "sent"
+        problem: Exception | None = None
         try:
-            response = await self._inner.handle_async_request(request)
+            async with until_end(self._requests):
+                response = await self._inner.handle_async_request(own)
+            outcome = "ok"
+        except (httpx.LocalProtocolError, UnicodeError) as error:
+            outcome, problem = "failed", error
+        except PermissionDenied:
+            raise  # the grant has ended: the site may have received it
         except Exception:
-            self._requests.record(url, "failed")
+            outcome = "failed"
             raise
+        finally:  # also if the program cancels it
+            request.extensions.update(_own_extensions(own))
+            self._requests.record(url, outcome)
+        if problem is not None:
+            raise problem if grant.allows("cookieValues") else _without_value(problem)
         try:
-            grant = self._requests.start(url)  # it may have ended meanwhile
-        except BaseException:
+            self._requests.require_valid()
+        except PermissionDenied:
             await response.aclose()
             raise
         if not grant.allows("cookieValues"):
-            response.headers.pop("Set-Cookie", None)
-        self._requests.record(url, "ok")
+            for name in _HIDDEN_HEADERS:
+                response.headers.pop(name, None)
+        response.extensions = {
+            name: value for name, value in response.extensions.items() if name in _RESPONSE_EXTENSIONS
+        }
+        response.stream = GrantedStream(response.stream, self._requests)
         return response
 
     async def __aenter__(self) -> _GrantedTransport:
@@ -115,3 +158,24 @@ class _GrantedTransport(httpx.AsyncBaseTransport):
 
     async def aclose(self) -> None:
         await self._inner.aclose()
+
+
+def _own_copy(request: httpx.Request) -> httpx.Request:
+    extensions = {name: value for name, value in request.extensions.items() if name in _EXTENSIONS}
+    return httpx.Request(
+        request.method,
+        request.url,
+        headers=request.headers.raw,
+        stream=request.stream,
+        extensions={**extensions, **_own_extensions(request)},
+    )
+
+
+def _own_extensions(request: httpx.Request) -> dict[str, Any]:
+    return {name: value for name, value in request.extensions.items() if name.startswith(_OWN_PREFIX)}
+
+
+def _without_value(error: Exception) -> Exception:
+    """The error for an invalid header, whose message may contain the value of a cookie."""
+    reason = "header" if isinstance(error, httpx.LocalProtocolError) else "character"
+    return httpx.LocalProtocolError(f"the request was not sent: it has an invalid {reason}, or a cookie has")

@@ -63,8 +63,8 @@ ENDPOINT_RELEASED: Final = "endpoints.released"
 WAIT_REQUESTED: Final = "endpoints.wait"
 """The topic of a request to answer later. Its payload is a WaitRequest."""
 
-AwaitedState: TypeAlias = Literal["settled", "synced"]
-"""What an engine waits for: see EngineRunner.wait_until_settled and ChromiumRunner.wait_until_synced."""
+AwaitedState: TypeAlias = Literal["ready", "settled", "synced"]
+"""What an engine waits for: its browser; see also EngineRunner.wait_until_settled, ChromiumRunner.wait_until_synced."""
 
 ANSWER_TIMEOUT: Final = 30.0
 """Seconds until a request without an answer fails. An engine that is starting answers when its browser runs."""

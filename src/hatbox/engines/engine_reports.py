@@ -12,6 +12,7 @@ from hatbox.errors import EngineError, ProfileError
 from hatbox.extension_data.protocol_handlers import handled_url
 from hatbox.identities.ids import cookie_store_id_of
 from hatbox.store.base import Store, Transaction, TransactionFunction
+from hatbox.tabs.bound_tabs import inherit_binding
 from hatbox.tabs.first_window import leave_first_tab
 from hatbox.tabs.opening import open_tab
 from hatbox.tabs.pages import navigate, page_navigated_itself, save_page_snapshot, update_page
@@ -114,6 +115,7 @@ class EngineReports:
             leave_first_tab(transaction, tab.window_id)
             if opener is not None:
                 inherit_script(transaction, opener.id, tab.id)
+                inherit_binding(transaction, opener.id, tab.id)
             elif cookie_store_id in self.scripted:
                 add_script_tab(transaction, self._run, tab.id)
             tab = tab_of(transaction, row_of(transaction, tab.id))

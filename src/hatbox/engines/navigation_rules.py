@@ -23,6 +23,7 @@ from hatbox.identities.site_rules.service import SiteRules
 from hatbox.identities.site_rules.site_rule import SiteRule, UrlExplanation
 from hatbox.shell_words import shell_word
 from hatbox.store.base import RESYNC, ChangeRecord, Store, Transaction
+from hatbox.tabs.bound_tabs import is_bound
 from hatbox.tabs.credentials import without_credentials
 from hatbox.tabs.named_identity import is_identity_named
 from hatbox.tabs.reopening import reopen_tab
@@ -54,10 +55,9 @@ class CheckedNavigation(msgspec.Struct, frozen=True, kw_only=True):
     navigation_id: int = 0
     """The id of a navigation that was requested in the profile; 0 if the page or the user started it in the engine."""
     stays: bool = False
-    """Whether it is never reopened: a reload, back and forward, a restored page, a page of a script, a redirect, or a
-    form."""
+    """Whether it is never reopened: a reload, back and forward, a restored page, a redirect, or a form."""
     is_refused: bool = False
-    """Whether it is blocked and not reopened: a program bound to the identity controls the page."""
+    """Whether it is blocked and not reopened: a program controls the page. For tabs of grants the profile says so."""
 
 
 class IdentityChoice(NamedTuple):
@@ -136,9 +136,10 @@ class NavigationRules:
             return await self._block_limited(navigation, decision.limited_by)
         if navigation.stays or decision.rule is None or store_id in decision.identities:
             return STAY
-        if navigation.is_refused:
-            return await self._block_bound(navigation, decision.rule)
-        if await self._is_named(navigation) or self._limit.is_contested(url):
+        is_granted, is_named = await self._opening(navigation)
+        if is_granted or (navigation.is_refused and not is_named):
+            return await self._block_bound(navigation)
+        if is_named or self._limit.is_contested(url):
             return STAY
         if navigation.tab_id < 0:
             return REOPENED  # a prerendered page: the navigation that would show it is checked again
@@ -177,15 +178,15 @@ class NavigationRules:
 
         return await self._read(block)
 
-    async def _block_bound(self, navigation: CheckedNavigation, rule: SiteRule) -> NavigationOutcome:
-        """The message names no other identity: the program can read it."""
+    async def _block_bound(self, navigation: CheckedNavigation) -> NavigationOutcome:
+        """The message names neither the other identity nor the rule: the program can read it."""
         shown = without_credentials(navigation.url)
 
         def block(transaction: Transaction) -> NavigationOutcome:
             name = store_name(transaction, navigation.cookie_store_id)
             return _blocked(
-                f"the rule {rule.pattern} assigns {shown} to another identity, and the program that opened it is bound "
-                f"to {name}"
+                f"a rule assigns {shown} to another identity, and a program controls this page of {name}. Rules do not "
+                f"open pages of programs elsewhere. See: hatbox rules test {shell_word(shown)}"
             )
 
         return await self._read(block)
@@ -237,16 +238,17 @@ class NavigationRules:
 
         return await self._read(block)
 
-    async def _is_named(self, navigation: CheckedNavigation) -> bool:
-        """Whether the tab was opened with this URL in a named identity."""
-        if navigation.navigation_id != 1:
-            return False
+    async def _opening(self, navigation: CheckedNavigation) -> tuple[bool, bool]:
+        """Whether a program with a grant controls the tab, and whether its identity was named with this URL."""
 
-        def is_named(transaction: Transaction) -> bool:
+        def opening(transaction: Transaction) -> tuple[bool, bool]:
             row = transaction.tabs.get(navigation.tab_id)
-            return row is not None and is_identity_named(transaction, row)
+            if row is None:
+                return False, False
+            is_first = navigation.navigation_id == 1
+            return is_bound(transaction, row.id), is_first and is_identity_named(transaction, row)
 
-        return await self._store.read(is_named)
+        return await self._store.read(opening)
 
     async def _read(self, work: Callable[[Transaction], NavigationOutcome]) -> NavigationOutcome:
         try:

@@ -27,6 +27,8 @@ DEFAULT_ACTIONS: Final = frozenset({"fetch"})
 DEFAULT_DURATION: Final = 8 * 3600.0
 """How long a grant is valid if nothing else was requested, in seconds."""
 
+_SCHEMES: Final = ("http", "https")
+
 
 class Grant(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """A capability. Does not contain the token. Times are in seconds since 1970."""
@@ -61,11 +63,14 @@ class Grant(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         return cookie_store_id in self.identities
 
     def allows_url(self, url: str) -> bool:
-        """Whether it allows the host of a URL. An invalid URL, or one without a host, only without a limit of hosts."""
-        if self.hosts is None:
-            return True
+        """Whether it allows a URL: http or https, with a host that it includes. Every other URL is refused.
+
+        The URL is read as browsers do. This is the only check of URLs: for the API, HTTP clients and agents.
+        """
         parsed = parse_url(url)
-        return parsed is not None and host_permissions(self.hosts).allow_url(parsed.scheme, parsed.host)
+        if parsed is None or parsed.scheme not in _SCHEMES:
+            return False
+        return self.hosts is None or host_permissions(self.hosts).allow_url(parsed.scheme, parsed.host)
 
     def allows_cookie(self, domain: str, *, host_only: bool, secure: bool) -> bool:
         """Whether any allowed URL can read a cookie."""

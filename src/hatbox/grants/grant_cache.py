@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from math import inf
 from typing import Final, TypeAlias
 
 import msgspec
@@ -13,6 +14,7 @@ from hatbox.errors import GrantExpired, GrantRefused, GrantRevoked, ProfileClose
 from hatbox.grants.grant import Grant
 from hatbox.grants.grant_rows import GRANT_CHANGED, decode_grant_change, grant_of
 from hatbox.store.base import RESYNC, ChangeRecord, Store, Transaction
+from hatbox.store.server_clock import uptime
 from hatbox.tasks import Tasks
 
 __all__ = ["EndCallback", "GrantCache"]
@@ -27,11 +29,16 @@ _MAX_TIMER: Final = 30.0  # seconds: the clock may be set, and machines may slee
 
 
 class GrantCache:
-    """The grants that this process has verified or created. Bound to the event loop of the store."""
+    """The grants that this process has verified or created. Bound to the event loop of the store.
 
-    def __init__(self, store: Store) -> None:
+    A grant expires by the clock of the profile, or by `clock`, which nobody can set: whichever is first.
+    """
+
+    def __init__(self, store: Store, clock: Callable[[], float] = uptime) -> None:
         self._store = store
+        self._clock = clock
         self._known: dict[str, Grant] = {}
+        self._deadlines: dict[str, float] = {}  # by `clock`, of grants that expire; they only ever become earlier
         self._watchers: dict[str, list[EndCallback]] = {}
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._tasks = Tasks()
@@ -49,14 +56,20 @@ class GrantCache:
         """Add or replace a grant."""
         if len(self._known) >= _MAX_ENTRIES and grant.id not in self._known:
             self._known = {key: each for key, each in self._known.items() if key in self._watchers}
+            self._deadlines = {key: each for key, each in self._deadlines.items() if key in self._known}
         self._known[grant.id] = grant
+        if grant.expires is not None:
+            deadline = self._clock() + grant.expires - self._store.time()
+            self._deadlines[grant.id] = min(deadline, self._deadlines.get(grant.id, deadline))
 
     def check(self, grant_id: str) -> Grant:
         """The grant, if it is valid now. Raises GrantRefused. Reads no store: for every call of a connection."""
         grant = self._known.get(grant_id)
         if grant is not None and grant.revoked is None and grant.identities:
-            if grant.expires is None or self._store.time() < grant.expires:
+            expires = grant.expires
+            if expires is None or (self._store.time() < expires and self._clock() < self._deadlines[grant_id]):
                 return grant
+            self._deadlines[grant_id] = -inf  # also if the clock is set back
             raise GrantExpired(grant.id)
         raise GrantRefused if grant is None else GrantRevoked(grant.id)
 
@@ -140,15 +153,22 @@ class GrantCache:
                 self._end(grant_id)
 
     def _replace(self, grant: Grant) -> None:
-        self._known[grant.id] = grant
-        if grant.has_ended(self._store.time()):
+        self.add(grant)
+        try:
+            self.check(grant.id)
+        except GrantRefused:
             self._end(grant.id)
 
     # ── Ends ──
 
+    def _seconds_left(self, grant: Grant) -> float:
+        if grant.expires is None:
+            return inf
+        return min(grant.expires - self._store.time(), self._deadlines[grant.id] - self._clock())
+
     def _set_timer(self, grant: Grant) -> None:
         if grant.expires is not None and grant.id not in self._timers:
-            seconds = min(max(0.0, grant.expires - self._store.time()), _MAX_TIMER)
+            seconds = min(max(0.0, self._seconds_left(grant)), _MAX_TIMER)
             loop = asyncio.get_running_loop()
             self._timers[grant.id] = loop.call_later(seconds, self._on_time, grant.id)
 

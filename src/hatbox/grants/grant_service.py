@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from hatbox.errors import GrantExpired, GrantRefused, GrantRevoked, InvalidGrant
+from hatbox.errors import GrantRefused, InvalidGrant
 from hatbox.grants.grant import DEFAULT_ACTIONS, DEFAULT_DURATION, Grant
 from hatbox.grants.grant_arguments import (
     MAX_IDENTITIES,
@@ -146,12 +146,8 @@ class Grants:
         if row is None or not hmac.compare_digest(row.digest, digest):
             raise GrantRefused
         grant = grant_of(row)
-        if grant.revoked is not None or not grant.identities:
-            raise GrantRevoked(grant.id)
-        if grant.has_ended(self._store.time()):
-            raise GrantExpired(grant.id)
         self._cache.add(grant)
-        return grant
+        return self._cache.check(grant.id)
 
 
 def _with_digest(digest: bytes) -> Callable[[Transaction], GrantRow | None]:

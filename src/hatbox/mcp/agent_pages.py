@@ -1,4 +1,4 @@
-"""The pages of one agent: the tabs that it has opened, and those that their pages open. Starts the browser when needed.
+"""The pages of one agent: the tabs that it has opened, and those that their pages open.
 
 Tabs of the user, and of other agents on the same identity, are not visible here.
 """
@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING, Final
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
 
-from hatbox.errors import EngineAlreadyRunning, HatboxError, InvalidTab
-from hatbox.mcp.agent_tab import AgentTab, TabDownload
-from hatbox.mcp.host_limits import check_url, may_load, refusal
+from hatbox.errors import HatboxError, InvalidTab
+from hatbox.mcp.agent_tab import AgentTab
+from hatbox.mcp.host_limits import check_url
+from hatbox.mcp.tab_downloads import TabDownloads
 from hatbox.mcp.tool_output import ToolFailed, ToolRefused
 from hatbox.tasks import Tasks
-from hatbox.web_requests.request_model import BlockingResponse, RequestSnapshot
 
 if TYPE_CHECKING:
-    from hatbox.engines.chromium.chromium_runner import ChromiumRunner
     from hatbox.mcp.agent_session import AgentSession
 
 __all__ = ["MAX_TABS", "AgentPages"]
@@ -28,24 +27,23 @@ __all__ = ["MAX_TABS", "AgentPages"]
 MAX_TABS: Final = 20
 """Open tabs of one agent."""
 
-_DOCUMENTS: Final = ("main_frame", "sub_frame")
 _MAX_OPENERS: Final = 50  # a chain of tabs that opened each other
-_BLOCKED: Final = BlockingResponse("hatbox-mcp", {"cancel": True})
 
 
 class AgentPages:
-    """The tabs of an agent, and the browser that shows them."""
+    """The tabs of an agent."""
 
     def __init__(self, session: AgentSession) -> None:
         self._session = session
-        self._runner: ChromiumRunner | None = None
-        self._starting = asyncio.Lock()
+        self._browser = session.browser
         self._tabs: list[AgentTab] = []
         self._current: AgentTab | None = None
         self._tab_ids: set[int] = set()
         self._is_closed = False
-        self._downloads: list[TabDownload] = []
-        self._tasks = Tasks()
+        self.downloads = TabDownloads(session)
+        """The downloads of all tabs, also of closed ones."""
+        self._opening = 0
+        self._tasks = Tasks(lambda _: None)  # the tool that waits for a task gets its error
 
     @property
     def tabs(self) -> list[AgentTab]:
@@ -62,11 +60,6 @@ class AgentPages:
         """Whether a tab is the current one."""
         return tab is self._current
 
-    @property
-    def downloads(self) -> list[TabDownload]:
-        """The downloads of all tabs, also of closed ones."""
-        return list(self._downloads)
-
     async def current(self, *, create: bool = False) -> AgentTab:
         """The current tab. Raises ToolFailed if the agent has none, unless it is to be created."""
         if self._current is None or self._current.page.is_closed():
@@ -80,13 +73,22 @@ class AgentPages:
 
     async def open_tab(self) -> AgentTab:
         """Open an empty tab, and make it the current one."""
-        if len(self.tabs) >= MAX_TABS:
+        if len(self.tabs) + self._opening >= MAX_TABS:
             raise ToolRefused(f"{MAX_TABS} tabs are open. Close one first, with browser_tabs.")
-        runner = await self._started()
-        before = runner.engine.tabs
-        page = await runner.new_page(self._session.identity)
-        self._tab_ids |= {each for each in runner.engine.tabs - before if runner.engine.page_of(each) is page}
+        # A task of its own: a tab that opens after its client has gone away would have no owner.
+        return await asyncio.shield(self._tasks.spawn(self._open_tab()))
+
+    async def _open_tab(self) -> AgentTab:
+        self._opening += 1
+        try:
+            page, tab_id = await self._browser.new_page(self)
+        finally:
+            self._opening -= 1
+        if tab_id is not None:
+            self._tab_ids.add(tab_id)
         self._current = self._add(page)
+        if self._is_closed:
+            await _close(page)
         return self._current
 
     def select(self, index: int) -> AgentTab:
@@ -102,13 +104,19 @@ class AgentPages:
             self._current = None
 
     async def close(self) -> None:
-        """Close all tabs of the agent, and stop the browser."""
+        """Close all tabs of the agent. The browser stops if no other agent uses it."""
         self._is_closed = True
-        async with self._starting:
-            self._session.profile.web_requests.on_before_request.remove_listener(self._on_request)
-            if self._runner is not None:
-                runner, self._runner = self._runner, None
-                await runner.stop()
+        await asyncio.gather(*(_close(each.page) for each in self.tabs))
+        await self._browser.release(self)
+
+    async def adopt_tabs(self) -> None:
+        """Add the tabs that pages of the agent have opened without an opener: by a click with Ctrl or Shift."""
+        shown = {id(each.page) for each in self.tabs}
+        for tab_id in sorted(self._browser.tabs - self._tab_ids):
+            page = self._browser.page_of(tab_id)
+            with contextlib.suppress(InvalidTab):  # closed meanwhile
+                if page is not None and id(page) not in shown and await self._has_own_opener(tab_id):
+                    self._on_popup(page)
 
     def _at(self, index: int) -> AgentTab:
         tabs = self.tabs
@@ -117,85 +125,38 @@ class AgentPages:
         return tabs[index]
 
     def _add(self, page: Page) -> AgentTab:
-        tab = AgentTab(page, self._session, self._downloads)
+        tab = AgentTab(page, self._session, self.downloads)
         self._tabs.append(tab)
         page.on("popup", self._on_popup)
         return tab
 
     def _on_popup(self, page: Page) -> None:
+        if any(each.page is page for each in self._tabs):
+            return
         if len(self.tabs) >= MAX_TABS or self._is_closed:
             self._tasks.spawn(_close(page))
             return
         self._current = self._add(page)
+        self._tasks.spawn(self._browser.limit.add_page(page))
 
-    # ── The browser ──
+    # ── The limit of documents ──
 
-    async def _started(self) -> ChromiumRunner:
-        async with self._starting:
-            if self._is_closed:
-                raise ToolRefused("the access of this agent has ended.")
-            if self._runner is None:
-                self._runner = await self._start()
-            return self._runner
-
-    async def _start(self) -> ChromiumRunner:
-        session, options = self._session, self._session.options
-        runner = session.profile.chromium(
-            headless=options.headless,
-            browser=options.browser,
-            downloads=options.downloads,
-            identities=session.identity,
-        )
-        # Before the first page. The hosts of a grant never change.
-        if session.grant().hosts is not None:
-            filters = ({"types": list(_DOCUMENTS)}, ["blocking"])
-            session.profile.web_requests.on_before_request.add_listener(self._on_request, filters)
-        try:
-            await runner.__aenter__()
-            await runner.wait_until_synced()
-        except EngineAlreadyRunning as error:
-            raise ToolFailed(
-                f"{error} Ask the user to close it. fetch and signed_in work meanwhile, without a page."
-            ) from error
-        return runner
-
-    async def _on_request(self, request: RequestSnapshot) -> BlockingResponse | None:
-        """Cancel requests for documents of other hosts in the tabs of the agent: the first hop and all redirects.
-
-        A listener that raises would allow the request.
-        """
-        try:
-            if request.type not in _DOCUMENTS or not await self._is_own(request.place.tab_id):
-                return None
-            if may_load(self._session.grant("pages"), request.url):
-                return None
-        except Exception:  # noqa: BLE001 - unknown is refused
-            return _BLOCKED
-        with contextlib.suppress(HatboxError):
-            self._session.record("navigate", request.url, "refused")
-        self._note_refusal(request)
-        return _BLOCKED
-
-    def _note_refusal(self, request: RequestSnapshot) -> None:
-        if request.type != "main_frame":
-            return
-        page = None if self._runner is None else self._runner.engine.page_of(request.place.tab_id)
-        found = [tab for tab in self._tabs if tab.page is page]
-        for tab in found or self._tabs:  # a new page, which is not in the list yet, was opened by one of these
-            tab.refused = refusal(self._session.grant(), request.url)
-
-    async def _is_own(self, tab_id: int) -> bool:
-        """Whether a tab was opened by this agent, or by a page of it. An unknown tab counts as such."""
+    async def owns(self, tab_id: int) -> bool:
+        """See PageOwner."""
         if tab_id in self._tab_ids:
             return True
+        try:
+            return await self._has_own_opener(tab_id) or self._is_unknown_page(tab_id)
+        except InvalidTab:
+            return True
+
+    async def _has_own_opener(self, tab_id: int) -> bool:
+        """Whether a page of the agent has opened a tab, or one that has opened it. Raises InvalidTab."""
         seen = [tab_id]
         while len(seen) < _MAX_OPENERS:
-            try:
-                opener = (await self._session.profile.tabs.get(seen[-1])).opener_id
-            except InvalidTab:
-                return True
+            opener = (await self._session.profile.tabs.get(seen[-1])).opener_id
             if opener is None:
-                return self._is_unknown_page(tab_id)
+                return False
             if opener in self._tab_ids:
                 self._tab_ids.update(seen)
                 return True
@@ -204,8 +165,19 @@ class AgentPages:
 
     def _is_unknown_page(self, tab_id: int) -> bool:
         """Whether the page of a tab without an opener is one of the agent: its tab is being opened."""
-        page = None if self._runner is None else self._runner.engine.page_of(tab_id)
+        page = self._browser.page_of(tab_id)
         return any(each.page is page for each in self._tabs)
+
+    def refused(self, tab_id: int, reason: str, url: str) -> None:
+        """See PageOwner."""
+        with contextlib.suppress(HatboxError):
+            self._session.record("navigate", url, "refused")
+        if not reason:
+            return
+        page = self._browser.page_of(tab_id)
+        found = [tab for tab in self._tabs if tab.page is page]
+        for tab in found or self._tabs:  # a new page, which is not in the list yet, was opened by one of these
+            tab.refused = reason
 
     async def check_and_open(self, url: str) -> tuple[AgentTab, str]:
         """The current tab, created if necessary, and the checked URL to load in it. Raises before anything starts."""

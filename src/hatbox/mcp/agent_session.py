@@ -18,6 +18,7 @@ from hatbox.mcp.tool_output import ToolFailed, ToolRefused
 from hatbox.profile import Profile
 
 if TYPE_CHECKING:
+    from hatbox.mcp.agent_browser import AgentBrowser
     from hatbox.mcp.agent_pages import AgentPages
 
 __all__ = ["AgentOptions", "AgentSession"]
@@ -55,16 +56,23 @@ class AgentSession:
         self.identity = identity
         self.options = options
         self._hosts = hosts
-        self._token = token
+        self._given_token = token
+        self._parent: AgentSession | None = None
         self._grant_id = ""
+        self._browser: AgentBrowser | None = None
         self._pages: AgentPages | None = None
+        self.token = token or ""
+        """The token of the grant."""
         self.ended: asyncio.Future[None]
         """Done when the grant was revoked or has expired."""
 
     async def __aenter__(self) -> Self:
         grants = self.profile.grants
-        if self._token is None:
-            grant, _ = await grants.create(
+        if self._parent is not None:
+            self.ended = grants.ended(self._grant_id)
+            return self
+        if self._given_token is None:
+            grant, self.token = await grants.create(
                 f"hatbox mcp for {self.identity.name[:100]!a}, process {os.getpid()}",
                 identities=self.identity,
                 hosts=self._hosts,
@@ -72,7 +80,7 @@ class AgentSession:
                 duration=_DURATION,
             )
         else:
-            grant = await grants.verify(self._token)
+            grant = await grants.verify(self._given_token)
             if not grant.allows_identity(self.identity.cookie_store_id):
                 raise GrantRefused(f'the grant {grant.id} does not include the identity "{self.identity.name}"')
         self._grant_id = grant.id
@@ -82,14 +90,22 @@ class AgentSession:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
+    def sibling(self) -> AgentSession:
+        """A session for another agent with the same grant, to be entered. It has its own pages, in the same browser."""
+        other = AgentSession(self.profile, self.identity, self.options)
+        other._parent, other._grant_id = self, self._grant_id
+        return other
+
     async def close(self) -> None:
         """Close the pages of the agent, and revoke the grant of this session. May be called twice."""
         self.ended.cancel()
         try:
             if self._pages is not None:
                 await self._pages.close()
+            if self._browser is not None:
+                await self._browser.close()
         finally:
-            if self._token is None:
+            if self._given_token is None and self._parent is None:
                 with contextlib.suppress(GrantError, ProfileError):  # removed, or the profile cannot be reached
                     await self.profile.grants.revoke(self._grant_id)
 
@@ -110,6 +126,17 @@ class AgentSession:
             allowed = ", ".join(sorted(grant.actions))
             raise ToolRefused(f"the grant of this agent does not allow the action {action}. Allowed: {allowed}.")
         return grant
+
+    @property
+    def browser(self) -> AgentBrowser:
+        """The browser of this agent and of its siblings."""
+        if self._parent is not None:
+            return self._parent.browser
+        if self._browser is None:
+            from hatbox.mcp.agent_browser import AgentBrowser  # imports Playwright
+
+            self._browser = AgentBrowser(self)
+        return self._browser
 
     @property
     def pages(self) -> AgentPages:

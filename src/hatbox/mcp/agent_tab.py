@@ -8,18 +8,20 @@ import re
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from playwright.async_api import Dialog, Download, FileChooser, Locator, Page
+from playwright.async_api import Dialog, FileChooser, Frame, Locator, Page
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from hatbox.mcp.host_limits import check_frame
-from hatbox.mcp.password_redaction import without_passwords
-from hatbox.mcp.tool_output import ToolFailed, ToolRefused, bounded, untrusted
+from hatbox.mcp.password_fields import PasswordFields
+from hatbox.mcp.password_redaction import MAX_CHARACTERS, TooManyPasswords, without_passwords
+from hatbox.mcp.tab_downloads import TabDownloads
+from hatbox.mcp.tool_output import MAX_TEXT, ToolFailed, ToolRefused, bounded, quoted, untrusted
 
 if TYPE_CHECKING:
     from hatbox.mcp.agent_session import AgentSession
 
-__all__ = ["AgentTab", "TabDownload"]
+__all__ = ["AgentTab", "failure"]
 
 T = TypeVar("T")
 
@@ -28,34 +30,15 @@ _FIND_MS: Final = 1_500.0  # an unknown reference would wait for the whole timeo
 _ACTION_MS: Final = 8_000.0
 _SETTLE_MS: Final = 3_000.0
 _READ_SECONDS: Final = 30.0
-_MAX_DOWNLOADS: Final = 100
+_BLANK: Final = "about:blank"
 _MAX_TITLE: Final = 500
-_PASSWORDS: Final = (
-    "input[type=password i], input[autocomplete~=current-password i], input[autocomplete~=new-password i]"
-)
-_VALUES: Final = "elements => elements.slice(0, 1000).map(each => each.value)"
-
-
-class TabDownload:
-    """A download that a page of the agent has started."""
-
-    def __init__(self, download: Download) -> None:
-        self.name = download.suggested_filename[:300]
-        self.state = "in progress"
-        self._task = asyncio.ensure_future(self._wait(download))
-
-    async def _wait(self, download: Download) -> None:
-        try:
-            failure = await download.failure()
-        except PlaywrightError:
-            failure = "the page was closed"
-        self.state = "complete" if failure is None else f"failed: {failure[:200]}"
+_MAX_TREE: Final = MAX_TEXT + MAX_CHARACTERS
 
 
 class AgentTab:
     """A tab of an agent."""
 
-    def __init__(self, page: Page, session: AgentSession, downloads: list[TabDownload]) -> None:
+    def __init__(self, page: Page, session: AgentSession, downloads: TabDownloads) -> None:
         self.page = page
         self.dialog: Dialog | None = None
         """The open dialog, which blocks the page."""
@@ -63,24 +46,34 @@ class AgentTab:
         self.refused = ""
         """Why the last navigation was refused; empty if it was not."""
         self._session = session
-        self._downloads = downloads
+        self._passwords = PasswordFields(page)
         self._dialog_opened = asyncio.Event()
         self._pending: set[asyncio.Task[Any]] = set()
         page.on("dialog", self._on_dialog)
-        page.on("download", self._on_download)
+        page.on("download", downloads.add)
+        page.on("framenavigated", self._on_navigated)
         if session.options.uploads is not None:
             page.on("filechooser", self._on_file_chooser)
+        self._on_navigated(page.main_frame)
 
     def _on_dialog(self, dialog: Dialog) -> None:
         self.dialog = dialog
         self._dialog_opened.set()
 
-    def _on_download(self, download: Download) -> None:
-        if len(self._downloads) < _MAX_DOWNLOADS:
-            self._downloads.append(TabDownload(download))
-
     def _on_file_chooser(self, chooser: FileChooser) -> None:
         self.file_chooser = chooser
+
+    def _on_navigated(self, frame: Frame) -> None:
+        """Leave a document that was loaded without a request that could be cancelled: Chromium had prefetched it."""
+        try:
+            check_frame(self._session.grant("pages"), frame.url, is_main=frame == self.page.main_frame)
+        except ToolRefused as error:
+            self.refused = self.refused or str(error)
+            self._spawn(asyncio.ensure_future(self._leave()))
+
+    async def _leave(self) -> None:
+        with contextlib.suppress(PlaywrightError):
+            await self.page.goto(_BLANK, timeout=_ACTION_MS)
 
     # ── Actions ──
 
@@ -98,15 +91,18 @@ class AgentTab:
         finally:
             opened.cancel()
         if not task.done():
-            self._pending.add(task)
-            task.add_done_callback(self._on_pending_done)
+            self._spawn(task)
             return None
         try:
             return task.result()
         except PlaywrightTimeout as error:
-            raise ToolFailed(f"{_first_line(error)}. Take a new browser_snapshot, and use its references.") from error
+            raise ToolFailed(f"{failure(error)}. Take a new browser_snapshot, and use its references.") from error
         except PlaywrightError as error:
-            raise (ToolRefused(self.refused) if self.refused else ToolFailed(_first_line(error))) from error
+            raise (ToolRefused(self.refused) if self.refused else ToolFailed(failure(error))) from error
+
+    def _spawn(self, task: asyncio.Task[Any]) -> None:
+        self._pending.add(task)
+        task.add_done_callback(self._on_pending_done)
 
     def _on_pending_done(self, task: asyncio.Task[Any]) -> None:
         self._pending.discard(task)
@@ -140,7 +136,7 @@ class AgentTab:
             else:
                 await dialog.dismiss()
         except PlaywrightError as error:
-            raise ToolFailed(_first_line(error)) from error
+            raise ToolFailed(failure(error)) from error
 
     async def settle(self) -> None:
         """Wait until a navigation that an action has started is loaded, for a short time."""
@@ -153,6 +149,7 @@ class AgentTab:
     def check_frames(self) -> None:
         """Raise ToolRefused unless the agent may see all frames."""
         grant = self._session.grant("pages")
+        self._session.browser.limit.check()
         if self.page.is_closed():
             raise ToolFailed("the page was closed. List the open tabs with browser_tabs.")
         for frame in self.page.frames:
@@ -169,34 +166,31 @@ class AgentTab:
             async with asyncio.timeout(_READ_SECONDS):
                 title, tree = await self._read(reference, depth)
         except PlaywrightError as error:
-            raise ToolFailed(f"the page cannot be read: {_first_line(error)}. Try browser_snapshot again.") from error
+            raise ToolFailed(f"the page cannot be read: {failure(error)}. Try browser_snapshot again.") from error
         except TimeoutError:
             raise ToolFailed("the page does not respond. Try browser_wait_for, or open another page.") from None
+        except TooManyPasswords:
+            raise ToolFailed("the page has too many password fields to hide them. Ask the user to read it.") from None
         self.check_frames()  # it may have navigated meanwhile
         text = bounded(tree, advice="Use depth, or target for a part of the page.")
         url = self.page.url[:2000]
-        shown = untrusted(f"Page URL: {url}\nPage title: {title[:_MAX_TITLE]}\n{text}")
+        shown = untrusted(f"Page URL: {url}\nPage title: {title}\n{text}")
         return self.dialog_text() + shown
 
     async def _read(self, reference: str, depth: int | None) -> tuple[str, str]:
         found = await self.find(reference) if reference else None
-        passwords = await self._passwords()
+        await self._passwords.read()
         title = await self.page.title()
         if found is not None:
             tree = await found.aria_snapshot(mode="ai", depth=depth, timeout=_ACTION_MS)
         else:
             tree = await self.page.aria_snapshot(mode="ai", depth=depth, timeout=_ACTION_MS)
-        passwords |= await self._passwords()  # typed meanwhile
-        return without_passwords(title, passwords), without_passwords(tree, passwords)
-
-    async def _passwords(self) -> set[str]:
-        """The values of all password fields. Raises PlaywrightError if one frame cannot be read."""
-        found: set[str] = set()
-        for frame in self.page.frames:
-            if not frame.is_detached():
-                values = await frame.locator(_PASSWORDS).evaluate_all(_VALUES)
-                found |= {each for each in values if isinstance(each, str)}
-        return found
+        passwords = await self._passwords.read()  # typed meanwhile
+        shown = without_passwords(tree[:_MAX_TREE], passwords)
+        if len(tree) > _MAX_TREE:  # the end may be the start of a password
+            shown = f"{shown[: -max(map(len, passwords), default=1)]}\n"
+            shown += f"[{len(tree) - _MAX_TREE} further characters are omitted.]"
+        return without_passwords(title[:_MAX_TREE], passwords)[:_MAX_TITLE], shown
 
     def dialog_text(self) -> str:
         """What the open dialog says."""
@@ -206,6 +200,6 @@ class AgentTab:
         return f"The page shows a dialog ({self.dialog.type}). {untrusted(message)}\n"
 
 
-def _first_line(error: Exception) -> str:
-    """The first line of a message of Playwright: the others are a log of its calls."""
-    return str(error).strip().partition("\n")[0][:300].rstrip(".") or type(error).__name__
+def failure(error: Exception) -> str:
+    """The first line of a message of Playwright, marked: it may contain text of the page. The others are a log."""
+    return f"the browser reports {quoted(str(error).strip().partition(chr(10))[0].rstrip('.') or type(error).__name__)}"

@@ -13,7 +13,7 @@ from hatbox.cookies.request_urls import parse_request_url
 from hatbox.mcp.agent_session import AgentSession
 from hatbox.mcp.host_limits import check_url
 from hatbox.mcp.tool_arguments import FetchArguments
-from hatbox.mcp.tool_output import ToolFailed, ToolOutput, ToolRefused, bounded, untrusted
+from hatbox.mcp.tool_output import ToolFailed, ToolOutput, ToolRefused, bounded, quoted, untrusted
 
 if TYPE_CHECKING:
     import httpx
@@ -32,6 +32,7 @@ _REFUSED_HEADERS: Final = frozenset(
 )
 _HIDDEN_HEADERS: Final = frozenset({"set-cookie", "set-cookie2", "cookie", "proxy-authenticate"})
 _MAX_HEADERS: Final = 4_000
+_META_COOKIE: Final = re.compile(r"<meta\b[^>]{0,300}\bhttp-equiv\s*=\s*[\"']?set-cookie[^>]{0,8000}>?", re.IGNORECASE)
 _TEXT: Final = re.compile(r"text/|[/+](json|xml|javascript|x-www-form-urlencoded|yaml|csv)\b", re.IGNORECASE)
 _CHARSET: Final = re.compile(r"charset\s*=\s*\"?([\w.:-]{1,40})", re.IGNORECASE)
 _SLOW_CHARSETS: Final = frozenset({"punycode", "idna"})  # encodings of host names, which take quadratic time
@@ -54,7 +55,7 @@ async def fetch(session: AgentSession, given: FetchArguments) -> ToolOutput:
     response = await send(session, given)
     note = "" if response.is_complete else f"\n[Only the first {_MAX_BYTES} bytes were read.]"
     headers = bounded("\n".join(f"{name}: {value}" for name, value in response.headers), _MAX_HEADERS)
-    body = bounded(response.body)
+    body = bounded(_META_COOKIE.sub("(a cookie is omitted)", response.body))
     return ToolOutput(
         f"Status: {response.status}\n" + untrusted(f"URL: {response.url[:2000]}\n{headers}\n\n{body}{note}")
     )
@@ -79,7 +80,7 @@ async def send(session: AgentSession, given: FetchArguments) -> FetchedResponse:
     except TimeoutError:
         raise ToolFailed(f"the site did not answer within {_SECONDS:g} seconds.") from None
     except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, OverflowError, ExceptionGroup) as error:
-        raise ToolFailed(f"the request failed: {type(error).__name__} {str(error)[:300]}".rstrip()) from error
+        raise ToolFailed(f"the request failed: {type(error).__name__} {quoted(str(error))}") from error
 
 
 async def _send(session: AgentSession, method: str, url: str, headers: dict[str, str], body: str) -> FetchedResponse:
@@ -88,8 +89,8 @@ async def _send(session: AgentSession, method: str, url: str, headers: dict[str,
     has_cookies = bool(await store.header(parse_request_url(url)))
     async with session.profile.httpx(identity, follow_redirects=False, timeout=_SECONDS) as client:
         request = client.build_request(method, url, headers=headers, content=body.encode() if body else None)
-        for _ in range(_MAX_REDIRECTS + 1):
-            check_url(session.grant("fetch"), str(request.url))
+        for hop in range(_MAX_REDIRECTS + 1):
+            check_url(session.grant("fetch"), str(request.url), is_of_page=hop > 0)
             response = await client.send(request, stream=True)
             try:
                 if response.next_request is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from hatbox.grants.grant import Grant
-from hatbox.mcp.tool_output import ToolRefused
+from hatbox.mcp.tool_output import ToolRefused, quoted
 from hatbox.urls.url import parse_url
 
 __all__ = ["MAX_URL", "allowed_hosts", "check_frame", "check_url", "may_load", "refusal", "shown_origin"]
@@ -19,7 +19,7 @@ _OWN_DOCUMENTS: Final = ("about:blank", "about:srcdoc", "chrome-error://chromewe
 _MAX_SHOWN: Final = 200
 
 
-def check_url(grant: Grant, url: str) -> str:
+def check_url(grant: Grant, url: str, *, is_of_page: bool = False) -> str:
     """The URL as it is loaded. Raises ToolRefused with a message that the agent can act on."""
     if url == _BLANK:
         return url
@@ -27,28 +27,25 @@ def check_url(grant: Grant, url: str) -> str:
         raise ToolRefused(f"the URL has {len(url)} characters. Allowed: {MAX_URL}.")
     parsed = parse_url(url)
     if parsed is None or parsed.scheme not in _WEB or not parsed.host:
-        raise ToolRefused(f"{url[:_MAX_SHOWN]!r} cannot be opened. Use a URL that starts with http:// or https://.")
+        shown = quoted(url) if is_of_page else repr(url[:_MAX_SHOWN])
+        raise ToolRefused(f"{shown} cannot be opened. Use a URL that starts with http:// or https://.")
     if not grant.allows_url(parsed.text):
-        raise ToolRefused(refusal(grant, url))
+        raise ToolRefused(refusal(grant, url, is_of_page=is_of_page))
     return parsed.text
 
 
-def refusal(grant: Grant, url: str) -> str:
-    """Why a URL is refused, and what the agent can do."""
+def refusal(grant: Grant, url: str, *, is_of_page: bool = False) -> str:
+    """Why a URL is refused, and what the agent can do. A host that a page has chosen may contain words."""
+    origin = quoted(shown_origin(url)) if is_of_page else shown_origin(url)
     return (
-        f"{shown_origin(url)} is not allowed for this agent. Allowed: {allowed_hosts(grant)}. Do not try it again by "
+        f"{origin} is not allowed for this agent. Allowed: {allowed_hosts(grant)}. Do not try it again by "
         "other means. If the task needs this host, ask the user to start hatbox mcp with --host for it."
     )
 
 
 def may_load(grant: Grant, url: str) -> bool:
     """Whether a document of a page of the agent may be requested from a URL, in any frame and after any redirect."""
-    parsed = parse_url(url)
-    if parsed is None:
-        return False
-    if parsed.scheme in _WEB:
-        return grant.allows_url(parsed.text)
-    return url in _OWN_DOCUMENTS
+    return grant.allows_url(url) or url in _OWN_DOCUMENTS
 
 
 def check_frame(grant: Grant, url: str, *, is_main: bool) -> None:
@@ -61,8 +58,8 @@ def check_frame(grant: Grant, url: str, *, is_main: bool) -> None:
         scheme = url.partition(":")[0].lower()
     if not is_main and scheme in ("data", "about", "null"):
         return
-    if scheme not in _WEB or not grant.allows_url(url):
-        raise ToolRefused(refusal(grant, url))
+    if not grant.allows_url(url):
+        raise ToolRefused(refusal(grant, url, is_of_page=True))
 
 
 def allowed_hosts(grant: Grant) -> str:

@@ -40,6 +40,7 @@ _MAX_SLOW: Final = 1_000
 
 async def click(session: AgentSession, given: ClickArguments) -> ToolOutput:
     """Click an element."""
+    _check_alt(session, is_used="Alt" in given.modifiers)
     tab = await session.pages.current()
     found = await tab.find(given.target)
     if given.double_click:
@@ -98,6 +99,7 @@ async def select_option(session: AgentSession, given: SelectOptionArguments) -> 
 
 async def press_key(session: AgentSession, given: PressKeyArguments) -> ToolOutput:
     """Press a key in the focused element."""
+    _check_alt(session, is_used="Alt" in given.key)
     tab = await session.pages.current()
     tab.check_frames()
     await tab.perform(tab.page.keyboard.press(given.key))
@@ -150,9 +152,16 @@ def uploaded_file(folder: Path | None, path: str) -> Path:
     return found
 
 
+def _check_alt(session: AgentSession, *, is_used: bool) -> None:
+    """With Alt, a link is downloaded, whatever its host. Chromium pauses no request for that."""
+    if is_used and session.grant("pages").hosts is not None:
+        raise ToolRefused("Alt is not allowed, because the hosts of this agent are limited: it downloads links.")
+
+
 async def _described(session: AgentSession, tab: AgentTab) -> ToolOutput:
     """The page after an action. An action may have opened another tab, which is then the current one."""
     await tab.settle()
+    await session.pages.adopt_tabs()
     current = await session.pages.current()
     if current is not tab:
         await current.settle()

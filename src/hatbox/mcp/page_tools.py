@@ -20,7 +20,7 @@ __all__ = ["navigate", "navigate_back", "snapshot", "take_screenshot", "wait_for
 _LOAD_MS: Final = 30_000.0
 _WAIT_MS: Final = 30_000.0
 _SHOT_MS: Final = 10_000.0
-_MAX_IMAGE: Final = 4_000_000  # bytes
+_MAX_IMAGE: Final = 700_000  # bytes: clients of streamable HTTP accept events of 1 MiB, and Base64 needs a third more
 _DOWNLOAD: Final = "Download is starting"
 
 
@@ -70,14 +70,18 @@ async def wait_for(session: AgentSession, given: WaitArguments) -> ToolOutput:
 
 async def take_screenshot(session: AgentSession, given: ScreenshotArguments) -> ToolOutput:
     """An image of the current page, or of one element. A large one becomes JPEG."""
+    from hatbox.mcp.password_fields import shown_passwords  # imports Playwright
+
     tab = await session.pages.current()
     tab.check_frames()
     found = await tab.find(given.target) if given.target else None
     for kind, quality in ((given.type, None if given.type == "png" else 80), ("jpeg", 40)):
+        mask = shown_passwords(tab.page)
         if found is not None:
-            shot = found.screenshot(type=kind, quality=quality, timeout=_SHOT_MS)
+            shot = found.screenshot(type=kind, quality=quality, mask=mask, timeout=_SHOT_MS)
         else:
-            shot = tab.page.screenshot(type=kind, quality=quality, full_page=given.full_page, timeout=_SHOT_MS)
+            full = given.full_page
+            shot = tab.page.screenshot(type=kind, quality=quality, mask=mask, full_page=full, timeout=_SHOT_MS)
         image = await tab.perform(shot)
         tab.check_frames()  # it may have navigated meanwhile
         if image is None:

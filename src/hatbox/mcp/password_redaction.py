@@ -1,59 +1,73 @@
 """Removes the values of password fields from an accessibility snapshot. Pure text.
 
 A snapshot is YAML as Playwright writes it: the value of a field follows `: `, plain or in double quotes, also in a line
-`- text: ` below the field.
+`- text: ` below the field. Names of elements are in double quotes, and a key with a name may be in single quotes.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 
-__all__ = ["HIDDEN", "without_passwords"]
+__all__ = ["HIDDEN", "MAX_CHARACTERS", "MAX_PASSWORDS", "TooManyPasswords", "without_passwords"]
 
 HIDDEN: Final = "(hidden)"
+MAX_PASSWORDS: Final = 100
+"""Different values of one page."""
+MAX_CHARACTERS: Final = 20_000
+"""Characters of all values of one page."""
+
 _MIN_SUBSTRING: Final = 4
+_MAX_SHORT: Final = 6 * (_MIN_SUBSTRING - 1) + 2  # escaped and in quotes
 _SPACE: Final = re.compile(r"\s+")
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+
+
+class TooManyPasswords(Exception):
+    """Removing the values would take too long. The text must not be shown."""
 
 
 def without_passwords(snapshot: str, passwords: Iterable[str]) -> str:
-    """The snapshot without these values.
+    """The snapshot without these values. Raises TooManyPasswords.
 
     A value that is the whole text of a line is removed. One that is longer than a few characters is removed everywhere,
-    also from labels into which the page has copied it.
+    also from labels into which the page has copied it. Takes time in proportion to the snapshot.
     """
     wanted = {normal for each in passwords if (normal := _normalized(each))}
-    if not wanted:
-        return snapshot
-    text = "\n".join(_redacted(line, wanted) for line in snapshot.split("\n"))
+    if len(wanted) > MAX_PASSWORDS or sum(map(len, wanted)) > MAX_CHARACTERS:
+        raise TooManyPasswords
+    short = {form for each in wanted if len(each) < _MIN_SUBSTRING for form in _forms(each)}
+    text = snapshot
+    if short:
+        text = "\n".join(_redacted(line, short) for line in text.split("\n"))
     for each in sorted(wanted, key=len, reverse=True):
         if len(each) >= _MIN_SUBSTRING:
-            for form in {each, json.dumps(each, ensure_ascii=False)[1:-1]}:
+            for form in sorted(set(_forms(each)), key=len, reverse=True):
                 text = text.replace(form, HIDDEN)
     return text
 
 
-def _redacted(line: str, wanted: set[str]) -> str:
-    """The line without its value, if that is a password: at any colon, because names contain colons too."""
-    for found in re.finditer(r": ", line):
-        value = _unquoted(line[found.end() :])
-        if _normalized(value) in wanted:
-            return f"{line[: found.end()]}{HIDDEN}"
+def _forms(value: str) -> Iterator[str]:
+    """How a snapshot writes a value: plain, escaped as in JSON, or as Playwright does, within keys in single quotes."""
+    escaped = json.dumps(value, ensure_ascii=False)[1:-1]
+    in_hexadecimal = _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", value.replace("\\", "\\\\"))
+    for each in (value, escaped, in_hexadecimal.replace('"', '\\"')):
+        yield each
+        yield each.replace("'", "''")
+
+
+def _redacted(line: str, short: set[str]) -> str:
+    """The line without its value, if that is a short password: at any colon, because names contain colons too."""
+    start = max(0, len(line) - _MAX_SHORT - 2)
+    while (colon := line.find(": ", start)) >= 0:
+        value = line[colon + 2 :].strip()
+        unquoted = value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'" else value
+        if value in short or unquoted in short:
+            return f"{line[: colon + 2]}{HIDDEN}"
+        start = colon + 1
     return line
-
-
-def _unquoted(value: str) -> str:
-    if len(value) > 1 and value[0] == value[-1] == '"':
-        try:
-            decoded = json.loads(value)
-        except ValueError:
-            return value[1:-1]
-        return decoded if isinstance(decoded, str) else value
-    if len(value) > 1 and value[0] == value[-1] == "'":
-        return value[1:-1].replace("''", "'")
-    return value
 
 
 def _normalized(value: str) -> str:

@@ -1,4 +1,4 @@
-"""The MCP server: connects the tools with the SDK. The only module that imports it."""
+"""The MCP server of one agent: connects the tools with the SDK. Only this module and http_server.py import it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 import base64
 import contextlib
 import logging
+from collections.abc import Awaitable
 from typing import Any, Final
 
 import mcp.types as types
@@ -18,7 +19,7 @@ from hatbox.mcp.host_limits import allowed_hosts
 from hatbox.mcp.tool_output import ToolFailed, ToolOutput, ToolRefused
 from hatbox.mcp.tool_table import AgentTool, offered_tools
 
-__all__ = ["AgentServer"]
+__all__ = ["AgentServer", "failed_call", "sdk_server"]
 
 logger = logging.getLogger("hatbox.mcp")
 
@@ -29,37 +30,33 @@ _INSTRUCTIONS: Final = (
 
 
 class AgentServer:
-    """Serves the tools of one agent. The place for streamable HTTP: one session for each connection."""
+    """Serves the tools of one agent: on standard input and output, or for one session of an HTTP server."""
 
     def __init__(self, session: AgentSession, version: str) -> None:
         self._session = session
+        self._version = version
         self._page_turn = asyncio.Lock()
         self._tools = offered_tools(read_only=session.options.read_only, uploads=session.options.uploads)
-        self._server: Server[Any] = Server(
-            "hatbox",
-            version=version,
-            instructions=_INSTRUCTIONS.format(name=session.identity.name, hosts=allowed_hosts(session.grant())),
-            on_list_tools=self._list_tools,
-            on_call_tool=self._call_tool,
-        )
 
     async def serve_stdio(self) -> None:
         """Serve on standard input and output, until the input ends."""
+        server = sdk_server(self._session, self._version, self.list_tools, self.call_tool)
         async with stdio_server() as (read, write):
-            await self._server.run(read, write, self._server.create_initialization_options())
+            await server.run(read, write, server.create_initialization_options())
 
-    async def _list_tools(self, _context: Any, _params: Any) -> types.ListToolsResult:
+    async def list_tools(self, _context: Any, _params: Any) -> types.ListToolsResult:
+        """The request tools/list."""
         return types.ListToolsResult(tools=[_described(each) for each in self._tools.values()])
 
-    async def _call_tool(self, _context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call_tool(self, _context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
+        """The request tools/call."""
         try:
             output = await self.call(params.name, params.arguments or {})
         except ToolFailed as error:
-            return types.CallToolResult(content=[types.TextContent(text=str(error))], is_error=True)
+            return failed_call(str(error))
         except Exception:
             logger.exception("the tool %s failed", params.name[:100])
-            text = "the tool failed. The log of hatbox mcp, on standard error, has the reason."
-            return types.CallToolResult(content=[types.TextContent(text=text)], is_error=True)
+            return failed_call("the tool failed. The log of hatbox mcp, on standard error, has the reason.")
         return types.CallToolResult(content=_contents(output))
 
     async def call(self, name: str, arguments: dict[str, Any]) -> ToolOutput:
@@ -79,7 +76,44 @@ class AgentServer:
         async with turn:
             self._session.grant(tool.action)  # it may have ended meanwhile
             with self._session.recorded(name, getattr(given, "url", "")):
-                return await tool.function(self._session, given)
+                return await self._until_ended(tool.function(self._session, given))
+
+    async def _until_ended(self, work: Awaitable[ToolOutput]) -> ToolOutput:
+        """The result of a tool, unless the grant ends meanwhile: then the tool is cancelled at once."""
+        task = asyncio.ensure_future(work)
+        ends: set[asyncio.Future[Any]] = {task, self._session.ended}
+        try:
+            await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            if not task.done():
+                task.cancel()
+                task.add_done_callback(_retrieve)
+        self._session.grant()  # what was read meanwhile is not shown either
+        if not task.done():
+            raise ToolRefused("the access of this agent has ended.")
+        return task.result()
+
+
+def sdk_server(session: AgentSession, version: str, on_list_tools: Any, on_call_tool: Any) -> Server[Any]:
+    """A server of the SDK, for the identity of a session."""
+    return Server(
+        "hatbox",
+        version=version,
+        instructions=_INSTRUCTIONS.format(name=session.identity.name, hosts=allowed_hosts(session.grant())),
+        on_list_tools=on_list_tools,
+        on_call_tool=on_call_tool,
+    )
+
+
+def failed_call(message: str) -> types.CallToolResult:
+    """The result of a tool that has failed, with a message for the agent."""
+    return types.CallToolResult(content=[types.TextContent(text=message)], is_error=True)
+
+
+def _retrieve(task: asyncio.Future[Any]) -> None:
+    """Retrieve the exception of a cancelled tool: asyncio would log it."""
+    if not task.cancelled():
+        task.exception()
 
 
 def _described(tool: AgentTool) -> types.Tool:

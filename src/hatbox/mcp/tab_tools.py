@@ -26,6 +26,7 @@ async def tabs(session: AgentSession, given: TabsArguments) -> ToolOutput:
         if given.index is None:
             raise ToolFailed("specify index: the number of the tab in the list.")
         return ToolOutput(await pages.select(given.index).describe())
+    await pages.adopt_tabs()
     return ToolOutput(_listed(session))
 
 
@@ -44,7 +45,7 @@ def _listed(session: AgentSession) -> str:
 
 async def downloads(session: AgentSession, _: NoArguments) -> ToolOutput:
     """The files that pages of the agent have downloaded."""
-    found = session.pages.downloads
+    found = session.pages.downloads.listed()
     if not found:
         return ToolOutput("No downloads.")
     folder = session.options.downloads

@@ -45,7 +45,7 @@ class ActivityRow(NamedTuple):
     host: str
     outcome: str
     times: int
-    """How often the same was done within the second."""
+    """How often the same was done within a minute, until `at`. Of a summary, the number of all that it replaces."""
 
 
 class GrantTable(Protocol):
@@ -90,14 +90,20 @@ class ActivityTable(Protocol):
     ) -> list[ActivityRow]:
         """The last entries, the newest first: of an identity, of a grant, at a time or later, below an id."""
 
-    def insert(self, rows: Iterable[ActivityRow]) -> None:
-        """Add entries. Their ids are replaced by new ones."""
+    def insert(self, rows: Iterable[ActivityRow]) -> list[ActivityRow]:
+        """Add entries. Their ids are replaced by new ones: returns the rows as they are stored."""
+
+    def put(self, rows: Iterable[ActivityRow]) -> None:
+        """Write entries. They replace those with the same id."""
 
     def count(self) -> int:
         """The number of entries."""
 
     def sizes(self) -> list[tuple[str, int | None, int]]:
         """The numbers of entries by grant and identity: grant, store, number."""
+
+    def oldest(self, grant: str, store: int | None, number: int) -> list[ActivityRow]:
+        """The oldest entries of a grant in an identity, the first one first."""
 
     def delete_oldest(self, grant: str, store: int | None, number: int) -> None:
         """Delete the oldest entries of a grant in an identity."""

@@ -6,21 +6,12 @@ namespace by name.
 
 from __future__ import annotations
 
-import asyncio
 import logging
-import reprlib
 from collections.abc import Collection
-from typing import Any
 
-from hatbox.extensions.runtime import protocol
-from hatbox.extensions.runtime.exit_reason import Exit
-from hatbox.extensions.runtime.fair_turns import FairTurns
+from hatbox.extensions.runtime.call_bridge import CallBridge
 from hatbox.extensions.runtime.host import Host, LogEntry
-from hatbox.extensions.runtime.host_requests import HostRequests
-from hatbox.extensions.runtime.incoming_messages import IncomingMessages
 from hatbox.extensions.runtime.limits import RuntimeLimits
-from hatbox.extensions.runtime.script_listeners import ScriptListeners
-from hatbox.extensions.runtime.wire_frames import ProtocolError
 from hatbox.ui.page_calls import PageCalls
 from hatbox.ui.page_limits import PageLimits
 from hatbox.ui.page_messages import PageMessages
@@ -37,54 +28,20 @@ class PageBridge:
     def __init__(
         self, host: Host, session: PageSession, caller_id: str, limits: PageLimits, done: Collection[int] = ()
     ) -> None:
-        self._session = session
         bounds = RuntimeLimits(frame=limits.text, calls=limits.calls, listeners=limits.listeners)
         outgoing = PageMessages(session, limits.results)
-        turns = FairTurns.of_loop().of_extension(f"{caller_id} {session.id}")
-        self._incoming = IncomingMessages(
-            session, bounds, self._handle, outgoing.flush, host.shared_snapshot, turns, _is_call
-        )
-        self._requests = HostRequests(session, outgoing)
-        self._calls = PageCalls(host, caller_id, bounds, session, outgoing, self._incoming, done)
-        self._listeners = ScriptListeners(
-            host, caller_id, bounds.listeners, self._requests, outgoing, log=_log, on_dispatch=lambda: None
-        )
-        session.receiver = self._incoming
-        session.exited.add_done_callback(self._on_exit)
+        self._bridge = CallBridge(host, session, caller_id, bounds, outgoing, log=_log, turns=session.id)
+        self._calls = PageCalls(host, caller_id, bounds, session, outgoing, self._bridge.incoming, done)
+        self._bridge.start(self._calls)
 
     @property
     def is_busy(self) -> bool:
         """Whether calls of the page have no result yet."""
-        return self._incoming.is_behind or len(self._calls) > 0
+        return self._bridge.incoming.is_behind or len(self._calls) > 0
 
     def take_records(self) -> list[int]:
         """The ids of calls whose results the page has: see hatbox.store.recorded_calls."""
         return self._calls.take_records()
-
-    def _handle(self, message: Any) -> None:
-        match message:
-            case [protocol.CALL, int(request_id), str(path), list(arguments)]:
-                self._calls.call(request_id, path, arguments)
-            case [protocol.LISTENER, str(path), int(listener_id), True, list(extra)]:
-                self._listeners.add(path, listener_id, extra)
-            case [protocol.LISTENER, str(_), int(listener_id), False]:
-                self._listeners.remove(listener_id)
-            case [protocol.RESPONSE, int(request_id), bool(ok), value]:
-                self._requests.resolve(request_id, ok, value)
-            case [protocol.CANCEL, int(request_id)]:
-                self._calls.cancel(request_id)
-            case _:
-                raise ProtocolError(f"invalid message: {reprlib.repr(message)}")
-
-    def _on_exit(self, _: asyncio.Future[Exit]) -> None:
-        self._requests.fail_all()
-        self._calls.cancel_all()
-        self._incoming.clear()
-        self._listeners.remove_all()
-
-
-def _is_call(message: Any) -> bool:
-    return type(message) is list and bool(message) and message[0] == protocol.CALL
 
 
 def _log(entry: LogEntry) -> None:

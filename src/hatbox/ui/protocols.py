@@ -1,85 +1,15 @@
-"""The protocols of uvicorn with limits: clients of other users, and those that send no request in time, get nothing."""
+"""WebSockets of the manager page, which can be closed while the client does not read."""
 
 from __future__ import annotations
 
-import asyncio
-import logging
-from typing import Any, Final
+from typing import Final
 
-import h11
 from starlette.websockets import WebSocket
-from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
-from hatbox.ui.page_limits import PageLimits
-from hatbox.ui.peer_user import UserCheck
-
-__all__ = ["HttpProtocol", "WebSocketProtocol", "abort", "protocol_class"]
-
-logger = logging.getLogger("hatbox.ui")
+__all__ = ["WebSocketProtocol", "abort"]
 
 _ABORT: Final = "hatbox.abort"
-_COMPLETE: Final = (h11.DONE, h11.MUST_CLOSE, h11.CLOSED)
-"""States of a client that has sent its request with the body."""
-
-
-class HttpProtocol(H11Protocol):
-    """HTTP for connections of this user, which have a limited time for each request."""
-
-    limits = PageLimits()
-    user_check: UserCheck | None = None
-    """Checks the users of connections, where that is possible."""
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn declares it
-        """Refuse other users, and start the timer of the first request."""
-        super().connection_made(transport)
-        self._request_timer: asyncio.TimerHandle | None = None
-        if self.client is None or self.server is None:  # it was closed at once
-            transport.abort()
-        elif len(self.connections) > self.limits.connections:
-            logger.warning("manager page: more than %d connections", self.limits.connections)
-            transport.abort()
-        elif self.user_check is not None and not self.user_check.accepts(self.client[1], self.server[1] or 0):
-            logger.info("manager page: refused a connection that is not of this user, or closed again")
-            transport.abort()
-        else:
-            self._start_timer()
-
-    def data_received(self, data: bytes) -> None:
-        """Start the timer of a further request, and stop it if the request is complete."""
-        self._start_timer()
-        super().data_received(data)
-        if self.conn.their_state in _COMPLETE:
-            self._stop_timer()
-
-    def on_response_complete(self) -> None:
-        """Start the timer of a further request whose start was received before."""
-        super().on_response_complete()
-        if self.conn.trailing_data[0] and self.conn.their_state not in _COMPLETE:
-            self._start_timer()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Stop the timer."""
-        self._stop_timer()
-        super().connection_lost(exc)
-
-    def handle_websocket_upgrade(self, event: Any) -> None:
-        """Stop the timer: the handshake is complete."""
-        self._stop_timer()
-        super().handle_websocket_upgrade(event)
-
-    def send_400_response(self, msg: str) -> None:  # noqa: ARG002
-        """Close the connection. Documents of uvicorn have the origin of the page, and are not sandboxed."""
-        self.transport.abort()
-
-    def _start_timer(self) -> None:
-        if self._request_timer is None:
-            self._request_timer = self.loop.call_later(self.limits.request_timeout, self.transport.abort)
-
-    def _stop_timer(self) -> None:
-        if self._request_timer is not None:
-            self._request_timer.cancel()
-            self._request_timer = None
 
 
 class WebSocketProtocol(WebSocketsSansIOProtocol):
@@ -89,11 +19,6 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
         """Run the application."""
         self.scope[_ABORT] = self.transport.abort  # type: ignore[typeddict-unknown-key] # for `abort`
         await super().run_asgi()
-
-
-def protocol_class(limits: PageLimits, user_check: UserCheck | None) -> type[HttpProtocol]:
-    """The protocol of a server with these settings."""
-    return type("ConfiguredProtocol", (HttpProtocol,), {"limits": limits, "user_check": user_check})
 
 
 def abort(websocket: WebSocket) -> None:

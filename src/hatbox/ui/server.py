@@ -9,9 +9,7 @@ import asyncio
 import contextlib
 import logging
 import os
-import socket
 import sys
-from collections.abc import Iterator
 from types import TracebackType
 from typing import Final
 
@@ -21,6 +19,9 @@ from hatbox.api.browser import dispatcher_and_caller
 from hatbox.errors import ProfileError
 from hatbox.extensions.runtime.api_host import ApiHost
 from hatbox.extensions.runtime.exit_reason import Exit
+from hatbox.loopback.http_protocol import protocol_class
+from hatbox.loopback.in_process_server import InProcessServer, listen
+from hatbox.loopback.peer_user import UserCheck, can_check_users
 from hatbox.manager_api.program_labels import PAGE_PROGRAM
 from hatbox.profile import Profile
 from hatbox.store.recorded_calls import delete_records, expire_records, recorded_numbers
@@ -30,8 +31,7 @@ from hatbox.ui.page_bridge import PageBridge
 from hatbox.ui.page_limits import PageLimits
 from hatbox.ui.page_session import PageSession
 from hatbox.ui.page_sockets import PageSockets
-from hatbox.ui.peer_user import UserCheck, can_check_users
-from hatbox.ui.protocols import WebSocketProtocol, protocol_class
+from hatbox.ui.protocols import WebSocketProtocol
 from hatbox.ui.request_checks import ADDRESS, allowed_hosts
 from hatbox.ui.served_profile import ServedProfile, ServerRecord
 from hatbox.ui.static_files import StaticFiles
@@ -45,7 +45,6 @@ CALLER: Final = PAGE_PROGRAM
 PERMISSIONS: Final = ("contextualIdentities", "cookies", "hatbox")
 """What the page needs. contextualIdentities needs cookies, which gives no access to a site without host permissions."""
 
-_BACKLOG: Final = 128
 _LINK_SECONDS: Final = 0.25  # between two looks for unused links
 
 logger = logging.getLogger("hatbox.ui")
@@ -99,7 +98,7 @@ class ManagerServer:
     async def start(self) -> None:
         """Accept connections from now on."""
         await expire_records(self._profile.store)
-        listener = _listen(self._wanted_port)
+        listener = listen(self._wanted_port)
         try:
             self.port = listener.getsockname()[1]
             checks_user = _can_check_users()
@@ -109,7 +108,12 @@ class ManagerServer:
             app = create_app(self.keys, StaticFiles(), self.sockets, hosts, is_fixed=is_fixed)
             config = uvicorn.Config(
                 app,
-                http=protocol_class(self._limits, UserCheck() if checks_user else None),
+                http=protocol_class(
+                    "manager page",
+                    max_connections=self._limits.connections,
+                    request_timeout=self._limits.request_timeout,
+                    user_check=UserCheck() if checks_user else None,
+                ),
                 ws=WebSocketProtocol,
                 lifespan="off",
                 interface="asgi3",
@@ -125,14 +129,8 @@ class ManagerServer:
                 timeout_graceful_shutdown=1,
             )
             self.sockets.accept()
-            self._server = _InProcessServer(config)
-            self._serving = asyncio.ensure_future(self._server.serve([listener]))
-            await asyncio.wait(
-                [self._serving, asyncio.ensure_future(self._server.ready.wait())],
-                return_when=asyncio.FIRST_COMPLETED,
-            )
-            if self._serving.done():
-                self._serving.result()
+            self._server = InProcessServer(config)
+            await self._server.start(listener)
             self._announce()
         except BaseException:
             listener.close()
@@ -144,8 +142,7 @@ class ManagerServer:
             self._served.withdraw()
         await self.sockets.close()
         await self._tasks.wait()
-        self._server.stop()
-        await self._serving
+        await self._server.stop()
 
     async def wait_until_unused(self, grace: float) -> None:
         """Wait until the last page was closed `grace` seconds ago. Reloaded pages and unused links count as open."""
@@ -216,46 +213,8 @@ class ManagerServer:
             await self._profile.store.write(lambda each: delete_records(each, session_id, records))
 
 
-class _InProcessServer(uvicorn.Server):
-    """A server on the running event loop, which handles no signals and does not poll."""
-
-    def __init__(self, config: uvicorn.Config) -> None:
-        super().__init__(config)
-        self.ready = asyncio.Event()
-        self._stopping = asyncio.Event()
-
-    def stop(self) -> None:
-        """End `serve`."""
-        self.should_exit = True
-        self._stopping.set()
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        self.ready.set()
-
-    async def main_loop(self) -> None:
-        await self._stopping.wait()
-
-
 def _can_check_users() -> bool:
     can_check = can_check_users()
     if not can_check and sys.platform == "linux":
         logger.warning("manager page: the tables of sockets in /proc are empty, so other users are not recognized")
     return can_check
-
-
-def _listen(port: int) -> socket.socket:
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    try:
-        if os.name == "posix":  # a server that was killed can be started again at once
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((ADDRESS, port))
-        listener.listen(_BACKLOG)
-    except BaseException:
-        listener.close()
-        raise
-    return listener

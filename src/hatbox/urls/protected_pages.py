@@ -9,9 +9,16 @@ from __future__ import annotations
 
 from typing import Final
 
-from hatbox.urls.url import Url
+from hatbox.urls.url import Url, parse_url
 
-__all__ = ["PROTECTED_COOKIE", "PROTECTED_HOST", "PROTECTED_PATH", "is_protected_cookie", "is_protected_page"]
+__all__ = [
+    "PROTECTED_COOKIE",
+    "PROTECTED_HOST",
+    "PROTECTED_PATH",
+    "is_protected_cookie",
+    "is_protected_page",
+    "is_protected_url",
+]
 
 PROTECTED_HOST: Final = "127.0.0.1"
 """The host of the manager page."""
@@ -26,6 +33,12 @@ _SCHEMES: Final = ("http", "ws")
 def is_protected_page(url: Url) -> bool:
     """Whether a URL is one of the manager page."""
     return url.host == PROTECTED_HOST and url.scheme in _SCHEMES and url.path.startswith(PROTECTED_PATH)
+
+
+def is_protected_url(text: str) -> bool:
+    """Whether a URL as text is one of the manager page."""
+    url = parse_url(text)
+    return url is not None and is_protected_page(url)
 
 
 def is_protected_cookie(name: str, domain: str) -> bool:

@@ -26,6 +26,8 @@ class RequestEvents:
     def __init__(self, time: Callable[[], float] = clock.time, blocking_timeout: float = _BLOCKING_TIMEOUT) -> None:
         self.time = time
         self.blocking_timeout = blocking_timeout
+        self.fails_closed = False
+        """Whether a request for a document fails if listeners cannot be called for it, because its frame is unknown."""
         self._ids = itertools.count(1)
         self._open: WeakValueDictionary[str, RequestLifecycle] = WeakValueDictionary()
         self.on_listeners_changed: Event[None] = Event("requests.onListenersChanged")

@@ -13,6 +13,7 @@ from playwright.async_api import Error as PlaywrightError
 import hatbox
 from hatbox.engines.base import EngineOptions
 from hatbox.engines.chromium.attachable_engine import WantedOptions, find_serving_engine, why_not_attachable
+from hatbox.engines.chromium.attached_browser import AttachedBrowser
 from hatbox.engines.running_engines import RunningEngine
 from hatbox.store.processes import current_process, current_user
 from hatbox.web_requests.request_model import RequestSnapshot
@@ -103,6 +104,10 @@ async def test_programs_that_start_at_the_same_time_share_one_browser(browser: s
         assert attached.attached_to is not None
         page = await attached.new_page("Work", site.url("/page/1"))
         assert await (await engine.new_page("Work", site.url("/page/2"))).title() == "Page 2"
+
+        secret = await attached.new_page("Personal", site.url("/basic").replace("//", "//me:secret@"))
+        assert await secret.title() == "Hello me"
+        assert "secret" not in str(await profile.tabs.query())
 
         # An engine that takes the identity over, because it is told to, ends the connection.
         async with elsewhere.chromium(headless=True, browser=browser, identities="Work", attach=False):
@@ -207,6 +212,16 @@ def test_a_program_attaches_to_an_engine_of_its_user_and_machine_whose_options_a
     engine = msgspec.structs.replace(HERE, **changed)
     found = why_not_attachable(engine, WantedOptions(**({"headless": True} | wanted)))  # type: ignore[arg-type]
     assert found == "" if not reason else reason in found
+
+
+@in_loop
+async def test_an_error_of_the_connection_does_not_contain_the_token(path: Path) -> None:
+    async with hatbox.open(path) as profile:
+        attached = AttachedBrowser(profile.store, HERE, "run", lambda: None)
+        with pytest.raises(hatbox.EngineError) as raised, attached.map_errors():
+            raise PlaywrightError("connect failed: <ws connecting> ws://127.0.0.1:1/SECRET\nmore of SECRET")
+    assert "connect failed" in str(raised.value)
+    assert "SECRET" not in str(raised.value) + repr(raised.value.__cause__)
 
 
 @in_loop

@@ -263,6 +263,30 @@ def test_a_change_that_the_browser_rejects_is_not_reverted_in_the_store(path: Pa
     asyncio.run(run())
 
 
+def test_the_cookie_of_the_manager_page_is_removed_and_never_set_again(path: Path) -> None:
+    async def run() -> None:
+        session = RejectingSession()
+        async with hatbox.open(path) as profile:
+            store = await profile.cookie_store("Work")
+            for name in ("hatbox_page", "other"):
+                await store.set("http://127.0.0.1/", name=name, value="1")
+            sync = sync_of(session, store)
+            await sync.load()
+            profile.cookies.on_changed.add_listener(sync.on_store_change)
+            assert session.cookies.keys() == {"hatbox_page", "other"}
+            await sync.exclude_protected()
+            assert session.cookies.keys() == {"other"}
+            assert await value(profile, "Work", "hatbox_page") is None
+            await store.set("http://127.0.0.1/", name="hatbox_page", value="2")
+            await sync.push_to_browser()
+            sync.schedule_full_sync()
+            await sync.wait_until_synced()
+            assert session.cookies.keys() == {"other"}
+            sync.stop()
+
+    asyncio.run(run())
+
+
 def test_of_concurrent_changes_one_wins_on_both_sides(path: Path) -> None:
     async def run() -> None:
         session = RejectingSession()

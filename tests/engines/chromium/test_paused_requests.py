@@ -18,7 +18,7 @@ from hatbox.engines.chromium.paused_requests import PausedRequests
 from hatbox.engines.chromium.request_interception import RequestInterceptor
 from hatbox.events import Event
 from hatbox.tasks import Tasks
-from hatbox.web_requests import RequestRedirected
+from hatbox.web_requests import RequestEvents, RequestRedirected
 from tests.store.in_loop import in_loop
 from tests.waiting import until
 
@@ -46,7 +46,8 @@ class Paused(PausedRequests):
         self.in_flight = InFlightRequests()
         self.tasks = Tasks()
         missing = cast(Any, None)
-        super().__init__(cast(Any, session), missing, self.in_flight, missing, missing, self.tasks)
+        self.requests = RequestEvents()
+        super().__init__(cast(Any, session), missing, self.in_flight, self.requests, missing, self.tasks)
 
 
 @in_loop
@@ -264,3 +265,33 @@ async def test_a_rule_that_is_added_while_service_workers_are_checked_is_checked
     await interceptor.wait_until_ready()
     assert len(checks) == 3
     interceptor.stop()
+
+
+class NoFrames:
+    """Frames of which none is known."""
+
+    async def wait_for_frame(self, *_: object) -> None:
+        return None
+
+    def has_frame(self, _: str) -> bool:
+        return False
+
+
+@pytest.mark.parametrize(("fails_closed", "command"), [(False, "Fetch.continueRequest"), (True, "Fetch.failRequest")])
+@pytest.mark.parametrize("is_frame_unknown", [True, False])
+def test_a_document_that_listeners_cannot_see_fails_if_a_limit_depends_on_them(
+    fails_closed: bool, command: str, is_frame_unknown: bool
+) -> None:
+    async def closed(_: dict[str, Any]) -> FetchCommand:
+        raise PlaywrightError("Target closed")
+
+    async def run() -> None:
+        session = RejectingSession("")
+        paused = Paused(session)
+        paused._frames = cast(Any, NoFrames())
+        paused.requests.fails_closed = fails_closed
+        event = {**EVENT, "resourceType": "Document", "frameId": "1"}
+        await paused._decide(event, paused._on_request if is_frame_unknown else closed, FAIL)
+        assert session.sent == [command]
+
+    asyncio.run(run())

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hatbox.engines.chromium import proxy_relay
-from hatbox.engines.chromium.loopback_peers import belongs_to_this_user
 from hatbox.engines.chromium.proxy_relay import ProxyRelay, relay_for
 from hatbox.errors import EngineError
 from hatbox.identities.proxy_url import ProxyUrl
@@ -101,19 +100,6 @@ def test_another_user_of_the_machine_is_refused() -> None:
     asyncio.run(_refused())
 
 
-async def _own_connection() -> None:
-    async with Outside() as outside:
-        _, writer = await asyncio.open_connection("127.0.0.1", outside.port)
-        own = writer.get_extra_info("sockname")
-        assert belongs_to_this_user(own, outside.port)
-        assert not belongs_to_this_user((own[0], own[1] ^ 1), outside.port)
-        writer.close()
-
-
-def test_the_owner_of_a_connection_is_known() -> None:
-    asyncio.run(_own_connection())
-
-
 @pytest.mark.parametrize("mode", [HANGS, REFUSES])
 def test_closing_the_relay_ends_its_connections(mode: str) -> None:
     async def close() -> None:
@@ -136,7 +122,7 @@ def test_closing_the_relay_ends_its_connections(mode: str) -> None:
 def test_a_system_that_does_not_name_the_user_of_a_connection_refuses_credentials(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(proxy_relay, "can_identify_peers", lambda: False)
+    monkeypatch.setattr(proxy_relay, "can_check_users", lambda: False)
     with pytest.raises(EngineError, match=r"socks5://me:\*\*\*@127.0.0.1:9050 on this system") as raised:
         asyncio.run(relay_for(IdentitySettings(proxy="socks5://me:s3cret@127.0.0.1:9050")))
     assert "s3cret" not in str(raised.value)

@@ -177,21 +177,62 @@ async def test_a_sign_in_at_a_provider_of_another_identity_returns(browser: str,
 # -------------------------------------------------------------------------------------------- identities that are named
 
 
+async def refused_starts(web: Browsing, page: Page, store: str) -> None:
+    """Everything that a page can do to open a URL of another identity is refused, and sends nothing."""
+    (tab_id,) = [each.id for each in await web.profile.tabs.query(store)]
+    for name, start in STARTS.items():
+        web.site.requests.clear()
+        await start(page, web.site)
+
+        async def refused() -> list[hatbox.Tab]:
+            return [tab for tab in await web.profile.tabs.query() if "a rule assigns" in tab.error and not tab.loading]
+
+        (tab,) = await until_awaited(refused)
+        assert "Work" not in tab.error, name
+        assert {each.cookie_store_id for each in await web.profile.tabs.query()} == {store}, name
+        assert not [each for each in web.site.sent() if each.page.startswith("b.")], name
+        await web.profile.tabs.close([each.id for each in await web.profile.tabs.query() if each.id != tab_id])
+        await web.runner.wait_until_settled()
+        await page.goto(web.site.at("a.localhost/start"))
+
+
 @with_browser
-async def test_pages_of_a_script_are_never_moved(browser: str, path: Path, ruled: RuledSite) -> None:
+async def test_pages_of_a_script_are_refused_and_never_moved(browser: str, path: Path, ruled: RuledSite) -> None:
     async with browsing(path, browser, ruled, ("b.localhost", "Work")) as web:
-        page = await web.runner.new_page("Personal", ruled.at("b.localhost/one"))
+        page = await web.runner.new_page("Personal", ruled.at("b.localhost/one"))  # an identity that is named
+        assert ruled.sent() == [Sent("Personal", "b.localhost/one")]
+        await page.reload()
+        assert ruled.sent() == [Sent("Personal", "b.localhost/one")] * 2
         await page.goto(ruled.at(start_page(ruled)))
-        await page.click("#link")
-        await page.wait_for_url("**/link")
-        async with page.expect_popup() as popup:
-            await page.evaluate("url => { window.open(url) }", ruled.at("b.localhost/open"))
-        await (await popup.value).wait_for_load_state()
+        await refused_starts(web, page, PERSONAL)
+        await page.click("#get")  # forms and redirects stay
+        await web.until((PERSONAL, "/form"))
+        await web.close("Personal")
         context = await web.runner.context("Banking")
         own = await context.new_page()
-        await own.goto(ruled.at("b.localhost/own"))
-        await web.until((PERSONAL, "/link"), (PERSONAL, "/open"), (BANKING, "/own"))
-        assert {each.identity for each in ruled.sent() if each.page.startswith("b.")} == {"Personal", "Banking"}
+        with pytest.raises(PlaywrightError, match="ERR_BLOCKED_BY_CLIENT"):
+            await own.goto(ruled.at("b.localhost/own"))
+        (tab,) = await web.profile.tabs.query()
+        assert tab.cookie_store_id == BANKING
+        assert "a rule assigns" in await until_awaited(functools.partial(_error, web.profile, tab.id))
+
+
+@with_browser
+async def test_pages_of_a_grant_are_refused_and_never_moved(browser: str, path: Path, ruled: RuledSite) -> None:
+    async with browsing(path, browser, ruled, ("b.localhost", "Work")) as web:
+        _, token = await web.profile.grants.create(identities="Personal", actions=["tabs"])
+        grantee = await web.profile.browser(grant=token)
+        made = await grantee.tabs.create({"url": ruled.at(start_page(ruled))})
+        page = await web.runner.page(made["id"])
+        await refused_starts(web, page, PERSONAL)
+        with pytest.raises(hatbox.PermissionDenied, match="a rule of the profile"):
+            await grantee.tabs.update(made["id"], {"url": ruled.at("b.localhost/two")})
+        # The user's own tab, as soon as the grantee has loaded a page in it.
+        await web.close("Personal")
+        tab_id, page = await web.tab("Personal", "a.localhost/one")
+        await grantee.tabs.update(tab_id, {"url": ruled.at("a.localhost/start")})
+        await web.until((PERSONAL, "/start"))
+        await refused_starts(web, page, PERSONAL)
 
 
 @with_browser

@@ -347,3 +347,29 @@ async def test_200_urls_are_requested_only_by_the_identity_of_their_rule(
         assert len(ruled.sent()) == len(URLS) == len(sent) == 200
         found = {page: sent[received(page)] for page in URLS}
         assert [(page, found[page]) for page in URLS if found[page] != EXPECTED[name](page)] == []
+
+
+@in_loop
+async def test_a_tab_of_a_grant_is_refused_by_whichever_engine_loads_it(path: Path, ruled: RuledSite) -> None:
+    """The rule is added after the call was checked, and the tab is loaded by another process than the grantee's."""
+    async with hatbox.open(path) as profile:
+        await sign_in_everywhere(profile, IDENTITIES, HOSTS)
+        _, token = await profile.grants.create(identities="Personal", actions=["tabs"])
+        grantee = await profile.browser(grant=token)
+        made = [(await grantee.tabs.create({"url": ruled.at("b.localhost/one")}))["id"]]
+        made.append((await profile.browser(["tabs"]).tabs.duplicate(made[0]))["id"])
+        await profile.rules.add("b.localhost", "Work")
+        with pytest.raises(hatbox.PermissionDenied, match="a rule of the profile does not open"):
+            await grantee.tabs.create({"url": ruled.at("b.localhost/two")})
+    async with browsing(path) as (profile, engine):
+        tabs = await loaded(profile, engine)
+        assert [tab.id for tab in tabs] == made
+        assert {tab.cookie_store_id for tab in tabs} == {PERSONAL}
+        for tab in tabs:
+            assert "a rule assigns" in tab.error and "Work" not in tab.error
+        assert ruled.sent() == []
+        user = await profile.tabs.open("Personal", ruled.at("a.localhost/one"))  # the user's own tabs are moved
+        await loaded(profile, engine)
+        await profile.tabs.navigate(user.id, ruled.at("b.localhost/three"))
+        await loaded(profile, engine)
+        assert ruled.sent()[-1] == Sent("Work", "b.localhost/three")

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
+from hatbox.activity_log.activity_rows import OTHER_HOSTS
+from hatbox.activity_log.entry_budget import OTHERS
 from hatbox.cli.arguments.identity_arguments import IdentityFilterOption, find_store
 from hatbox.cli.arguments.parameters import Option
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, run_with_profile
@@ -35,7 +37,8 @@ def activity(
     """List what programs did with identities, the latest first: which grant or program, which action on which host.
 
     Recorded for grants always, and for identities after `hatbox settings NAME-OR-ID --activity on`. Without contents,
-    paths and values of cookies. Entries are deleted after 30 days, and with their identity.
+    paths and values of cookies. What exceeds 100 different entries of one grant in a minute is counted ("and 1,234
+    more"). Entries are deleted after 30 days, and with their identity.
     """
     start = None if since is None else parse_time_or_age(since, "--since", time.time())
 
@@ -55,16 +58,22 @@ def activity(
         (
             datetime.fromtimestamp(each.at, UTC).astimezone().strftime("%Y-%m-%d %H:%M:%S"),
             names.get(each.identity or "", each.identity or ""),
-            each.action if each.times == 1 else f"{each.action} ({each.times} times)",
-            each.host,
+            _action(each),
+            "(not listed)" if each.host == OTHER_HOSTS else each.host,
             each.outcome,
             each.grant,
-            f"{each.program} on {each.machine}",
+            f"{each.program} on {each.machine}" if each.program else each.machine,
         )
         for each in entries
     ]
     header = ("Time", "Identity", "Action", "Host", "Outcome", "Grant", "Program")
     print_rows(header, rows, sys.stdout, unwrapped="Time", narrow=("Time", "Identity", "Action", "Host"))
+
+
+def _action(entry: RecordedAction) -> str:
+    if entry.host == OTHER_HOSTS:
+        return f"and {entry.times:,} more" if entry.action == OTHERS else f"{entry.action}, {entry.times:,} more"
+    return entry.action if entry.times == 1 else f"{entry.action} ({entry.times:,} times)"
 
 
 def _document(entry: RecordedAction) -> dict[str, object]:

@@ -6,8 +6,6 @@ Standard output has only the response. httpx is imported when a request is sent.
 from __future__ import annotations
 
 import asyncio
-import base64
-import codecs
 import contextlib
 import os
 import re
@@ -16,22 +14,25 @@ import ssl
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 from urllib.parse import urlsplit
 
 import msgspec
 
 from hatbox import __version__
 from hatbox.cli.arguments.form_fields import FormField, parse_form_field
+from hatbox.cli.arguments.grant_token import take_token
 from hatbox.cli.arguments.identity_arguments import StoreArgument, find_store
 from hatbox.cli.arguments.parameters import Argument, Option, bad_parameter
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, open_profile, refuse_profile
 from hatbox.cli.arguments.proxy_argument import parse_proxy_argument
 from hatbox.cli.terminal.command_errors import FAILED, CommandError
-from hatbox.cli.terminal.output import print_json, print_line
+from hatbox.cli.terminal.output import print_line
 from hatbox.cli.terminal.request_trace import trace_request
+from hatbox.cli.terminal.response_output import STANDARD, ResponsePrinter
 from hatbox.cli.terminal.terminal_text import visible, without_passwords
 from hatbox.clients.identity_binding import require_extra
+from hatbox.errors import PermissionDenied
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import ContextualIdentity
 from hatbox.identities.settings import IdentitySettings
@@ -42,10 +43,8 @@ if TYPE_CHECKING:
 
 __all__ = ["fetch"]
 
-_STANDARD: Final = "-"
 _CONNECT_SECONDS: Final = 60.0
 _TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_SLOW_CHARSETS: Final = frozenset({"punycode", "idna"})  # encodings of host names, which take quadratic time
 _SILENT: Final = ("NetworkError", "HttpError")  # errors whose message --silent suppresses
 _FORM: Final = (b"Content-Type", b"application/x-www-form-urlencoded")
 
@@ -142,13 +141,26 @@ def fetch(
     fail: Annotated[
         bool, Option("--fail", "-f", help="Exit with status 1 if the response status is 400 or above.")
     ] = False,
+    grant: Annotated[
+        str | None,
+        Option(
+            "--grant",
+            metavar="VARIABLE",
+            help="Environment variable with the token of a grant, whose limits count. Default: no limits.",
+        ),
+    ] = None,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Send one HTTP request with the cookies of an identity, and store the cookies of the response.
 
-    The options are those of curl. There is no option for cookies: set them with `hatbox cookies set`.
+    The options are those of curl. There is no option for cookies: set them with `hatbox cookies set`. With --grant, the
+    request and each redirect must be allowed by the grant, `hatbox activity` lists them, and Set-Cookie is not printed
+    unless the grant includes cookieValues.
     """
+    if grant is not None:
+        _check_granted(insecure=insecure, proxy=proxy, verbose=verbose)
+    token = None if grant is None else take_token(grant)
     if head and (data is not None or form):
         raise bad_parameter(
             "a HEAD request has no body. Specify one of them", param_hint=["--head", "--data" if data else "--form"]
@@ -169,19 +181,19 @@ def fetch(
         max_time=max_time or None,
         insecure=insecure,
     )
-    printer = _Printer(include=include or head, output=output or "", fail=fail, as_json=as_json)
+    printer = ResponsePrinter(include=include or head, output=output or "", fail=fail, as_json=as_json)
     with require_extra("httpx"):
         import httpx  # noqa: F401 - imported here, where a missing package is reported
 
         from hatbox.clients import httpx as _  # noqa: F401
     opened = open_profile(profile)
-    if output and output != _STANDARD:
+    if output and output != STANDARD:
         refuse_profile(output, profile, "--output")
     if insecure and not silent:
         print_line("Warning: the certificate of the server is not checked (--insecure).", sys.stderr)
     try:
         with _mapped_errors(options, max_time):
-            asyncio.run(_fetch(opened, identity, options, printer))
+            asyncio.run(_fetch(opened, identity, options, printer, token))
     except CommandError as error:
         if silent and not show_error and error.kind in _SILENT:
             sys.exit(FAILED)
@@ -224,30 +236,67 @@ class _FetchOptions(msgspec.Struct, frozen=True):
     verbose: bool
 
 
-async def _fetch(profile: Profile, identity: str, options: _FetchOptions, printer: _Printer) -> None:
-    import httpx
-
+async def _fetch(
+    profile: Profile, identity: str, options: _FetchOptions, printer: ResponsePrinter, token: str | None
+) -> None:
     async with profile:
-        found = await find_store(profile, identity)
-        settings = await _settings_of(profile, found)
-        _check_proxy(found, settings, options.proxy)
-        try:
-            client = profile.httpx(
-                found or DEFAULT_COOKIE_STORE_ID,
-                follow_redirects=options.location,
-                verify=not options.insecure,
-                timeout=httpx.Timeout(None, connect=_CONNECT_SECONDS),
-                headers=_headers(settings, options),
-                **_route(options.proxy),
-            )
-        except ImportError as error:  # of socksio
-            message = "a SOCKS proxy needs the package socksio. Install it with: pip install 'httpx[socks]'"
-            raise CommandError("MissingExtra", message) from error
+        client = await (
+            _client(profile, identity, options) if token is None else _granted_client(profile, identity, options, token)
+        )
         async with client, asyncio.timeout(options.max_time):
             await _send(client, options, printer)
 
 
-async def _send(client: httpx.AsyncClient, options: _FetchOptions, printer: _Printer) -> None:
+async def _client(profile: Profile, identity: str, options: _FetchOptions) -> httpx.AsyncClient:
+    found = await find_store(profile, identity)
+    settings = await _settings_of(profile, found)
+    _check_proxy(found, settings, options.proxy)
+    try:
+        return profile.httpx(
+            found or DEFAULT_COOKIE_STORE_ID,
+            verify=not options.insecure,
+            **_client_options(settings, options),
+            **_route(options.proxy),
+        )
+    except ImportError as error:  # of socksio
+        message = "a SOCKS proxy needs the package socksio. Install it with: pip install 'httpx[socks]'"
+        raise CommandError("MissingExtra", message) from error
+
+
+async def _granted_client(profile: Profile, identity: str, options: _FetchOptions, token: str) -> httpx.AsyncClient:
+    """Only identities of the grant are searched: the others do not exist for its program."""
+    from hatbox.grants.recorded_verification import verify_recorded
+
+    grant = await verify_recorded(profile.grants, profile.activity_log, token)
+    granted = [await profile.identities.get(each) for each in grant.identities]
+    found = [each for each in granted if identity in (each.name, each.cookie_store_id)]
+    if len(found) != 1:
+        allowed = ", ".join(f"{each.name} ({each.cookie_store_id})" for each in granted)
+        why = "includes several of that name" if found else "does not include it"
+        profile.activity_log.record(None, "fetch", outcome="refused", grant=grant.id)
+        raise PermissionDenied(f"identity {ascii(identity)[:200]}: the grant {grant.id} {why}. Allowed: {allowed}")
+    settings = await _settings_of(profile, found[0])
+    return await profile.granted_httpx(token, found[0].cookie_store_id, **_client_options(settings, options))
+
+
+def _client_options(settings: IdentitySettings | None, options: _FetchOptions) -> dict[str, Any]:
+    import httpx
+
+    return {
+        "follow_redirects": options.location,
+        "timeout": httpx.Timeout(None, connect=_CONNECT_SECONDS),
+        "headers": _headers(settings, options),
+    }
+
+
+def _check_granted(*, insecure: bool, proxy: str | None, verbose: bool) -> None:
+    """Refuse options by which the program of a grant would see or redirect the cookies."""
+    given = {"--insecure": insecure, "--proxy": proxy is not None, "--verbose": verbose}
+    for name in (name for name, is_given in given.items() if is_given):
+        raise bad_parameter("a grant does not allow it. Omit one of them", param_hint=["--grant", name])
+
+
+async def _send(client: httpx.AsyncClient, options: _FetchOptions, printer: ResponsePrinter) -> None:
     response = await client.send(_request(client, options), stream=True, auth=options.auth)
     try:
         await printer.print(response)
@@ -306,97 +355,6 @@ def _request(client: httpx.AsyncClient, options: _FetchOptions) -> httpx.Request
     return request
 
 
-class _Printer:
-    """Writes a response to the output."""
-
-    def __init__(self, *, include: bool, output: str, fail: bool, as_json: bool) -> None:
-        self._include = include
-        self._output = output
-        self._fail = fail
-        self._as_json = as_json
-
-    async def print(self, response: httpx.Response) -> None:
-        if self._fail and response.is_error:
-            message = f"{response.url}: {response.status_code} {response.reason_phrase}".rstrip()
-            raise CommandError("HttpError", message, details={"status": response.status_code})
-        if self._as_json:
-            await self._print_document(response)
-            return
-        with self._sink() as (sink, is_terminal):
-            if self._include:
-                for each in (*response.history, response):
-                    sink.write(_head(each, is_terminal=is_terminal))
-            await _copy(response, sink, is_terminal=is_terminal and self._output != _STANDARD)
-
-    async def _print_document(self, response: httpx.Response) -> None:
-        body = await response.aread()
-        document: dict[str, Any] = {
-            "status": response.status_code,
-            "url": str(response.url),
-            "headers": [[name.decode("latin-1"), _readable(value)] for name, value in response.headers.raw],
-        }
-        if self._output not in ("", _STANDARD):
-            with self._sink() as (sink, _):
-                sink.write(body)
-            document["body"] = None
-        else:
-            document |= _body(body, response.charset_encoding or "utf-8")
-        print_json(document, sys.stdout)
-
-    @contextlib.contextmanager
-    def _sink(self) -> Iterator[tuple[BinaryIO, bool]]:
-        """The stream to write to, and whether it is a terminal."""
-        if self._output in ("", _STANDARD):
-            sys.stdout.flush()
-            yield sys.stdout.buffer, sys.stdout.isatty()
-            sys.stdout.buffer.flush()
-            return
-        try:
-            sink = Path(self._output).open("wb")  # noqa: SIM115 - closed below; only errors of open() are caught
-        except OSError as error:
-            raise CommandError("FileNotWritable", f"{self._output}: {error.strerror}") from error
-        with sink:
-            yield sink, False
-
-
-async def _copy(response: httpx.Response, sink: BinaryIO, *, is_terminal: bool) -> None:
-    """Write the body to the sink as it arrives, byte for byte."""
-    async for chunk in response.aiter_raw():
-        if is_terminal and b"\0" in chunk:
-            sink.flush()
-            raise CommandError(
-                "BinaryOutput",
-                "response body is binary. Save it with -o FILE, or print it with -o -",
-            )
-        sink.write(chunk)
-
-
-def _head(response: httpx.Response, *, is_terminal: bool) -> bytes:
-    """The status line and the headers, unchanged; for a terminal, with control characters escaped."""
-    status = f"{response.http_version} {response.status_code} {response.reason_phrase}".rstrip()
-    lines = [status.encode("latin-1", "replace"), *(name + b": " + value for name, value in response.headers.raw)]
-    if not is_terminal:
-        return b"".join(line + b"\r\n" for line in [*lines, b""])
-    encoding = sys.stdout.encoding or "utf-8"
-    return "".join(visible(_readable(line), encoding) + "\n" for line in [*lines, b""]).encode(encoding)
-
-
-def _body(body: bytes, charset: str) -> dict[str, str]:
-    try:
-        if codecs.lookup(charset).name not in _SLOW_CHARSETS:
-            return {"body": body.decode(charset)}
-    except (UnicodeError, LookupError):
-        pass
-    return {"body": base64.b64encode(body).decode("ascii"), "encoding": "base64"}
-
-
-def _readable(header: bytes) -> str:
-    try:
-        return header.decode()
-    except UnicodeDecodeError:
-        return header.decode("latin-1")
-
-
 def _user_agent(given: str | None) -> str | None:
     if given is not None and re.search(r"[\0\r\n]", given):
         raise bad_parameter(f"invalid header: {visible(given)}", param_hint="--user-agent")
@@ -431,7 +389,7 @@ def _data(given: str) -> bytes:
         return os.fsencode(given)
     source = given.removeprefix("@")
     try:
-        found = _standard_input() if source == _STANDARD else Path(source).read_bytes()
+        found = _standard_input() if source == STANDARD else Path(source).read_bytes()
     except OSError as error:
         raise CommandError("FileNotReadable", f"{source}: {error.strerror}") from error
     return found.translate(None, b"\r\n\0")  # as curl does

@@ -1,4 +1,4 @@
-"""The command mcp: serves one identity to an agent, with the Model Context Protocol."""
+"""The command mcp: serves one identity to agents, with the Model Context Protocol."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import sys
+from collections.abc import Iterator
 from typing import Annotated
 
 from hatbox import __version__
@@ -18,14 +19,16 @@ from hatbox.cli.arguments.agent_options import (
     AgentUploadsOption,
     existing_folder,
 )
+from hatbox.cli.arguments.grant_token import take_token
 from hatbox.cli.arguments.identity_arguments import find_identity
 from hatbox.cli.arguments.parameters import Option, bad_parameter
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, open_profile
+from hatbox.cli.terminal.command_errors import CommandError, port_error
 from hatbox.cli.terminal.foreground import log_to_stderr, stop_on_signals
-from hatbox.cli.terminal.output import print_line
+from hatbox.cli.terminal.output import print_json_line, print_line
 from hatbox.errors import MissingExtra
+from hatbox.loopback.peer_user import UserCheck, can_check_users
 from hatbox.mcp.agent_session import AgentOptions, AgentSession
-from hatbox.profile import Profile
 
 __all__ = ["mcp"]
 
@@ -46,6 +49,14 @@ def mcp(
             "the end.",
         ),
     ] = None,
+    http: Annotated[
+        bool,
+        Option("--http", help="Serve streamable HTTP on 127.0.0.1, for several agents at once. Prints URL and token."),
+    ] = False,
+    port: Annotated[
+        int,
+        Option("--port", metavar="NUMBER", min=0, max=65535, help="Port for --http. Default: any free one."),
+    ] = 0,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -54,36 +65,88 @@ def mcp(
     Agents start it: `hatbox mcp install` writes their configuration. It needs the extra mcp. Each run has a grant, so
     `hatbox grant list` shows it, `hatbox grant revoke` ends it within a second, and `hatbox activity` lists what the
     agent did. With --json, errors and the log, which are on standard error, are JSON.
+
+    With --http it runs until Ctrl-C, and each agent that connects has its own tabs. Clients send the token, which is
+    printed once, as `Authorization: Bearer TOKEN`. The server accepts connections from this machine only, and on Linux
+    from this user only.
     """
+    if port and not http:
+        raise bad_parameter("only with --http", param_hint="--port")
     if grant is not None and hosts:
         raise bad_parameter("the hosts are those of the grant. Specify one of them", param_hint=["--grant", "--host"])
-    token = None if grant is None else os.environ.pop(grant, "")
-    if token == "":
-        raise bad_parameter(f"the environment variable {grant} has no token", param_hint="--grant")
+    token = None if grant is None else take_token(grant)
     upload_folder = existing_folder(uploads, "--uploads")
     download_folder = existing_folder(downloads, "--downloads")
     opened = open_profile(profile)
 
     async def run() -> None:
         async with opened:
-            await _run(opened, identity, options, hosts, token)
+            found = await find_identity(opened, identity)
+            session = AgentSession(opened, found, options, hosts=hosts, token=token)
+            if http:
+                await _serve_http(session, port, is_new_token=grant is None, as_json=as_json)
+            else:
+                await _serve_stdio(session)
 
     options = AgentOptions(read_only=read_only, headless=not headed, uploads=upload_folder, downloads=download_folder)
     with log_to_stderr(as_json=as_json):
         asyncio.run(run())
 
 
-async def _run(
-    opened: Profile, identity: str, options: AgentOptions, hosts: list[str] | None, token: str | None
-) -> None:
+@contextlib.contextmanager
+def _needing_extra() -> Iterator[None]:
+    """Name the extra, if an import of its packages fails."""
     try:
-        from hatbox.mcp.server import AgentServer
+        yield
     except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] != "mcp":
+        if error.name is None or error.name.partition(".")[0] not in ("mcp", "uvicorn", "starlette"):
             raise
         raise MissingExtra("mcp") from error
-    found = await find_identity(opened, identity)
-    session = AgentSession(opened, found, options, hosts=hosts, token=token)
+
+
+async def _serve_http(session: AgentSession, port: int, *, is_new_token: bool, as_json: bool) -> None:
+    with _needing_extra():
+        from hatbox.mcp.http_server import AgentHttpServer
+    user_check = UserCheck() if can_check_users() else None
+    async with session:
+        server = AgentHttpServer(session, __version__, port=port, user_check=user_check)
+        try:
+            await server.__aenter__()
+        except OSError as error:
+            raise port_error(port, error) from error
+        try:
+            _print_address(server.url, session, is_new_token=is_new_token, as_json=as_json)
+            with stop_on_signals():
+                await asyncio.wait({session.ended})
+            has_ended = session.ended.done()
+        finally:
+            await server.__aexit__(None, None, None)
+    if has_ended:
+        raise CommandError("GrantEnded", _ended(session))
+
+
+def _print_address(url: str, session: AgentSession, *, is_new_token: bool, as_json: bool) -> None:
+    """Print how clients connect. A token that the user has given is not printed."""
+    token = session.token if is_new_token else "TOKEN"
+    if as_json:
+        shown = {"event": "ready", "url": url, "grant": session.grant_id, "identity": session.identity.name}
+        print_json_line(shown | ({"token": token} if is_new_token else {}), sys.stdout)
+    else:
+        print_line(f"{session.identity.name} for agents: {url}", sys.stdout)
+        print_line(f"Clients send this header{' (shown only once)' if is_new_token else ''}:", sys.stdout)
+        print_line(f"Authorization: Bearer {token}", sys.stdout)
+        print_line(f"Stop with Ctrl-C, or with: hatbox grant revoke {session.grant_id}", sys.stdout)
+    sys.stdout.flush()
+
+
+def _ended(session: AgentSession) -> str:
+    return f"The grant {session.grant_id} has ended, and with it the access of the agent."
+
+
+async def _serve_stdio(session: AgentSession) -> None:
+    with _needing_extra():
+        from hatbox.mcp.server import AgentServer
+    opened = session.profile
     async with session:
         serving = asyncio.ensure_future(AgentServer(session, __version__).serve_stdio())
         with stop_on_signals():
@@ -95,7 +158,7 @@ async def _run(
     # The SDK reads standard input in a thread, which cannot be interrupted: nothing else is left to do.
     await opened.close()
     if has_ended:
-        print_line(f"The grant {session.grant_id} has ended, and with it the access of the agent.", sys.stderr)
+        print_line(_ended(session), sys.stderr)
     with contextlib.suppress(OSError, ValueError):
         sys.stderr.flush()
     os._exit(1 if has_ended else 0)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import errno
 import os
 import sys
 from collections.abc import Callable
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from hatbox.cli.arguments.parameters import Option
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, open_profile
-from hatbox.cli.terminal.command_errors import CommandError
+from hatbox.cli.terminal.command_errors import CommandError, port_error
 from hatbox.cli.terminal.foreground import log_to_stderr, stop_on_signals
 from hatbox.cli.terminal.output import print_json_line, print_line
 from hatbox.errors import MissingExtra
@@ -99,7 +98,7 @@ async def _start(create: Callable[..., ManagerServer], port: int | None, last_po
         await server.start()
     except OSError as error:
         if port is not None:
-            raise _port_error(port, error) from error
+            raise port_error(port, error) from error
         server = create(port=0)
         await server.start()
     return server
@@ -133,18 +132,6 @@ def _open_browser(link: str) -> bool:
     with contextlib.suppress(webbrowser.Error):
         return webbrowser.open(link)
     return False
-
-
-def _port_error(port: int, error: OSError) -> CommandError:
-    if error.errno == errno.EADDRINUSE:
-        reason = "another program uses it"
-    elif error.errno == errno.EACCES:
-        reason = "only root may use it"
-    else:
-        reason = error.strerror or str(error)
-    return CommandError(
-        "PortUnavailable", f"port {port} cannot be used: {reason}. Choose another --port, or none for any free port."
-    )
 
 
 def _other_port_error(port: int, running: ServerRecord) -> CommandError:

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Final, TextIO
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
-from hatbox.cli.terminal.output import document, print_identities, print_json, print_line
 from hatbox.cli.terminal.terminal_text import without_passwords
 from hatbox.errors import EngineAlreadyRunning, EngineError, HatboxError, IdentityNotFound, ProfileNotFound
-from hatbox.identities.model import ContextualIdentity
 
-__all__ = ["FAILED", "INTERRUPTED", "USAGE", "CommandError", "engine_details", "exit_status", "message_of", "report"]
+if TYPE_CHECKING:
+    from hatbox.identities.model import ContextualIdentity
+
+__all__ = [
+    "FAILED",
+    "INTERRUPTED",
+    "USAGE",
+    "CommandError",
+    "engine_details",
+    "exit_status",
+    "message_of",
+    "port_error",
+    "report",
+]
 
 FAILED: Final = 1
 USAGE: Final = 2
@@ -40,6 +52,19 @@ class CommandError(Exception):
         self.candidates = candidates
 
 
+def port_error(port: int, error: OSError) -> CommandError:
+    """Why a server cannot use the port of the option --port."""
+    if error.errno == errno.EADDRINUSE:
+        reason = "another program uses it"
+    elif error.errno == errno.EACCES:
+        reason = "only root may use it"
+    else:
+        reason = error.strerror or str(error)
+    return CommandError(
+        "PortUnavailable", f"port {port} cannot be used: {reason}. Choose another --port, or none for any free port."
+    )
+
+
 def exit_status(error: BaseException, *, as_json: bool) -> int:
     """Print an error, and return the exit status."""
     if isinstance(error, KeyboardInterrupt) or type(error).__name__ == "Abort":  # Typer's module of it varies
@@ -54,6 +79,8 @@ def exit_status(error: BaseException, *, as_json: bool) -> int:
 
 def report(error: CommandError, *, as_json: bool) -> None:
     """Print an error to standard error. An argument that it quotes may be an address with a password."""
+    from hatbox.cli.terminal.output import document, print_identities, print_json, print_line  # lazy: imports the store
+
     stream: TextIO = sys.stderr
     message = without_passwords(error.message)
     if as_json:

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from hatbox.cli.terminal.command_errors import CommandError, report
-from hatbox.cli.terminal.output import print_json_line
 
 __all__ = ["log_to_stderr", "logging_to", "stop_on_signals"]
 
@@ -83,6 +82,8 @@ class _StderrLogHandler(logging.Handler):
             sys.excepthook(type(error), error, error.__traceback__)
         message = record.getMessage() + (f": {type(error).__name__}: {error}" if error else "")
         if self._as_json:
+            from hatbox.cli.terminal.output import print_json_line  # lazy: imports the store
+
             print_json_line({"event": "warning", "message": message}, sys.stderr)
         else:
             report(CommandError("Warning", message), as_json=False)

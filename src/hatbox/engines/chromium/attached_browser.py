@@ -10,7 +10,7 @@ import secrets
 import time
 import urllib.request
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
@@ -37,6 +37,7 @@ logger = logging.getLogger("hatbox.engines.chromium")
 
 _CONNECT_MS: Final = 30_000.0
 _PAGE_SECONDS: Final = 30.0  # until Playwright and the engine know a page, on a busy machine
+_CATCH_UP_SECONDS: Final = 5.0
 _POLL_SECONDS: Final = 0.02
 _WATCH_SECONDS: Final = 1.0  # between two checks whether the engine has ended
 _STOP_SECONDS: Final = 10.0
@@ -112,7 +113,7 @@ class AttachedBrowser:
         self._store.subscribe(self._on_change)
         self._tasks.spawn(self._watch())
         try:
-            await request_wait(self._store, self.engine, "settled", max_time=max_time)
+            await request_wait(self._store, self.engine, "ready", max_time=max_time)
             await self._store.register_process()  # its tabs are not those of a program that has ended
             self._playwright = await async_playwright().start()
         except BaseException:
@@ -165,8 +166,14 @@ class AttachedBrowser:
         with self.map_errors():
             return await connection.page_of(tab_id)
 
+    async def catch_up(self, page: Page) -> None:
+        """Wait until Playwright has the events of a page so far, unless the page does not respond."""
+        with self.map_errors(), contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_CATCH_UP_SECONDS):
+                await page.title()
+
     @contextlib.contextmanager
-    def map_errors(self) -> Any:
+    def map_errors(self) -> Iterator[None]:
         """Raise errors of Playwright and of the connection as EngineError, without the token."""
         try:
             yield

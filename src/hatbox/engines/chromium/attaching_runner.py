@@ -6,10 +6,12 @@ Otherwise it runs an engine of its own, as ChromiumRunner does. The public inter
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from playwright.async_api import BrowserContext, Page
+from playwright.async_api import Error as PlaywrightError
 
 from hatbox.engines.chromium.attachable_engine import (
     ServingEngine,
@@ -190,8 +192,7 @@ class AttachingRunner(ChromiumRunner):
             raise EngineError(f"tab {tab_id} has no page: {why}")
         self._attached_pages[tab_id] = page
         await self.wait_until_loaded(tab_id)
-        with attached.map_errors():
-            await page.title()  # after it, Playwright has the events of the load
+        await attached.catch_up(page)
         return page
 
     async def context(self, identity: IdentityLike) -> BrowserContext:
@@ -244,13 +245,11 @@ class AttachingRunner(ChromiumRunner):
         stored = without_credentials(url)
         if stored == url:
             await self._tabs.navigate(tab_id, url)
-            await self.wait_until_loaded(tab_id)
-            with attached.map_errors():
-                await page.title()  # after it, Playwright has the events of the load
         else:  # the profile stores no credentials, so that the engine does not get them from there
-            with attached.map_errors():
-                await page.goto(url)
-            await self.wait_until_loaded(tab_id)
+            with contextlib.suppress(PlaywrightError):  # Tab.error has the reason
+                await page.goto(url, timeout=0)
+        await self.wait_until_loaded(tab_id)
+        await attached.catch_up(page)
 
     async def _attached_id(self, attached: AttachedBrowser, identity: IdentityLike) -> str:
         """The cookieStoreId of an identity that the engine serves for this program."""

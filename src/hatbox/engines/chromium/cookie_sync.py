@@ -23,6 +23,7 @@ from hatbox.engines.chromium.sessions import Session
 from hatbox.errors import InvalidIdentity
 from hatbox.formats.base import host_of
 from hatbox.javascript.text import well_formed
+from hatbox.urls.protected_pages import is_protected_cookie
 
 __all__ = ["CookieSync", "from_browser", "to_browser"]
 
@@ -47,6 +48,7 @@ class CookieSync:
         self._pushing: dict[CookieKey, Cookie | None] = {}
         self._lock = asyncio.Lock()
         self._is_abandoned = False
+        self._excludes_protected = False
         self._read_debouncer = Debouncer(self.pull_from_browser, _READ_DELAY)
         self._push_debouncer = Debouncer(self.push_to_browser, _PUSH_DELAY)
         self._full_sync_debouncer = Debouncer(self._full_sync, _PUSH_DELAY)
@@ -56,6 +58,14 @@ class CookieSync:
         async with self._lock:
             await self._set([to_browser(cookie) for cookie in await self._store.cookies()])
             self._browser_cookies = await self._read()
+
+    async def exclude_protected(self) -> None:
+        """Remove the cookie of the manager page from the browser and the store, and never set it again: a program is
+        connected to the browser context."""
+        self._excludes_protected = True
+        async with self._lock:
+            await self._set([_removal(each) for each in (await self._read()).values() if _is_protected(each)])
+            await self._store_browser_changes()
 
     def schedule_read(self) -> None:
         """Read the cookies of the browser soon: they may have changed."""
@@ -166,7 +176,7 @@ class CookieSync:
         return {cookie.key: cookie for cookie in cookies}
 
     async def _set(self, params: list[dict[str, Any] | None]) -> None:
-        cookies = [each for each in params if each is not None]
+        cookies = [each for each in params if each is not None and not self._is_excluded(each)]
         if not cookies:
             return
         try:
@@ -180,6 +190,10 @@ class CookieSync:
                 middle = len(cookies) // 2
                 await self._set([*cookies[:middle]])
                 await self._set([*cookies[middle:]])
+
+    def _is_excluded(self, params: dict[str, Any]) -> bool:
+        is_protected = is_protected_cookie(params["name"], params["domain"].lstrip("."))
+        return self._excludes_protected and is_protected and params.get("expires") != _EXPIRED
 
 
 def to_browser(cookie: Cookie) -> dict[str, Any] | None:
@@ -223,6 +237,10 @@ def from_browser(data: dict[str, Any]) -> Cookie:
         expires=None if data["session"] else data["expires"],
         partition=Partition(partition["topLevelSite"], partition["hasCrossSiteAncestor"]) if partition else None,
     )
+
+
+def _is_protected(cookie: Cookie) -> bool:
+    return is_protected_cookie(cookie.name, cookie.domain)
 
 
 def _removal(cookie: Cookie) -> dict[str, Any] | None:

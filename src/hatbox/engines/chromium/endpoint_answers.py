@@ -92,6 +92,7 @@ class EndpointAnswers:
         self._requests: dict[str, EndpointRequest] = {}
         self._endpoints: dict[str, Endpoint] = {}
         self._waits = 0
+        self._watching: asyncio.Task[None] | None = None
         self._opening = asyncio.Lock()
         self._is_ready = asyncio.Event()
         self._tasks = Tasks()
@@ -140,7 +141,8 @@ class EndpointAnswers:
         try:
             if not error:
                 await self._is_ready.wait()
-                await self._engine.waits[wait.state]()
+                if wait.state != "ready":
+                    await self._engine.waits[wait.state]()
         except HatboxError as failure:
             error = str(failure)
         finally:
@@ -154,20 +156,23 @@ class EndpointAnswers:
 
     def _on_request(self, request: EndpointRequest) -> None:
         is_meant = request.process.is_local and request.since == self._engine.since()
-        if is_meant and request.id not in self._requests:
-            self._tasks.spawn(self._answer(request))
-
-    async def _answer(self, request: EndpointRequest) -> None:
-        if len(self._requests) >= MAX_REQUESTS:
-            answer = EndpointAnswer(request.id, error=f"{MAX_REQUESTS} programs use endpoints of this engine.")
-        else:
+        if not is_meant or request.id in self._requests:
+            return
+        is_accepted = len(self._requests) < MAX_REQUESTS
+        if is_accepted:  # at once: the next change may release it
             self._requests[request.id] = request
-            if len(self._requests) == 1:
-                self._tasks.spawn(self._watch_programs())
+            if self._watching is None or self._watching.done():
+                self._watching = self._tasks.spawn(self._watch_programs())
+        self._tasks.spawn(self._answer(request, is_accepted=is_accepted))
+
+    async def _answer(self, request: EndpointRequest, *, is_accepted: bool) -> None:
+        if is_accepted:
             await self._is_ready.wait()
             answer = await self._open(request)
             if answer.error:
                 self._requests.pop(request.id, None)
+        else:
+            answer = EndpointAnswer(request.id, error=f"{MAX_REQUESTS} programs use endpoints of this engine.")
         try:
             await self._send(answer)
         except ProfileError as error:

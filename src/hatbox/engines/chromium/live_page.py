@@ -77,7 +77,7 @@ class LivePage:
     ) -> None:
         self.page = page
         """The page for Playwright."""
-        self.target_id = ""
+        self.target_id = self.context_id = ""
         self.opener_id: str | None = None
         """The target of the page that opened this one."""
         self.is_crashed = False
@@ -102,6 +102,9 @@ class LivePage:
         self.typed_input = PageTypedInput(page, self.world, self.state, self.snapshots.schedule)
         session.on("Page.frameRequestedNavigation", log_exceptions(self._on_requested))
         session.on("Page.frameStartedNavigating", log_exceptions(self._on_navigating))
+        session.on(
+            "Page.frameStoppedLoading", log_exceptions(lambda each: services.endpoint_pages.loaded(each["frameId"]))
+        )
         session.on("Page.frameDetached", log_exceptions(self._on_detached))
         page.on("crash", log_exceptions(self._on_crash))
         page.on("download", log_exceptions(lambda _: self.state.on_download()))
@@ -124,6 +127,7 @@ class LivePage:
             live._override_user_agent(),
         )
         live.target_id = info["targetInfo"]["targetId"]
+        live.context_id = info["targetInfo"].get("browserContextId", "")
         live.opener_id = info["targetInfo"].get("openerId")
         return live
 
@@ -213,7 +217,7 @@ class LivePage:
         if self.state.blocked is None:
             pages.release(self.target_id, _INTERSTITIAL)
             return
-        if not pages.is_driven(self.target_id):
+        if not self.state.blocked.is_of_program:
             pages.withhold(self.target_id, _INTERSTITIAL)
         self._tasks.spawn(self.interstitial.show(self.target_id, self.state.blocked))
 
@@ -257,13 +261,12 @@ class LivePage:
             self.snapshots.schedule()
         elif message == "focus":
             self._services.on_focus(self)
-        elif message == "link" and args and isinstance(args[0], str) and not self._is_driven:
+        elif message == "link" and args and isinstance(args[0], str) and not self._is_driven():
             self._services.on_link(self, args[0])
 
-    @property
     def _is_driven(self) -> bool:
         """Whether a click in the page may be that of a program, and not of the user."""
-        return self._services.endpoint_pages.is_driven(self.target_id)
+        return self._services.endpoint_pages.is_driven(self.target_id, self.context_id)
 
     def _on_requested(self, event: dict[str, Any]) -> None:
         if event["disposition"] in _NEW_TAB and not self.state.is_internal:

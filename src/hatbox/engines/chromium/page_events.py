@@ -104,7 +104,8 @@ class PageEvents:
         tab = await self._targets.attach(context, page.target_id, page.opener_id, page.page.url)
         if tab is None:
             return
-        is_of_client = await self._is_of_client(context, page)
+        pages = self._env.services.endpoint_pages
+        is_of_client = await pages.has_opened(page.target_id, page.opener_id, context.context_id)
         self._pages.assign(page, tab)
         if is_of_client and self._env.options.headless:
             ClientDialogs(page.page, lambda: context.clients > 0, self._env.tasks)
@@ -113,15 +114,12 @@ class PageEvents:
             page.show_blocked()
         else:
             page.navigation.adopt()
-            if page.page.url == BLANK and page.opener_id is None and not is_of_client:
+            is_driven = is_of_client or pages.is_driven(page.target_id)  # its scripts would see the start page
+            if page.page.url == BLANK and page.opener_id is None and not is_driven:
                 self._start_pages.show(page, tab)
         if page.page.is_closed():
             self._pages.pop(tab.id, None)
             await self._env.delegate.page_closed(tab.id)
-
-    async def _is_of_client(self, context: IdentityContext, page: LivePage) -> bool:
-        pages = self._env.services.endpoint_pages
-        return await pages.controls(page.target_id, page.opener_id, context.context_id)
 
     async def _reopen_blocked(self, page: LivePage, blocked: BlockedPage, cookie_store_id: str) -> None:
         if page.tab_id is None:

@@ -33,6 +33,7 @@ from hatbox.engines.chromium.fetch_commands import (
 )
 from hatbox.engines.chromium.frame_tree import FrameTree
 from hatbox.engines.chromium.in_flight_requests import InFlightRequest, InFlightRequests, request_key
+from hatbox.engines.chromium.manager_page_block import ManagerPageBlock
 from hatbox.engines.chromium.request_details import TabLookup, is_third_party, request_body, track_request
 from hatbox.engines.chromium.resource_answers import ResourceAnswers
 from hatbox.engines.chromium.resource_types import DOCUMENT_TYPES, MAIN_FRAME
@@ -68,6 +69,7 @@ class PausedRequests:
         tasks: Tasks,
         rules: RuleChecks | None = None,
         resources: ResourceAnswers | None = None,
+        manager: ManagerPageBlock | None = None,
     ) -> None:
         self._session = session
         self._frames = frames
@@ -77,6 +79,7 @@ class PausedRequests:
         self._tasks = tasks
         self._rules = rules
         self._resources = resources
+        self._manager = manager
         self._is_stopped = False
 
     def stop(self) -> None:
@@ -148,6 +151,8 @@ class PausedRequests:
         key, sent = request_key(event), event["request"]
         if self._resources is not None and is_resource_url(sent["url"]):
             return await self._resources.answer(event)
+        if self._manager is not None and await self._manager.refuses(event):
+            return FAIL_REQUEST
         request = self._in_flight.get(key)
         if request is None or not request.lifecycle.is_open:
             request = await track_request(event, self._frames, self._tabs, self._requests)
@@ -249,14 +254,17 @@ class PausedRequests:
         return FAIL_REQUEST
 
     def _is_ruled(self, event: dict[str, Any]) -> bool:
-        """Whether rules may concern the request: it must not be sent if something fails."""
-        return self._rules is not None and self._rules.rules.are_present and event.get("resourceType") == "Document"
+        """Whether rules or a limit may concern the request: it must not be sent if something fails."""
+        has_rules = self._rules is not None and self._rules.rules.are_present
+        return (has_rules or self._requests.fails_closed) and event.get("resourceType") == "Document"
 
     async def _is_unknown_and_ruled(self, event: dict[str, Any]) -> bool:
         """Whether a rule decides the URL of a request whose frame, and so its identity, is unknown."""
-        if self._rules is None or self._frames.has_frame(event["frameId"]):
+        if self._frames.has_frame(event["frameId"]):
             return False
-        return await self._rules.must_fail(event)
+        if self._requests.fails_closed and event.get("resourceType") == "Document":
+            return True
+        return self._rules is not None and await self._rules.must_fail(event)
 
     def _notify_rules(self, event: dict[str, Any], error: RequestCancelled) -> None:
         """A listener has cancelled a request."""

@@ -17,10 +17,10 @@ from collections.abc import Callable
 from typing import Final, Self
 
 from hatbox.engines.chromium.context_settings import needs_relay
-from hatbox.engines.chromium.loopback_peers import belongs_to_this_user, can_identify_peers
 from hatbox.errors import EngineError
 from hatbox.identities.proxy_url import ProxyUrl
 from hatbox.identities.settings import IdentitySettings
+from hatbox.loopback.peer_user import can_check_users, is_of_this_user
 
 __all__ = ["ProxyRelay", "relay_for"]
 
@@ -39,7 +39,7 @@ async def relay_for(settings: IdentitySettings) -> ProxyRelay | None:
     proxy = settings.proxy_url
     if proxy is None or not needs_relay(proxy):
         return None
-    if not can_identify_peers():
+    if not can_check_users():
         raise EngineError(
             f"Chromium cannot use the proxy {proxy.masked} on this system: a local relay adds the credentials, and has "
             "to know which user connects to it. Use a proxy without a password, such as one on loopback that forwards "
@@ -51,17 +51,15 @@ async def relay_for(settings: IdentitySettings) -> ProxyRelay | None:
 class ProxyRelay:
     """Runs from `start` to `close`."""
 
-    def __init__(self, proxy: ProxyUrl, is_allowed: Callable[[tuple[str, int], int], bool]) -> None:
+    def __init__(self, proxy: ProxyUrl, is_allowed: Callable[[int, int], bool]) -> None:
         self._proxy = proxy
         self._is_allowed = is_allowed
         self._server: asyncio.Server
         self._writers: set[asyncio.StreamWriter] = set()
 
     @classmethod
-    async def start(
-        cls, proxy: ProxyUrl, is_allowed: Callable[[tuple[str, int], int], bool] = belongs_to_this_user
-    ) -> Self:
-        """Listen on loopback. `is_allowed` gets the address of a client and the port of the relay."""
+    async def start(cls, proxy: ProxyUrl, is_allowed: Callable[[int, int], bool] = is_of_this_user) -> Self:
+        """Listen on loopback. `is_allowed` gets the port of a client and that of the relay."""
         relay = cls(proxy, is_allowed)
         relay._server = await asyncio.start_server(relay._serve, _HOST, 0, limit=_MAX_HEAD)
         return relay
@@ -87,7 +85,7 @@ class ProxyRelay:
         self._writers.add(writer)
         upstream: asyncio.StreamWriter | None = None
         try:
-            if not self._is_allowed(writer.get_extra_info("peername"), self.port):
+            if not self._is_allowed(writer.get_extra_info("peername")[1], self.port):
                 logger.warning("proxy relay: refused a connection of another user of this machine")
                 return
             try:

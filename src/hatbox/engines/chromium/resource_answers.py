@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
+from hatbox.engines.chromium.endpoint.endpoint_pages import EndpointPages
 from hatbox.engines.chromium.extension_resources import ExtensionResources, ResourceRequest, is_resource_url
 from hatbox.engines.chromium.fetch_commands import CONTINUE, FetchCommand, header_entries, redirect
 from hatbox.engines.chromium.frame_path import FramePath
@@ -25,11 +26,17 @@ class ResourceAnswers:
     """The answers for the pages of one browser."""
 
     def __init__(
-        self, frames: FrameTree, tabs: TabLookup, resources: ExtensionResources, floods: ResourceFloods
+        self,
+        frames: FrameTree,
+        tabs: TabLookup,
+        resources: ExtensionResources,
+        floods: ResourceFloods,
+        programs: EndpointPages | None = None,
     ) -> None:
         self._frames = frames
         self._tabs = tabs
         self._resources = resources
+        self._programs = programs
         self.floods = floods
         """The pages with too many requests."""
         self._slots: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
@@ -67,6 +74,8 @@ class ResourceAnswers:
             return REFUSED
         if found.redirect_url is not None:
             return redirect(found.redirect_url)
+        if frame_id is not None and self._programs is not None:
+            self._programs.withhold_frame(frame_id, path.target.id)
         body = b"" if sent["method"] == "HEAD" else found.body
         encoded = await asyncio.to_thread(lambda: base64.b64encode(body).decode("ascii"))
         params = {"responseCode": 200, "responseHeaders": header_entries(tuple(found.headers))}

@@ -58,13 +58,14 @@ class RuleChecks:
         is_first = "redirectedRequestId" not in event or bool(before and is_https_upgrade(before, url))
         is_link = event["request"]["method"] == "GET" and self.starts.start_of(event.get("networkId")) != "form"
         request.checked_url = url if is_first and is_link else ""
-        outcome = await self.rules.check(await self._navigation(event, request))
+        navigation = await self._navigation(event, request)
+        outcome = await self.rules.check(navigation)
         if outcome.action == "stay":
             return None
         request.lifecycle.failed(_STOPPED)
         if outcome.action == "reopened":
             raise NavigationReopened("reopened in another identity")
-        self.tabs.block_page(request.frame.target.id, BlockedPage(url, outcome))
+        self.tabs.block_page(request.frame.target.id, BlockedPage(url, outcome, navigation.is_refused))
         return _SHOW_ERROR_PAGE
 
     async def must_fail(self, event: Mapping[str, Any]) -> bool:

@@ -16,7 +16,7 @@ class RequestedNavigation(msgspec.Struct, frozen=True):
     """0 if the page or the user has started it."""
     stays: bool = False
     is_refused: bool = False
-    """Whether a client of an endpoint controls the page: rules block it, and do not reopen it."""
+    """Whether a script or a client of an endpoint controls the page: rules block it, and do not reopen it."""
     is_unchecked: bool = False
     """Whether loading the URL again is no reload for rules: they have blocked it in this page, or a script of the page
     has set it with history.pushState(), without a request."""
@@ -27,3 +27,5 @@ class BlockedPage(msgspec.Struct, frozen=True):
 
     url: str
     outcome: NavigationOutcome
+    is_of_program: bool = False
+    """Whether the outcome is one for a client of an endpoint: it names no other identity."""

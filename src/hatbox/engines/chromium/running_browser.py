@@ -46,7 +46,9 @@ class RunningBrowser(NamedTuple):
         start_pages = StartPages(env)
         events = PageEvents(env, contexts, pages, targets, minimized, focus, start_pages)
         rules = RuleChecks(env.services.rules, targets)
-        interceptor = RequestInterceptor(env.launched.browser, requests, targets, rules, resources)
+        interceptor = RequestInterceptor(
+            env.launched.browser, requests, targets, rules, resources, env.services.endpoint_pages
+        )
         contexts.delegate = events
         interceptor.start()
         contexts.start()

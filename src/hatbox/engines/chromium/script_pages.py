@@ -1,4 +1,4 @@
-"""The pages that scripts control: their identity was named, so rules never reopen their navigations."""
+"""The pages that scripts control: rules never reopen their navigations in another identity, but refuse them."""
 
 from __future__ import annotations
 

@@ -18,6 +18,8 @@ from hatbox.engines.chromium.identity_context import IdentityContext
 from hatbox.engines.chromium.ruled_navigation import BlockedPage, RequestedNavigation
 from hatbox.engines.chromium.tab_pages import TabPages
 from hatbox.errors import EngineError, InvalidIdentity
+from hatbox.store.base import Transaction
+from hatbox.tabs.bound_tabs import bind_tab, is_bound
 from hatbox.tabs.tab_model import Tab
 from hatbox.web_requests import RequestFrame
 
@@ -80,14 +82,25 @@ class TabTargets:
         opener = self._pages.get(row.opener) if row is not None and row.opener is not None else None
         opener_id = target.opener_id or (opener.target_id if opener is not None else None)
         if await self._env.services.endpoint_pages.controls(target.id, opener_id, target.context_id):
+            await self._bind(tab_id)
             return RequestedNavigation(is_refused=True)
-        if self._env.services.script_pages.includes(tab_id, row.opener if row else None, cookie_store_id):
-            return RequestedNavigation(stays=True)
+        scripts = self._env.services.script_pages
+        is_refused = scripts.includes(tab_id, row.opener if row else None, cookie_store_id)
         if page is None:
-            return RequestedNavigation()
+            return RequestedNavigation(is_refused=is_refused)
         is_requested = bool(network_id) and page.state.requested_loader == network_id
         requested = page.state.requested if is_requested else RequestedNavigation()
-        return msgspec.structs.replace(requested, is_unchecked=page.state.is_unchecked(url))
+        is_unchecked = page.state.is_unchecked(url)
+        return msgspec.structs.replace(requested, is_refused=is_refused, is_unchecked=is_unchecked)
+
+    async def _bind(self, tab_id: int) -> None:
+        """The tab outlives the client, and another engine may load it: it must not be reopened there either."""
+
+        def bind(transaction: Transaction) -> None:
+            if transaction.tabs.get(tab_id) is not None and not is_bound(transaction, tab_id):
+                bind_tab(transaction, tab_id)
+
+        await self._env.store.write(bind)
 
     def identity_of(self, context_id: str) -> str | None:
         """See RuledTabs."""

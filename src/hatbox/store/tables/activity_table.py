@@ -35,12 +35,17 @@ class SqlActivityTable:
         found = self._rows.find(f"{where}ORDER BY id DESC LIMIT ?", (*chosen.values(), limit))
         return [ActivityRow._make(row) for row in found]
 
-    def insert(self, rows: Iterable[ActivityRow]) -> None:
+    def insert(self, rows: Iterable[ActivityRow]) -> list[ActivityRow]:
         ((last,),) = self._rows.select("coalesce(max(id), 0)")
-        number = int(last)
+        number, added = int(last), []
         for row in rows:
             number = max(number + 1, int(row.at * 1_000_000))  # as in the history: without a counter
-            self._rows.insert(row._replace(id=number, at=float(row.at)))
+            added.append(row._replace(id=number, at=float(row.at)))
+            self._rows.insert(added[-1])
+        return added
+
+    def put(self, rows: Iterable[ActivityRow]) -> None:
+        self._rows.put(row._replace(at=float(row.at)) for row in rows)
 
     def count(self) -> int:
         ((count,),) = self._rows.select("count(*)")
@@ -50,9 +55,13 @@ class SqlActivityTable:
         found = self._rows.select("grant_id, store, count(*)", _GROUPED)
         return [(grant, store, int(count)) for grant, store, count in found]
 
+    def oldest(self, grant: str, store: int | None, number: int) -> list[ActivityRow]:
+        where, values = _of(grant, store)
+        found = self._rows.find(f"WHERE {where} ORDER BY id LIMIT ?", (*values, number))
+        return [ActivityRow._make(row) for row in found]
+
     def delete_oldest(self, grant: str, store: int | None, number: int) -> None:
-        of_store, values = ("store IS NULL", (grant,)) if store is None else ("store = ?", (grant, store))
-        where = f"grant_id = ? AND {of_store}"
+        where, values = _of(grant, store)
         first = self._rows.select("id", f"WHERE {where} ORDER BY id LIMIT 1 OFFSET ?", (*values, number))
         if first:
             self._rows.delete(f"{where} AND id < ?", (*values, int(first[0][0])))
@@ -67,3 +76,10 @@ class SqlActivityTable:
 
     def clear(self, store: int) -> None:
         self._rows.delete("store = ?", (store,))
+
+
+def _of(grant: str, store: int | None) -> tuple[str, tuple[Value, ...]]:
+    """The condition for the entries of a grant in an identity, and its values."""
+    if store is None:
+        return "grant_id = ? AND store IS NULL", (grant,)
+    return "grant_id = ? AND store = ?", (grant, store)

@@ -372,7 +372,7 @@ GRANTS: Final = _table(
     bound="digest created expires revoked",
 )
 
-# The activity log. store: NULL if no identity is concerned. times: how often the same was done within a second.
+# The activity log. store: NULL if no identity is concerned. times: how often the same was done within a minute.
 ACTIVITY: Final = _table(
     "activity",
     """

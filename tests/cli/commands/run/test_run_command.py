@@ -56,45 +56,41 @@ def test_a_script_holds_all_permissions_unless_some_are_named(cli: Cli, surfaces
     ]
 
 
-def test_a_script_holds_exactly_the_permissions_that_are_named(cli: Cli, surfaces: str) -> None:
-    assert cli("run", surfaces, "--permission", "contextualIdentities").out.splitlines() == [
+def test_a_script_holds_exactly_the_permissions_that_are_named(cli: Cli, cli_process: Cli, surfaces: str) -> None:
+    assert cli_process("run", surfaces, "--permission", "contextualIdentities").out.splitlines() == [
         "['contextualIdentities', 'tabs', 'windows']",
         "contextualIdentities True True",
         "tabs True False",
         "windows True False",
     ]
-    assert "contextualIdentities False True" in cli("run", surfaces, "--permission", "contextualidentities").out
+    assert "contextualIdentities False True" in cli_process("run", surfaces, "--permission", "contextualidentities").out
     every_one = [word for name in KNOWN for word in ("--permission", name)]
-    assert cli("run", *every_one, surfaces).out == cli("run", surfaces).out
+    assert cli_process("run", *every_one, surfaces).out == cli("run", surfaces).out
 
 
-@pytest.mark.parametrize(
-    "permissions",
-    [["contextualidentities"], ["cookies", "https://site.example/*"], KNOWN],
-)
 def test_a_script_with_named_permissions_gets_no_profile_and_the_error_says_why(
-    cli: Cli, tmp_path: Path, permissions: list[str]
+    cli: Cli, cli_process: Cli, tmp_path: Path
 ) -> None:
     script = tmp_path / "everything.py"
     script.write_text("print(sorted(name for name in globals() if not name.startswith('_')))\nprint(profile.address)\n")
-    options = [word for name in permissions for word in ("--permission", name)]
-    result = cli("run", *options, str(script))
+    options = [word for name in (*KNOWN, "https://site.example/*") for word in ("--permission", name)]
+    result = cli_process("run", *options, str(script))
     assert (result.status, result.out) == (1, "['browser']\n")
     assert result.err.splitlines()[0].endswith("everything.py, line 2: NameError: name 'profile' is not defined")
-    assert "`profile` is in scope only without --permission" in result.err
+    assert "`profile` is in scope only without --permission and --grant" in result.err
     assert cli("run", str(script)).out.splitlines()[0] == "['browser', 'profile']"
 
 
-def test_a_profile_of_the_scripts_own_is_no_business_of_the_permissions(cli: Cli, tmp_path: Path) -> None:
-    script = tmp_path / "own.py"
-    script.write_text("profile = 'mine'\nprint(profile)\n")
-    assert cli("run", "--permission", "cookies", str(script)) == (0, "mine\n", "")
-
-
-def test_the_help_says_that_permissions_are_no_sandbox(cli: Cli) -> None:
+def test_the_help_says_what_permissions_are_no_border_against(cli: Cli) -> None:
     shown = " ".join(cli("run", "--help").out.replace("│", " ").split())
-    assert "With --permission, `profile` is not in scope" in shown
-    assert "not a sandbox" in shown
+    assert "With --permission, the script runs in a process of its own" in shown
+    assert "no border against a hostile program" in shown
+
+
+def test_a_script_without_permissions_has_no_sandbox_to_require(cli: Cli, surfaces: str) -> None:
+    result = cli("run", surfaces, "--require-sandbox")
+    assert (result.status, result.out) == (2, "")
+    assert "for scripts with --permission or --grant" in result.err
 
 
 def test_an_unknown_permission_is_wrong_usage_and_lists_the_known(cli: Cli, surfaces: str) -> None:
@@ -110,11 +106,10 @@ def test_an_unknown_permission_is_wrong_usage_and_lists_the_known(cli: Cli, surf
         ([], "allowed"),
         (["cookies", "https://*.site.example/*"], "allowed"),
         (["cookies", "https://other.example/*"], "denied"),
-        (["cookies"], "denied"),
     ],
 )
 def test_a_script_may_touch_the_cookies_of_all_hosts_unless_some_are_named(
-    cli: Cli, tmp_path: Path, permissions: list[str], outcome: str
+    cli_process: Cli, tmp_path: Path, permissions: list[str], outcome: str
 ) -> None:
     script = tmp_path / "set.py"
     script.write_text(
@@ -122,7 +117,7 @@ def test_a_script_may_touch_the_cookies_of_all_hosts_unless_some_are_named(
         "except Exception as error:\n    print('denied')\n"
     )
     options = [word for name in permissions for word in ("--permission", name)]
-    assert cli("run", *options, str(script)).out == f"{outcome}\n"
+    assert cli_process("run", *options, str(script)).out == f"{outcome}\n"
 
 
 def test_a_script_works_on_the_profile_that_is_named(cli: Cli, tmp_path: Path, profile: Path, no_profile: None) -> None:

@@ -31,7 +31,7 @@ def info(
 class FilteredClient:
     """A client of the context WORK. Outputs of the last call are in `outputs`, sorted into the three lists."""
 
-    def __init__(self, page_id: str = "") -> None:
+    def __init__(self, page_id: str = "", *targets: dict[str, Any]) -> None:
         self.filter = ClientFilter(WORK, page_id)
         self.now = 0.0
         self.ids = itertools.count(1)
@@ -39,7 +39,10 @@ class FilteredClient:
         self.to_browser: list[dict[str, Any]] = []
         self.to_client: list[dict[str, Any]] = []
         self.perform(self.filter.start())
-        self.receive(id=self.to_browser[0]["id"], result={})
+        discover = self.to_browser[0]["id"]
+        for each in targets:
+            self.event("Target.targetCreated", {"targetInfo": each})
+        self.receive(id=discover, result={})
 
     def perform(self, outputs: list[Output]) -> None:
         self.outputs = outputs
@@ -53,9 +56,9 @@ class FilteredClient:
         self.perform(self.filter.from_client(json.dumps(message | ({"sessionId": session} if session else {}))))
         return number
 
-    def refused(self, method: str, params: Any = None, session: str = "") -> str:
+    def refused(self, method: str, params: Any = None, session: str = "", **more: Any) -> str:
         """The error of a command that Chromium must not receive."""
-        number = self.send(method, params, session)
+        number = self.send(method, params, session, **more)
         assert self.to_browser == []
         (answer,) = self.to_client
         assert answer["id"] == number

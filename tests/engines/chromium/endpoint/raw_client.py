@@ -9,10 +9,19 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self
 
+from playwright.async_api import Page
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from tests.waiting import until
+
+
+async def target_of(page: Page) -> str:
+    """The target id of a page of the engine."""
+    session = await page.context.new_cdp_session(page)
+    info = await session.send("Target.getTargetInfo")
+    await session.detach()
+    return str(info["targetInfo"]["targetId"])
 
 
 class RawClient:

@@ -230,7 +230,8 @@ INTERNAL = (
 def test_internal_pages_cannot_be_loaded(url: str) -> None:
     client = with_page()
     client.refused("Page.navigate", {"url": url}, "S")
-    client.refused("Fetch.continueRequest", {"requestId": "1", "url": url}, "S")
+    client.event("Fetch.requestPaused", {"requestId": "1", "request": {"url": "http://a.test/"}}, "S")
+    assert "Cannot continue" in client.refused("Fetch.continueRequest", {"requestId": "1", "url": url}, "S")
     if url:
         client.refused("Target.createTarget", {"url": url})
 
@@ -452,9 +453,8 @@ def test_worlds_of_the_client_are_its_own() -> None:
 def test_scripts_for_new_documents_end_at_once_in_internal_pages() -> None:
     client = with_page()
     sent = client.forwarded("Page.addScriptToEvaluateOnNewDocument", {"source": "} evil(); {"}, "S")
-    guard, _, source = sent["source"].partition("\n")
+    guard, _, source = sent["source"].partition("throw 0; ")
     assert guard.startswith('if (!(location.protocol === "http:"')
-    assert guard.endswith(") throw 0;")
     assert source == "} evil(); {"
     assert client.forwarded("Page.reload", {"scriptToEvaluateOnLoad": "x"}, "S")["scriptToEvaluateOnLoad"].startswith(
         guard
@@ -500,15 +500,16 @@ def test_a_client_that_detaches_resumes_the_page() -> None:
     assert client.methods() == [("Runtime.runIfWaitingForDebugger", "S"), ("Target.detachFromTarget", "")]
 
 
-def test_a_page_is_the_clients_once_it_acts_in_it() -> None:
-    client = with_page()
-    client.send("Runtime.enable", {}, "S")
+@pytest.mark.parametrize("kind", ["iframe", "worker"])
+def test_a_page_is_driven_before_the_client_can_use_it_or_a_part_of_it(kind: str) -> None:
+    client = FilteredClient()
+    client.event("Target.targetCreated", {"targetInfo": info("P")})
     assert not [each for each in client.outputs if isinstance(each, PageDriven)]
-    client.send("Input.insertText", {"text": "a"}, "S")
-    assert client.outputs[0] == PageDriven("P")
-    client.attach("F", "SF", "S", kind="iframe")
-    client.send("Runtime.evaluate", {"expression": "1"}, "SF")
-    assert not [each for each in client.outputs if isinstance(each, PageDriven)]  # the frame is part of the page
+    client.attach("F", "SF", kind=kind, parentId="P", parentFrameId="P")
+    assert client.outputs[0] == PageDriven("P")  # before the client knows the session
+    assert isinstance(client.outputs[1], ToClient)
+    client.attach("Q", "SQ")
+    assert client.outputs[0] == PageDriven("Q")
 
 
 # --------------------------------------------------------------------------------------------------------- messages
@@ -591,11 +592,11 @@ def test_a_second_session_of_the_browser_is_filtered_too() -> None:
 
 
 def test_the_socket_of_devtools_is_a_session_of_its_page() -> None:
-    client = FilteredClient(page_id="P")
+    client = FilteredClient("P", info("P"))
     client.send("Runtime.enable")  # before the page is attached
     assert client.outputs == []
-    client.event("Target.targetCreated", {"targetInfo": info("P")})
     client.attach("P", "S")
+    assert client.outputs == [PageDriven("P")]
     client.receive(id=OWN_IDS + 1, result={"sessionId": "S"})
     assert client.methods() == [("Runtime.enable", "S")]
     assert client.result(1, {}, "S") == {"id": 1, "result": {}}
@@ -613,12 +614,30 @@ def test_the_socket_of_devtools_is_a_session_of_its_page() -> None:
 
 @pytest.mark.parametrize("context_id", [OTHER, WORK])
 def test_the_socket_of_devtools_for_a_page_of_another_identity_is_closed(context_id: str) -> None:
-    client = FilteredClient(page_id="P")
     url = "http://a.test/" if context_id == OTHER else "chrome://settings/"
-    client.attach("P", "S", context=context_id, url=url)
+    client = FilteredClient("P", info("P", context_id, url=url))
+    assert [type(each) for each in client.outputs] == [EndConnection]  # nothing is attached
+
+
+@pytest.mark.parametrize("kind", ["worker", "iframe", "tab", "service_worker"])
+def test_the_socket_of_devtools_for_a_worker_or_frame_is_closed(kind: str) -> None:
+    """A session of a worker with the methods of a page would crash the browser, or reach the default context."""
+    client = FilteredClient("W", info("W", kind=kind))
+    assert [type(each) for each in client.outputs] == [EndConnection]
+    client.attach("W", "S", kind=kind)  # whatever Chromium sends
+    assert client.methods() == [("Target.detachFromTarget", "")]
+    client.send("Runtime.evaluate", {"expression": "1"})
+    assert client.outputs == []
+
+
+def test_a_second_session_of_the_page_does_not_replace_that_of_devtools() -> None:
+    client = FilteredClient("P", info("P"))
+    client.attach("P", "S")
     client.receive(id=OWN_IDS + 1, result={"sessionId": "S"})
-    assert any(isinstance(each, EndConnection) for each in client.outputs)
-    assert client.to_client == []
+    client.attach("P", "S2")
+    assert client.methods() == [("Target.detachFromTarget", "")]
+    client.send("Runtime.enable")
+    assert client.methods() == [("Runtime.enable", "S")]
 
 
 JSON = st.recursive(

@@ -18,6 +18,7 @@ import hatbox
 from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from hatbox.engines.chromium.endpoint.authorization import TokenAuthorization, authorize_token
 from hatbox.engines.chromium.endpoint.endpoint import Endpoint
+from hatbox.tabs.bound_tabs import is_bound
 from hatbox.tabs.site_data import decode_site_data
 from tests.engines.chromium import shared_driver
 from tests.engines.chromium.endpoint.raw_client import RawClient
@@ -227,7 +228,10 @@ async def test_pages_of_a_program_stay_in_its_identity_and_see_no_page_of_hatbox
                 await client.result("Runtime.evaluate", {"expression": popup, "userGesture": True}, session)
                 await until_awaited(lambda: _count(profile, 2))
                 await until_awaited(lambda: _has_error(profile))
-                assert {tab.cookie_store_id for tab in await profile.tabs.query()} == {"firefox-container-2"}
+                opened = await profile.tabs.query()
+                assert {tab.cookie_store_id for tab in opened} == {"firefox-container-2"}
+                # Another engine, which loads the tabs later, refuses it too.
+                assert await profile.store.read(lambda each: all(is_bound(each, tab.id) for tab in opened))
                 assert site.requests("/page/1") == site.requests("/page/2") == []
 
                 # The blank page of a program is blank. That of the user shows the start page, which is withheld.

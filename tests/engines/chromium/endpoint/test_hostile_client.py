@@ -1,4 +1,4 @@
-"""Every method of the protocol, sent by a client that wants data of another identity."""
+"""Every method of the protocol, sent by a client that wants data of another identity, and of pages withheld from it."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from typing import Any
 
 import hatbox
 from hatbox.engines.chromium.endpoint.authorization import TokenAuthorization, authorize_token
+from hatbox.engines.chromium.endpoint.method_rules import SessionKind, action_of
+from hatbox.ui.server import ManagerServer
+from tests.engines.chromium.endpoint.filtered_client import with_page
 from tests.engines.chromium.endpoint.protocol_description import arguments, description, methods
-from tests.engines.chromium.endpoint.raw_client import RawClient
+from tests.engines.chromium.endpoint.raw_client import RawClient, target_of
 from tests.engines.chromium.real import cookie, running, with_browser
 from tests.site import Site
-from tests.waiting import until_awaited
 
 TOKEN = "a-token"
-SECONDS = 40  # of commands at most; a quiet machine needs a fraction
 WINDOW = 64  # commands without a reply
 
 # These end the connection or the page, or stop what the test itself does in it.
@@ -39,7 +40,17 @@ async def test_no_method_reveals_or_changes_another_identity(browser: str, path:
     described = description(browser)
     marker = f"secret{secrets.token_hex(8)}"
     secret_url = site.url("/storage", host="localhost", write=marker, set=f"m=Personal-{marker}; Path=/; Max-Age=3600")
-    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+    async with (
+        hatbox.open(path) as profile,
+        ManagerServer(profile) as server,
+        profile.chromium(headless=True, browser=browser) as runner,
+    ):
+        manager = await runner.new_page("Work", server.create_link())
+        await manager.wait_for_url(f"{server.url}**")
+        hidden = await runner.new_page("Work", "about:blank")
+        await hidden.set_content(f"<title>{marker}</title>{marker}")
+        withheld = [await target_of(each) for each in (manager, hidden)]
+        runner.engine.endpoint_pages.withhold(withheld[1], "person")
         other = await runner.new_page("Personal", secret_url)
         infos = (await running(runner).env.session.send("Target.getTargets"))["targetInfos"]
         assert marker in json.dumps(infos)  # what an unfiltered client would see
@@ -57,7 +68,7 @@ async def test_no_method_reveals_or_changes_another_identity(browser: str, path:
             "url": site.url("/page/1", host="localhost"),
             "urls": [site.url("/", host="localhost")],
         }
-        markers = [marker, foreign["targetId"], foreign["browserContextId"]]
+        markers = [marker, foreign["targetId"], foreign["browserContextId"], server.keys.prefix, *withheld]
         endpoint = await runner.open_endpoint("Work", authorize_token(TOKEN, TokenAuthorization()))
         async with RawClient(endpoint.url(TOKEN)) as client, RawClient(endpoint.url(TOKEN)) as silent:
             for each in (client, silent):
@@ -77,15 +88,25 @@ async def test_no_method_reveals_or_changes_another_identity(browser: str, path:
                     "Target.attachedToTarget", lambda each: each["targetInfo"]["type"] == "shared_worker"
                 )
             )["sessionId"]
-            sent = 0
+            frame = json.dumps(site.url("/page/3", host="localhost"))
+            add = f"document.body.append(Object.assign(document.createElement('iframe'), {{src: {frame}}}))"
+            await client.evaluate(add, page)
+            iframe = (
+                await client.event("Target.attachedToTarget", lambda each: each["targetInfo"]["type"] == "iframe")
+            )["sessionId"]
+            tab_id = (await client.event("Target.targetCreated", lambda each: each["targetInfo"]["type"] == "tab"))[
+                "targetInfo"
+            ]["targetId"]
+            tab = (await client.result("Target.attachToTarget", {"targetId": tab_id}))["sessionId"]
             opening = asyncio.ensure_future(_use_other_identity(other, site, marker))
-            deadline = time.monotonic() + SECONDS
-            for session in ("", page, worker, shared):
+            sessions: dict[str, SessionKind] = {"": "root", page: "page", iframe: "page", worker: "worker", tab: "tab"}
+            window = Window(client)
+            for session, kind in (sessions | {shared: "worker"}).items():
                 for method, command in methods(described):
-                    if method not in SKIPPED and time.monotonic() < deadline:
-                        await client.start(method, arguments(described, method, command, ids), session)
-                        sent += 1
-                        await _reply_window(client, sent)
+                    if method in SKIPPED or action_of(kind, method) == "refuse":
+                        continue  # see test_refused_methods_do_not_reach_chromium
+                    await client.start(method, arguments(described, method, command, ids), session)
+                    await window.wait()
             await opening
             assert not client.closed.is_set()
             assert not silent.closed.is_set()
@@ -93,11 +114,16 @@ async def test_no_method_reveals_or_changes_another_identity(browser: str, path:
             assert version["product"]
             results = [each for each in client.received if '"error"' not in each[:120]]
             assert [text for text in results if any(each in text for each in markers)] == []
-            assert [text for text in client.received if marker in text] == []
+            hidden_markers = [marker, server.keys.prefix, "hatbox_page"]
+            assert [text for text in client.received if any(each in text for each in hidden_markers)] == []
             worlds = [each["params"]["context"] for each in client.events if each["method"].endswith("ContextCreated")]
             assert {each["name"] for each in worlds} <= {"", "1"}  # none of Hatbox
             assert [text for text in silent.received if any(each in text for each in markers)] == []
             assert sum("result" in each for each in client.replies.values()) > 100
+            kinds = {each["sessionId"] for each in client.replies.values() if "result" in each and "sessionId" in each}
+            assert {page, iframe, worker, shared, tab} <= kinds
+        assert marker in await hidden.title()
+        assert manager.url.startswith(server.url)
         assert await other.evaluate("localStorage.kept") == marker
         assert other.url == secret_url
         await runner.wait_until_synced()
@@ -116,11 +142,32 @@ async def _use_other_identity(page: Any, site: Site, marker: str) -> None:
         await page.evaluate("url => { location = url }", site.url("/download", host="localhost", secret=marker))
 
 
-async def _reply_window(client: RawClient, sent: int) -> None:
-    """Wait until few commands have no reply. Some never get one: after a while they do not count."""
-    deadline = time.monotonic() + 1
+class Window:
+    """Limits the commands without a reply. Some never get one: after a second without any, they do not count."""
 
-    async def is_ready() -> bool:
-        return len(client.replies) > sent - WINDOW or time.monotonic() > deadline or client.closed.is_set()
+    def __init__(self, client: RawClient) -> None:
+        self._client = client
+        self._sent = self._lost = 0
 
-    await until_awaited(is_ready)
+    async def wait(self) -> None:
+        self._sent += 1
+        deadline = time.monotonic() + 1
+        while self._sent - self._lost - len(self._client.replies) > WINDOW and not self._client.closed.is_set():
+            await asyncio.sleep(0.005)
+            if time.monotonic() > deadline:
+                self._lost = self._sent - len(self._client.replies)
+
+
+def test_refused_methods_do_not_reach_chromium(browser: str) -> None:
+    described = description(browser)
+    client = with_page()
+    for target_id, kind in (("F", "iframe"), ("W", "worker"), ("V", "service_worker"), ("T", "tab")):
+        client.attach(target_id, f"S{target_id}", kind=kind)
+    kinds: dict[str, SessionKind] = {"": "root", "S": "page", "SF": "page", "SW": "worker", "SV": "worker", "ST": "tab"}
+    refused = 0
+    for session, kind in kinds.items():
+        for method, command in methods(described):
+            if action_of(kind, method) == "refuse":
+                client.refused(method, arguments(described, method, command, {}), session)
+                refused += 1
+    assert refused > 3000

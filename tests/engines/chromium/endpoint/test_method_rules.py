@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from hatbox.engines.chromium.endpoint.method_rules import SessionKind, action_of, drives_page, reviewed_methods
+from hatbox.engines.chromium.endpoint.method_rules import SessionKind, action_of, reviewed_methods
 from hatbox.engines.chromium.endpoint.page_commands import PAGE_COMMANDS
 from hatbox.engines.chromium.endpoint.root_commands import ROOT_COMMANDS
 from tests.engines.chromium.endpoint.protocol_description import description, methods
@@ -22,13 +22,6 @@ def test_every_method_that_is_checked_has_a_check_and_no_other_has(kind: Session
             assert method in commands, f"{method} has no check"
         elif action == "pass":
             assert method not in commands, f"{method} has a check that is not used"
-
-
-def test_methods_that_act_are_listed_for_pages() -> None:
-    for method in ("Page.navigate", "Runtime.evaluate", "Runtime.callFunctionOn", "Input.dispatchMouseEvent"):
-        assert drives_page(method)
-        assert action_of("page", method) != "refuse"
-    assert not drives_page("Runtime.enable")
 
 
 def test_methods_that_reach_all_script_worlds_or_all_identities_are_refused() -> None:

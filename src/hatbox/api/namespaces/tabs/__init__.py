@@ -94,8 +94,8 @@ class _Tabs(Namespace):
     def move(self, caller: Caller, tab_ids: TabIds, details: Details) -> asyncio.Future[Any]:
         return self._write("move", tab_functions.move, tab_access(caller), _list(tab_ids), details)
 
-    def reload(self, _: Caller, tab_id: int | None, __: Details | None) -> asyncio.Future[Any]:
-        return self._write("reload", tab_functions.reload_tab, tab_id)
+    def reload(self, caller: Caller, tab_id: int | None, _: Details | None) -> asyncio.Future[Any]:
+        return self._write("reload", tab_functions.reload_tab, tab_access(caller), tab_id)
 
     def remove(self, _: Caller, tab_ids: TabIds) -> asyncio.Future[Any]:
         return self._write("remove", tab_functions.remove, _list(tab_ids))

@@ -27,6 +27,8 @@ class TabAccess(NamedTuple):
     """The tabs with activeTab permission, each with the navigation id of its page."""
     page: str = ""
     """The extension page of the caller: the base of relative URLs."""
+    is_bound: bool = False
+    """Whether the caller may use some identities only, so that rules must not open its pages in others."""
 
     def can_see(self, tab: Tab) -> bool:
         """Whether the caller may see URL and title: with `tabs`, or with access to the page."""
@@ -52,7 +54,10 @@ def tab_access(caller: Caller) -> TabAccess:
     active = caller.active_tabs if "activeTab" in permissions else {}
     url = caller.context.url
     page = url if url.startswith(_EXTENSION) else ""
-    return TabAccess(caller.extension_id, "tabs" in permissions, caller.hosts, "cookies" in permissions, active, page)
+    has_tabs, has_cookies = "tabs" in permissions, "cookies" in permissions
+    return TabAccess(
+        caller.extension_id, has_tabs, caller.hosts, has_cookies, active, page, is_bound=caller.guard is not None
+    )
 
 
 def grant_active_tab(caller: Caller, tab: Tab) -> None:

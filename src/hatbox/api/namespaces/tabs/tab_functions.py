@@ -16,6 +16,7 @@ from hatbox.errors import ApiError
 from hatbox.extension_data.new_tab_page import NEW_TAB_ROW, new_tab_page
 from hatbox.identities.ids import user_context_id_of
 from hatbox.store.base import TabRow, Transaction
+from hatbox.tabs.bound_tabs import bind_tab
 from hatbox.tabs.highlighting import set_highlighted
 from hatbox.tabs.moving import move_tabs, pin_without_event
 from hatbox.tabs.named_identity import mark_identity_named
@@ -98,6 +99,8 @@ def create(transaction: Transaction, access: TabAccess, details: Details) -> Tab
     )
     if details["cookieStoreId"]:
         mark_identity_named(transaction, tab.id, store)
+    if access.is_bound:
+        bind_tab(transaction, tab.id)
     if details["muted"]:
         tab = tab_of(transaction, change(transaction, row_of(transaction, tab.id), muted=1, muted_by=access.id))
     return tab_view(tab, access)
@@ -144,6 +147,8 @@ def update(transaction: Transaction, access: TabAccess, tab_id: int | None, deta
     """Change properties of a tab. A new URL loads after the call has resolved."""
     row = row_or_active(transaction, tab_id)
     tab_id = row.id
+    if access.is_bound and (details["url"] is not None or row.discarded):
+        bind_tab(transaction, tab_id)
     if details["url"] is not None:
         navigate(transaction, tab_id, resolve_tab_url(details["url"], access, transaction))
     # Events come in this order: onMoved, onActivated, onUpdated with pinned.
@@ -195,9 +200,12 @@ def move(transaction: Transaction, access: TabAccess, tab_ids: Sequence[int], de
     return [tab_view(tab, access) for tab in move_tabs(transaction, tab_ids, details["index"], window_id)]
 
 
-def reload_tab(transaction: Transaction, tab_id: int | None) -> Tab:
+def reload_tab(transaction: Transaction, access: TabAccess, tab_id: int | None) -> Tab:
     """Reload the page of a tab."""
-    return reload(transaction, row_or_active(transaction, tab_id).id)
+    row = row_or_active(transaction, tab_id)
+    if access.is_bound:
+        bind_tab(transaction, row.id)
+    return reload(transaction, row.id)
 
 
 def remove(transaction: Transaction, tab_ids: Sequence[int]) -> None:

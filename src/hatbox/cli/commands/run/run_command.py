@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,7 +21,9 @@ from hatbox.extensions.background_place import BACKGROUND_PLACES, BackgroundPlac
 from hatbox.urls.match_patterns import parse_match_pattern
 
 if TYPE_CHECKING:
+    from hatbox.api.browser import Browser
     from hatbox.extensions.package.package_files import Package
+    from hatbox.profile import Profile
 
 __all__ = ["run"]
 
@@ -46,7 +49,15 @@ def run(
         Option(
             metavar="NAME",
             help="Permission of the script's `browser`: a name, or a match pattern such as https://*.site.example/*. "
-            "Repeatable. Default: every permission.",
+            "Repeatable. The script then runs in a process of its own. Default: every permission.",
+        ),
+    ] = None,
+    grant: Annotated[
+        str | None,
+        Option(
+            metavar="VARIABLE",
+            help="Run the script with the `browser` of a grant, whose token this environment variable has, in a "
+            "process of its own. See `hatbox grant create`.",
         ),
     ] = None,
     inspect: Annotated[
@@ -61,8 +72,9 @@ def run(
         bool,
         Option(
             "--require-sandbox",
-            help="Start an extension only if every layer of the sandbox is available; `hatbox extensions list` "
-            "shows the layers. For all programs: HATBOX_SANDBOX=required.",
+            help="Start an extension, or a script with --permission or --grant, only if every layer of its sandbox is "
+            "available; "
+            "`hatbox extensions list` shows the layers. For all programs: HATBOX_SANDBOX=required.",
         ),
     ] = False,
     engine: Annotated[
@@ -90,9 +102,11 @@ def run(
 ) -> None:
     """Run a Python script with `browser` and `profile` in scope, and with every permission.
 
-    With --permission, `profile` is not in scope, and `browser` has the namespaces of an extension with these
-    permissions. This prevents mistakes, but is not a sandbox: a Python script runs as you, and can open the profile and
-    your files. Run untrusted code as an extension.
+    With --permission, the script runs in a process of its own, without `profile`: its `browser` has the namespaces of
+    an extension with these permissions. With --grant, its `browser` has what the grant allows. On Linux with Landlock
+    it cannot open the files of the profile, and creates no files in the folders above them. It runs as you in all else,
+    and uses your other files and the network: this is no border against a hostile program. Run untrusted code as an
+    extension. Processes that it starts end with it.
 
     Or run extensions until Ctrl-C, each in its own process, with the permissions of their manifests.
     """
@@ -103,6 +117,8 @@ def run(
             raise bad_parameter(
                 "an extension has the permissions of its manifest. Omit this option", param_hint="--permission"
             )
+        if grant is not None:
+            raise bad_parameter("only for scripts", param_hint="--grant")
         place = _background_place(background, selection)
         packages = _packages([script, *(arguments or [])], profile)
         run_extensions(
@@ -119,13 +135,53 @@ def run(
         raise bad_parameter("only for extensions", param_hint="--background")
     if inspect:
         raise bad_parameter("only for extensions", param_hint="--inspect")
-    if require_sandbox:
-        raise bad_parameter("only for extensions: a Python script has no sandbox", param_hint="--require-sandbox")
-    permissions = _check_permissions(permission) if permission else None
-    from hatbox.cli.commands.run.script_runner import execute
+    start = _isolated_browser(permission, grant)
+    if start is None:
+        if require_sandbox:
+            raise bad_parameter(
+                "only for extensions, and for scripts with --permission or --grant: others have no sandbox",
+                param_hint="--require-sandbox",
+            )
+        from hatbox.cli.commands.run.script_runner import execute
 
-    status = execute(Path(script), arguments or [], permissions, address, as_json=as_json)
+        sys.exit(execute(Path(script), arguments or [], address, as_json=as_json))
+    from hatbox.cli.commands.run.permitted.permitted_script import execute_permitted
+
+    status = execute_permitted(
+        Path(script),
+        arguments or [],
+        start,
+        address,
+        as_json=as_json,
+        require_sandbox=require_sandbox,
+        hidden_variables=[grant] if grant else [],
+    )
     sys.exit(status)
+
+
+def _isolated_browser(
+    permission: list[str] | None, grant: str | None
+) -> Callable[[Profile], Awaitable[Browser]] | None:
+    """Opens the `browser` of a script in a process of its own; None for the user's own script."""
+    if permission and grant is not None:
+        raise bad_parameter("specify one of --permission and --grant", param_hint="--grant")
+    if grant is not None:
+        token = os.environ.get(grant, "")
+        if not token:
+            raise bad_parameter(
+                f"the environment variable {visible(grant)} is not set. Set it to the token that "
+                "`hatbox grant create` has printed",
+                param_hint="--grant",
+            )
+        return lambda opened: opened.browser(grant=token)
+    if not permission:
+        return None
+    permissions = _check_permissions(permission)
+
+    async def open_browser(opened: Profile) -> Browser:
+        return opened.browser(permissions)
+
+    return open_browser
 
 
 def _is_name(text: str) -> bool:

@@ -6,17 +6,19 @@ from typing import Any, Final
 
 import msgspec
 
-from hatbox.engines.chromium.endpoint.client_sessions import MAX_SESSIONS, ClientSession
+from hatbox.engines.chromium.endpoint.client_sessions import MAX_SESSIONS, ClientSession, PausedRequest
 from hatbox.engines.chromium.endpoint.client_state import ClientState
 from hatbox.engines.chromium.endpoint.client_targets import matches
-from hatbox.engines.chromium.endpoint.endpoint_urls import is_withheld
-from hatbox.engines.chromium.endpoint.messages import BrowserMessage, EndConnection
+from hatbox.engines.chromium.endpoint.endpoint_urls import is_withheld, mentions_manager_page
+from hatbox.engines.chromium.endpoint.messages import BrowserMessage, EndConnection, PageDriven
 from hatbox.urls.protected_pages import PROTECTED_COOKIE
 
-__all__ = ["RESUME_SECONDS", "is_delivered", "on_target_event", "update_visibility"]
+__all__ = ["REQUEST_SECONDS", "RESUME_SECONDS", "is_delivered", "on_target_event", "update_visibility"]
 
 RESUME_SECONDS: Final = 2.0
 """After this time, a new page that the client has stopped is resumed."""
+REQUEST_SECONDS: Final = 30.0
+"""After this time, a paused request of a page that the client did not open is continued."""
 
 _DOMAINS: Final = frozenset(
     {
@@ -39,6 +41,7 @@ _DOMAINS: Final = frozenset(
         "WebMCP",
     }
 )
+_PAUSED: Final = frozenset({"Fetch.requestPaused", "Fetch.authRequired"})
 _DIALOGS: Final = frozenset({"Page.javascriptDialogOpening", "Page.javascriptDialogClosed"})
 _LIFECYCLE: Final = frozenset(
     {"Target.targetCreated", "Target.targetInfoChanged", "Target.targetDestroyed", "Target.targetCrashed"}
@@ -76,7 +79,7 @@ class _Paused(msgspec.Struct):
     request: _Request
 
 
-def is_delivered(state: ClientState, session: ClientSession, event: BrowserMessage) -> bool:
+def is_delivered(state: ClientState, session: ClientSession, event: BrowserMessage, now: float) -> bool:
     """Whether the client receives an event of a page, frame or worker."""
     name = event.method
     domain = name.partition(".")[0]
@@ -88,8 +91,8 @@ def is_delivered(state: ClientState, session: ClientSession, event: BrowserMessa
         return _COOKIE not in bytes(event.params)
     if name in _DIALOGS:
         return session.page_id in state.targets.opened
-    if name == "Fetch.requestPaused":
-        return _is_own_request(state, session, event)
+    if name in _PAUSED:
+        return _is_own_request(state, session, event, now)
     return True
 
 
@@ -111,13 +114,16 @@ def _is_in_own_world(state: ClientState, session: ClientSession, event: BrowserM
     return is_own
 
 
-def _is_own_request(state: ClientState, session: ClientSession, event: BrowserMessage) -> bool:
+def _is_own_request(state: ClientState, session: ClientSession, event: BrowserMessage, now: float) -> bool:
     """The engine answers requests for files of extensions. A client could answer them with scripts of its own."""
     paused = msgspec.json.decode(event.params, type=_Paused)
-    if not is_withheld(paused.request.url):
-        return True
-    state.command("Fetch.continueRequest", {"requestId": paused.requestId}, session.id)
-    return False
+    until = None if session.page_id in state.targets.opened else now + REQUEST_SECONDS
+    request = PausedRequest(event.method != "Fetch.requestPaused", until)
+    if is_withheld(paused.request.url) or mentions_manager_page(bytes(event.params).decode()):
+        state.command(*request.resume(paused.requestId), session.id)
+        return False
+    session.add_request(paused.requestId, request)
+    return True
 
 
 # ------------------------------------------------------------------------------------------------------------- targets
@@ -140,9 +146,13 @@ def on_target_event(state: ClientState, session_id: str, event: BrowserMessage, 
 def _on_lifecycle(state: ClientState, name: str, params: dict[str, Any]) -> None:
     if "targetInfo" in params:
         info = params["targetInfo"]
+        was_visible = state.targets.is_visible(info["targetId"])
         if state.targets.observe(info):
             was_announced = info["targetId"] in state.targets.announced
             update_visibility(state, info["targetId"])
+            if was_visible != state.targets.is_visible(info["targetId"]):
+                for related in state.targets.related(info["targetId"])[1:]:
+                    update_visibility(state, related)
             if was_announced and state.targets.is_visible(info["targetId"]):
                 shown = {"targetInfo": state.targets.described(info)}
                 _emit_to_discoverers(state, info["targetId"], "Target.targetInfoChanged", shown)
@@ -152,7 +162,6 @@ def _on_lifecycle(state: ClientState, name: str, params: dict[str, Any]) -> None
         _emit_to_discoverers(state, target_id, name, params)
     if name == "Target.targetDestroyed":
         state.targets.remove(target_id)
-        state.driven.discard(target_id)
         for withheld in (state.withheld, state.tabs):
             withheld.pop(target_id, None)
 
@@ -174,23 +183,29 @@ def _on_attached(
 ) -> None:
     session_id, info = params["sessionId"], params["targetInfo"]
     is_own = state.targets.observe(info)
-    is_page = info["type"] == "page" and info["targetId"] == state.page_id and not parent_id  # a worker never is
+    is_page = info["targetId"] == state.page_id and not parent_id and state.is_page(info["targetId"])
     if info["type"] == "browser" and parent is not None and state.browser_attaches:
         state.browser_attaches -= 1
         state.sessions[session_id] = ClientSession(session_id, "root", parent_id=parent.id)
         state.emit(parent.id, "Target.attachedToTarget", params)
         return
-    if is_page and is_own and state.targets.is_visible(info["targetId"]):
+    if is_page and is_own and not state.page_session:
         _connect_page(state, session_id, info["targetId"])
         return
     if parent is None or not is_own or not state.targets.is_visible(info["targetId"]) or _is_full(state):
         _resume_and_detach(state, parent_id, session_id, is_waiting=params["waitingForDebugger"])
-        if parent is not None and is_own and parent.kind == "tab":
+        if (
+            parent is not None
+            and is_own
+            and parent.kind == "tab"
+            and not state.targets.is_prerendered(info["targetId"])
+        ):
             _withhold_tab(state, info["targetId"], parent)
         elif parent is not None and is_own:
             state.withheld[info["targetId"]] = parent.id
         return
-    session = state.sessions.attach(session_id, parent, info)
+    session = state.sessions.attach(session_id, parent, info, state.targets.page_of(info["targetId"]))
+    state.outputs.append(PageDriven(session.page_id))
     if params["waitingForDebugger"]:
         session.waits_until = now + RESUME_SECONDS
     params["targetInfo"] = state.targets.announce(info["targetId"])
@@ -205,6 +220,7 @@ def _connect_page(state: ClientState, session_id: str, target_id: str) -> None:
     state.page_session = session_id
     state.sessions[session_id] = ClientSession(session_id, "devtools", target_id)
     state.targets.announced.add(target_id)
+    state.outputs.append(PageDriven(target_id))
 
 
 def _resume_and_detach(state: ClientState, parent_id: str, session_id: str, *, is_waiting: bool) -> None:

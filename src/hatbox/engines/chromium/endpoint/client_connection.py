@@ -36,6 +36,8 @@ _NORMAL: Final = 1000
 _REFUSED: Final = 1008
 _TOO_SLOW: Final = EndConnection("the client reads too slowly")
 _MAX_UNREAD: Final = 128 * 2**20  # characters
+_LONG: Final = 2**16
+_SPEED: Final = 100 * 2**20  # characters of a client in a second
 
 
 class ClientConnection:
@@ -108,7 +110,8 @@ class ClientConnection:
                     self._perform(self._filter.from_client(message))
                 if self._tunnel is not None:
                     await self._tunnel.drain()
-                await asyncio.sleep(0)  # other work of the engine has its turn between the messages of a flood
+                # Other work of the engine has its turn between the messages of a flood, and after long ones.
+                await asyncio.sleep(0 if len(message) < _LONG else len(message) / _SPEED)
         except ConnectionClosed:
             pass
         except Exception:

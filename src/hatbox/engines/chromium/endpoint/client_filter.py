@@ -13,18 +13,18 @@ import msgspec
 from hatbox.engines.chromium.endpoint.browser_events import is_delivered, on_target_event, update_visibility
 from hatbox.engines.chromium.endpoint.client_sessions import ClientSession
 from hatbox.engines.chromium.endpoint.client_state import OWN_IDS, ClientState, PendingCommand
+from hatbox.engines.chromium.endpoint.endpoint_urls import mentions_manager_page
 from hatbox.engines.chromium.endpoint.messages import (
     BrowserMessage,
     ClientMessage,
     EndConnection,
     MethodRefused,
     Output,
-    PageDriven,
     ToClient,
     encode_message,
     error_message,
 )
-from hatbox.engines.chromium.endpoint.method_rules import action_of, drives_page
+from hatbox.engines.chromium.endpoint.method_rules import action_of
 from hatbox.engines.chromium.endpoint.page_commands import PAGE_COMMANDS
 from hatbox.engines.chromium.endpoint.root_commands import ROOT_COMMANDS
 
@@ -95,7 +95,11 @@ class ClientFilter:
             on_target_event(state, message.sessionId, message, now)
         else:
             session = state.sessions.get(message.sessionId)
-            if session is not None and session.kind not in ("root", "tab") and is_delivered(state, session, message):
+            if (
+                session is not None
+                and session.kind not in ("root", "tab")
+                and is_delivered(state, session, message, now)
+            ):
                 self._deliver(session, message, text)
         return state.take_outputs()
 
@@ -110,25 +114,25 @@ class ClientFilter:
         return self._update(target_id)
 
     def _update(self, target_id: str) -> list[Output]:
-        for each in (target_id, *self._state.targets.popups(target_id)):
+        for each in self._state.targets.related(target_id):
             update_visibility(self._state, each)
         return self._state.take_outputs()
 
     def resume_overdue(self, now: float) -> list[Output]:
-        """Resume the new pages that the client has stopped for too long."""
-        for session in self._waiting():
+        """Resume the new pages, and the requests of pages of the user, that the client has stopped for too long."""
+        for session in [*self._state.sessions.values()]:
             if session.waits_until is not None and session.waits_until <= now:
                 session.waits_until = None
                 self._state.command("Runtime.runIfWaitingForDebugger", session_id=session.id)
+            for method, params in session.take_overdue(now):
+                self._state.command(method, params, session.id)
         return self._state.take_outputs()
 
     @property
     def next_resume(self) -> float | None:
         """When to call `resume_overdue`; None if no page waits."""
-        return min((each.waits_until for each in self._waiting() if each.waits_until is not None), default=None)
-
-    def _waiting(self) -> list[ClientSession]:
-        return [each for each in self._state.sessions.values() if each.waits_until is not None]
+        sessions = self._state.sessions.values()
+        return min((until for each in sessions if (until := each.next_resume) is not None), default=None)
 
     # ----------------------------------------------------------------------------------------------------- commands
 
@@ -147,9 +151,6 @@ class ClientFilter:
             shown = command.method[:80]
             message = f"'{shown}' is not available in this endpoint, which is limited to one identity."
             raise MethodRefused(_MESSAGES.get(command.method, message))
-        if drives_page(command.method) and session.page_id and session.page_id not in state.driven:
-            state.driven.add(session.page_id)
-            state.outputs.append(PageDriven(session.page_id))
         if action == "pass":
             state.forward(command)
         else:
@@ -182,6 +183,8 @@ class ClientFilter:
             raise MethodRefused("Session with given id not found.", _NO_SESSION)  # withheld meanwhile
         if len(text) > MAX_MESSAGE:
             raise MethodRefused(f"The result has {len(text)} characters. At most {MAX_MESSAGE} are allowed.")
+        if mentions_manager_page(text):
+            raise MethodRefused("The result contains a URL of the manager page of Hatbox.")
         outcome: dict[str, Any] = {"error": message.error} if message.is_error else {"result": message.result}
         if not message.is_error and pending.on_result is not None:
             outcome = {"result": pending.on_result(msgspec.json.decode(message.result))}
@@ -190,7 +193,7 @@ class ClientFilter:
         return encode_message(id=message_id, sessionId=pending.session_id, **outcome)
 
     def _deliver(self, session: ClientSession, message: BrowserMessage, text: str) -> None:
-        if len(text) > MAX_MESSAGE:
+        if len(text) > MAX_MESSAGE or mentions_manager_page(text):
             return
         if session.id == self._state.page_session:
             self._state.emit(session.id, message.method, message.params)
@@ -200,7 +203,9 @@ class ClientFilter:
     def _on_discovered(self, _: dict[str, Any] | None) -> None:
         """All targets of the identity are known now."""
         state = self._state
-        if state.page_id:
+        if state.page_id and not state.is_page(state.page_id):
+            self._on_page_attached(None)
+        elif state.page_id:
             params = {"targetId": state.page_id, "flatten": True}
             state.command("Target.attachToTarget", params, on_response=self._on_page_attached)
         else:

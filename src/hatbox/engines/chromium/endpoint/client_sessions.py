@@ -3,17 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from hatbox.engines.chromium.endpoint.client_targets import TargetFilter
+from hatbox.engines.chromium.endpoint.endpoint_urls import is_withheld
 from hatbox.engines.chromium.endpoint.method_rules import SessionKind
 from hatbox.engines.chromium.extension_resources import is_resource_url
 
-__all__ = ["MAX_SESSIONS", "ClientSession", "ClientSessions"]
+__all__ = ["MAX_SESSIONS", "ClientSession", "ClientSessions", "PausedRequest"]
 
 MAX_SESSIONS: Final = 1000
+_MAX_REQUESTS: Final = 10_000
 _KINDS: Final[dict[str, SessionKind]] = {"page": "page", "iframe": "page", "tab": "tab"}
 _ISOLATED: Final = "isolated"
+
+
+class PausedRequest(NamedTuple):
+    """A request that Chromium has paused for the client."""
+
+    is_challenge: bool
+    """Whether it needs credentials."""
+    until: float | None = None
+    """When it is continued if the client does not do it."""
+
+    def resume(self, request_id: str) -> tuple[str, dict[str, Any]]:
+        """The command that continues it as if it was not paused."""
+        if self.is_challenge:
+            answer = {"authChallengeResponse": {"response": "Default"}}
+            return "Fetch.continueWithAuth", {"requestId": request_id, **answer}
+        return "Fetch.continueRequest", {"requestId": request_id}
 
 
 class ClientSession:
@@ -30,16 +48,43 @@ class ClientSession:
         """When the target is resumed if the client does not resume it."""
         self.is_discovering = False
         self.discovers: TargetFilter | None = None
+        self.requests: dict[str, None] = {}
+        """The ids of requests that the client was given, in their order."""
+        self.paused: dict[str, PausedRequest] = {}
+        """Those that it has not continued."""
         self.entries: set[int] = set()
         """The entries of the session history that the client was given."""
         self._contexts: set[int] = set()
         self._unique_ids: set[str] = set()
 
+    @property
+    def next_resume(self) -> float | None:
+        """When the target or a request is to be resumed; None if none waits for it."""
+        paused = (each.until for each in self.paused.values())
+        return min((each for each in (self.waits_until, *paused) if each is not None), default=None)
+
+    def add_request(self, request_id: str, paused: PausedRequest) -> None:
+        """Add a paused request that the client may use. Of too many, the oldest is removed."""
+        self.requests.pop(request_id, None)
+        self.requests[request_id] = None
+        self.paused[request_id] = paused
+        if len(self.requests) > _MAX_REQUESTS:
+            oldest = next(iter(self.requests))
+            del self.requests[oldest]
+            self.paused.pop(oldest, None)
+
+    def take_overdue(self, now: float) -> list[tuple[str, dict[str, Any]]]:
+        """The commands that continue overdue requests."""
+        overdue = [key for key, each in self.paused.items() if each.until is not None and each.until <= now]
+        return [self.paused.pop(key).resume(key) for key in overdue]
+
     def add_context(self, context: dict[str, Any], own_worlds: set[str]) -> bool:
         """Add an execution context that the client may use. False for worlds of Hatbox and of extensions."""
         kind = (context.get("auxData") or {}).get("type", "default")
         is_own = kind != _ISOLATED or (context.get("name") in own_worlds and context["name"] != "")
-        if not is_own or is_resource_url(context.get("origin", "") + "/"):
+        origin = context.get("origin", "")
+        is_hidden = is_resource_url(f"{origin}/") or (not origin.startswith("://") and is_withheld(f"{origin}/"))
+        if not is_own or ("://" in origin and is_hidden):
             return False
         self._contexts.add(context["id"])
         self._unique_ids.add(context.get("uniqueId", ""))
@@ -70,12 +115,12 @@ class ClientSession:
 class ClientSessions(dict[str, ClientSession]):
     """The sessions by id. The id of the connection itself is empty."""
 
-    def attach(self, session_id: str, parent: ClientSession, info: dict[str, Any]) -> ClientSession:
-        """Add the session of a target."""
+    def attach(self, session_id: str, parent: ClientSession, info: dict[str, Any], page_id: str) -> ClientSession:
+        """Add the session of a target in a page."""
         kind = _KINDS.get(info["type"], "worker")
         session = self[session_id] = ClientSession(session_id, kind, info["targetId"], parent.id)
-        if info["type"] not in ("page", "tab") and parent.page_id:
-            session.page_id = parent.page_id
+        is_part = info["type"] not in ("page", "tab") and page_id == info["targetId"]  # a shared or service worker
+        session.page_id = parent.page_id if is_part and parent.page_id else page_id
         return session
 
     def remove(self, session_id: str) -> None:

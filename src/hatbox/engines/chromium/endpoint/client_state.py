@@ -10,6 +10,7 @@ import msgspec
 
 from hatbox.engines.chromium.endpoint.client_sessions import ClientSession, ClientSessions
 from hatbox.engines.chromium.endpoint.client_targets import ClientTargets
+from hatbox.engines.chromium.endpoint.endpoint_urls import mentions_manager_page
 from hatbox.engines.chromium.endpoint.messages import (
     ClientMessage,
     MethodRefused,
@@ -52,7 +53,8 @@ class ClientState:
         """The names of the isolated worlds that the client has created."""
         self.windows: set[int] = set()
         """The ids of windows that the client was given."""
-        self.driven: set[str] = set()
+        self.streams: set[tuple[str, Any]] = set()
+        """The streams that the client was given: target and handle."""
         self.withheld: dict[str, str] = {}
         """Withheld targets that the client was attached to, and in which session."""
         self.tabs: dict[str, str] = {}
@@ -66,6 +68,10 @@ class ClientState:
         self._own_ids = itertools.count(OWN_IDS)
         if not page_id:
             self.sessions[""] = ClientSession("", "root")
+
+    def is_page(self, target_id: str) -> bool:
+        """Whether a target is a page that the client may use. A worker never is."""
+        return self.targets.type_of(target_id) == "page" and self.targets.is_visible(target_id)
 
     def expect_capacity(self) -> None:
         """Raise MethodRefused if too many commands have no response."""
@@ -107,9 +113,11 @@ class ClientState:
         )
 
     def emit(self, session_id: str, method: str, params: dict[str, Any] | msgspec.Raw) -> None:
-        """Send an event to the client."""
+        """Send an event to the client, unless it contains a URL of the manager page, which may have a token."""
         shown = "" if session_id == self.page_session else session_id
-        self.outputs.append(ToClient(encode_message(method=method, params=params, sessionId=shown)))
+        text = encode_message(method=method, params=params, sessionId=shown)
+        if not mentions_manager_page(text):
+            self.outputs.append(ToClient(text))
 
     def take_outputs(self) -> list[Output]:
         """The outputs so far, in their order."""

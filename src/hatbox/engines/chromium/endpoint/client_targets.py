@@ -7,14 +7,19 @@ from typing import Any, Final
 
 from hatbox.engines.chromium.endpoint.endpoint_urls import is_withheld
 
-__all__ = ["ClientTargets", "TargetFilter", "matches"]
+__all__ = ["PRERENDER", "ClientTargets", "TargetFilter", "matches"]
 
 TargetFilter = list[dict[str, Any]]
 """The argument `filter` of Target.setDiscoverTargets: the first entry that matches decides."""
 
-_TYPES: Final = frozenset({"page", "iframe", "worker", "shared_worker", "service_worker", "tab"})
+PRERENDER: Final = "prerender"
+"""The subtype of a page that is loaded in advance. Clients see it when it is shown."""
+_SHARED: Final = frozenset({"shared_worker", "service_worker"})
+_TYPES: Final = frozenset({"page", "iframe", "worker", "tab"}) | _SHARED
 _DEFAULT_FILTER: Final[TargetFilter] = [{"type": "browser", "exclude": True}, {"type": "tab", "exclude": True}, {}]
-_MAX_OPENERS: Final = 50
+_PARENTS: Final = ("parentId", "parentFrameId")
+_MAX_ANCESTORS: Final = 50
+_WEB: Final = ("http:", "https:")
 _OF_OPENER: Final = ("openerId", "openerFrameId")
 
 
@@ -54,20 +59,46 @@ class ClientTargets:
         self._withheld.discard(target_id)
 
     def is_visible(self, target_id: str) -> bool:
-        """Whether clients may see and use a target now."""
-        info = self._infos.get(target_id)
-        return info is not None and not is_withheld(info["url"]) and not self._is_withheld_on_request(info)
+        """Whether clients may see and use a target now.
 
-    def _is_withheld_on_request(self, info: dict[str, Any]) -> bool:
-        """Whether a target or one of its openers is withheld on request. A popup may be part of a sign-in."""
-        for _ in range(_MAX_OPENERS):
-            if info["targetId"] in self._withheld or info.get("openerId") in self._withheld:
-                return True
-            opener = self._infos.get(info.get("openerId", ""))
-            if opener is None:
+        A frame or worker is withheld with its page. A popup of a page that is withheld on request is too: it may be
+        part of a sign-in. So are shared and service workers meanwhile, which see the requests of the page.
+        """
+        info = self._infos.get(target_id)
+        if info is None or info.get("subtype") == PRERENDER:
+            return False
+        if info["type"] in _SHARED and any(map(self._is_withheld_site, self._withheld)):
+            return False
+        return self._is_free(info, _MAX_ANCESTORS)
+
+    def _is_free(self, info: dict[str, Any], depth: int) -> bool:
+        """Whether neither a target nor one of those that contain or have opened it is withheld."""
+        if not depth or info["targetId"] in self._withheld or is_withheld(info["url"]):
+            return False
+        for key in (*_PARENTS, "openerId"):
+            related_id = info.get(key, "")
+            if related_id in self._withheld:
                 return False
-            info = opener
+            related = self._infos.get(related_id)
+            if related is None or related["type"] == "tab" or related_id == info["targetId"]:
+                continue
+            is_opener_of_web_page = key == "openerId" and is_withheld(related["url"])
+            if not is_opener_of_web_page and not self._is_free(related, depth - 1):
+                return False
         return True
+
+    def _is_withheld_site(self, target_id: str) -> bool:
+        """Whether a target shows a web page. The start page of Hatbox is none."""
+        return str(self._infos.get(target_id, {}).get("url", "")).startswith(_WEB)
+
+    def page_of(self, target_id: str) -> str:
+        """The page that contains a frame or dedicated worker; else the target itself."""
+        for _ in range(_MAX_ANCESTORS):
+            parent_id = self._infos.get(target_id, {}).get("parentId", "")
+            if parent_id not in self._infos or self._infos[parent_id]["type"] == "tab":
+                break
+            target_id = parent_id
+        return target_id
 
     def may_use(self, target_id: object) -> bool:
         """Whether a client may name a target: it was given the id, and the target is not withheld."""
@@ -79,7 +110,12 @@ class ClientTargets:
         return self.described(self._infos[target_id])
 
     def described(self, info: dict[str, Any]) -> dict[str, Any]:
-        """A description without what belongs to targets that the client does not see."""
+        """A description without what belongs to targets that the client does not see.
+
+        Nothing tells which page is in a tab before it is attached, so that URL and title are those of pages only.
+        """
+        if info.get("type") == "tab":
+            info = info | {"title": "", "url": "about:blank"}
         hidden = set() if self.is_visible(info.get("openerId", "")) else set(_OF_OPENER)
         return {key: each for key, each in info.items() if key not in hidden and key != "embedderData"}
 
@@ -87,12 +123,20 @@ class ClientTargets:
         """The ids of visible targets that match the filter of a client."""
         return [each for each, info in self._infos.items() if self.is_visible(each) and matches(wanted, info["type"])]
 
-    def popups(self, target_id: str) -> list[str]:
-        """The pages that a page has opened, and so on."""
+    def related(self, target_id: str) -> list[str]:
+        """A target, the frames, workers and pages that are withheld with it, and so on."""
         found = [target_id]
         for each in found:
-            found += [key for key, info in self._infos.items() if info.get("openerId") == each and key not in found]
-        return found[1:]
+            found += [
+                key
+                for key, info in self._infos.items()
+                if key not in found and each in [info.get(name) for name in (*_PARENTS, "openerId")]
+            ]
+        return found + [key for key, info in self._infos.items() if info["type"] in _SHARED and key not in found]
+
+    def is_prerendered(self, target_id: str) -> bool:
+        """Whether a target is a page that is loaded in advance."""
+        return self._infos.get(target_id, {}).get("subtype") == PRERENDER
 
     def type_of(self, target_id: str) -> str:
         """The type of a target; empty if it is unknown."""

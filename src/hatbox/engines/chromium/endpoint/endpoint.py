@@ -6,6 +6,7 @@ import asyncio
 import inspect
 import json
 import logging
+from functools import partial
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -14,6 +15,7 @@ from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.http11 import Request, Response
 
 from hatbox.engines.chromium.endpoint.authorization import Authorization, Authorize
+from hatbox.engines.chromium.endpoint.connection_gate import ConnectionGate, GuardedConnection
 from hatbox.engines.chromium.endpoint.http_requests import (
     EndpointPath,
     is_allowed_host,
@@ -23,10 +25,12 @@ from hatbox.engines.chromium.endpoint.http_requests import (
 from hatbox.errors import HatboxError
 from hatbox.tasks import Tasks
 
-__all__ = ["MAX_CLIENTS", "Endpoint", "EndpointService"]
+__all__ = ["MAX_CLIENTS", "MAX_CLIENTS_OF_TOKEN", "Endpoint", "EndpointService"]
 
 MAX_CLIENTS: Final = 32
 """The clients of one endpoint at a time."""
+MAX_CLIENTS_OF_TOKEN: Final = 16
+"""Those with the same token: one program does not take the places of the others."""
 _HOST: Final = "127.0.0.1"
 _MAX_COMMAND: Final = 64 * 2**20  # bytes; Playwright sends files in commands of up to 50 MB
 _CLOSE_SECONDS: Final = 0.5
@@ -59,9 +63,10 @@ class _Accepted(NamedTuple):
 class Endpoint:
     """A running endpoint. Close it when no program needs it; it is closed with the engine."""
 
-    def __init__(self, service: EndpointService, authorize: Authorize) -> None:
+    def __init__(self, service: EndpointService, authorize: Authorize, gate: ConnectionGate | None = None) -> None:
         self._service = service
         self._authorize = authorize
+        self._gate = gate or ConnectionGate.for_this_user()
         self._accepted: dict[ServerConnection, _Accepted] = {}
         self._tasks = Tasks()
         self._server: Server | None = None
@@ -80,6 +85,7 @@ class Endpoint:
             close_timeout=_CLOSE_SECONDS,
             max_size=_MAX_COMMAND,
             server_header=None,
+            create_connection=partial(GuardedConnection, self._gate),  # type: ignore[arg-type] # a class, in its types
         )
         self._port = next(iter(self._server.sockets)).getsockname()[1]
 
@@ -128,11 +134,10 @@ class Endpoint:
         if not all(map(is_allowed_origin, origins)):
             return connection.respond(HTTPStatus.FORBIDDEN, "Web pages cannot use this endpoint.\n")
         path = parse_path(request.path)
-        authorization = None if path is None else self._authorize(path.token)
-        if inspect.isawaitable(authorization):
-            authorization = await authorization
-        if path is None or authorization is None or authorization.ended.done():
+        authorization: Authorization | None = await self._gate.check(partial(self._authorization, path))
+        if path is None or authorization is None:
             return connection.respond(HTTPStatus.NOT_FOUND, "The address is unknown, or its token has expired.\n")
+        self._gate.settle(connection)
         if path.what == "version":
             return _json_response(connection, self._version(await self._service.version(), f"ws://{host}/{path.token}"))
         if path.what == "list":
@@ -141,9 +146,18 @@ class Endpoint:
         if len(self._accepted) >= MAX_CLIENTS:
             text = f"{MAX_CLIENTS} clients are connected. Close one first.\n"
             return connection.respond(HTTPStatus.SERVICE_UNAVAILABLE, text)
+        if sum(each.path.token == path.token for each in self._accepted.values()) >= MAX_CLIENTS_OF_TOKEN:
+            text = f"{MAX_CLIENTS_OF_TOKEN} clients with this token are connected. Close one first.\n"
+            return connection.respond(HTTPStatus.SERVICE_UNAVAILABLE, text)
         self._accepted[connection] = _Accepted(path, authorization)
         self._tasks.spawn(self._remove(connection))
         return None
+
+    async def _authorization(self, path: EndpointPath | None) -> Authorization | None:
+        found = None if path is None else self._authorize(path.token)
+        if inspect.isawaitable(found):
+            found = await found
+        return None if found is None or found.ended.done() else found
 
     async def _remove(self, connection: ServerConnection) -> None:
         """Also for a connection whose handshake fails: it is never served."""

@@ -16,6 +16,7 @@ from hatbox.engines.chromium.endpoint.client_targets import ClientTargets
 from hatbox.engines.chromium.endpoint.endpoint import Endpoint
 from hatbox.engines.chromium.endpoint.endpoint_pages import EndpointPages
 from hatbox.engines.chromium.endpoint.protocol_tunnel import ProtocolTunnels
+from hatbox.engines.chromium.identity_context import IdentityContext
 from hatbox.engines.chromium.running_browser import RunningBrowser
 from hatbox.errors import EngineError
 
@@ -62,13 +63,25 @@ class EndpointHost:
                 await context.close_spare_page()
                 tunnels = await self._current_tunnels()
                 context.clients += 1
+                self._pages.connect(context.context_id)
         try:
+            with map_browser_errors():
+                await self._keep_manager_page_out(context)
             connection = ClientConnection(socket, context, self._pages, arguments[1])
             await connection.run(tunnels, arguments[0])
         finally:
             context.clients -= 1
+            self._pages.disconnect(context.context_id)
             if not context.ended.is_set():
                 await contexts.close_if_empty(context)
+
+    async def _keep_manager_page_out(self, context: IdentityContext) -> None:
+        """A client would use the session of the manager page, which has all identities. See ManagerPageBlock."""
+        interceptor = self._running().interceptor
+        await interceptor.wait_until_ready()
+        if not interceptor.blocks_manager_page:
+            raise EngineError("programs cannot connect: Chromium rejected Fetch.enable. Restart the engine.")
+        await context.cookies.exclude_protected()
 
     async def _current_tunnels(self) -> ProtocolTunnels:
         browser = self._running().env.launched.browser

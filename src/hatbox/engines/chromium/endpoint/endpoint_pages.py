@@ -9,26 +9,59 @@ from collections.abc import Callable
 from typing import Final
 
 from hatbox.engines.chromium.endpoint.authorization import Authorization
+from hatbox.engines.chromium.endpoint.endpoint_urls import is_withheld
+from hatbox.events import Event
 
 __all__ = ["EndpointPages"]
 
 _CREATION_SECONDS: Final = 2.0
-_NAVIGATION_SECONDS: Final = 2.0
+_COMMIT_SECONDS: Final = 2.0  # after a page has stopped loading, the URL of its target is current
+_LOAD_SECONDS: Final = 120.0
 _NAVIGATION: Final = "navigation"
-_INTERNAL: Final = ("chrome:", "chrome-extension:", "chrome-untrusted:", "devtools:", "file:", "view-source:")
+_EXTENSION: Final = "extension"
 
 
 class EndpointPages:
     """Pages by target id. A withheld page does not exist for clients until each reason is released."""
 
     def __init__(self) -> None:
+        self.on_connected: Event[None] = Event("connected")
+        """Emitted when a browser context has its first client."""
         self._withheld: defaultdict[str, set[str]] = defaultdict(set)  # reasons by target id
+        self._frames: defaultdict[str, set[str]] = defaultdict(set)  # withheld frames of extensions by page
+        self._releases: dict[str, asyncio.TimerHandle] = {}  # of navigations
         self._driven: set[str] = set()
+        self._opened: set[str] = set()
+        self._clients: Counter[str] = Counter()  # by browserContextId
+        self._contexts: set[str] = set()
         self._creating: Counter[str] = Counter()  # pages that clients are opening, by browserContextId
         self._created = asyncio.Event()
         self._listeners: list[Callable[[str, bool], None]] = []
         self.on_opened: Callable[[str, Authorization], None] = lambda _, __: None
         """Called with each page that a client opens, and the authorization of the client."""
+
+    # --------------------------------------------------------------------------------------------------------- clients
+
+    def connect(self, context_id: str) -> None:
+        """A client is connected to a browser context."""
+        self._clients[context_id] += 1
+        self._contexts.add(context_id)
+        self.on_connected.emit(None)
+
+    def disconnect(self, context_id: str) -> None:
+        """End `connect`."""
+        self._clients[context_id] -= 1
+        if self._clients[context_id] <= 0:
+            del self._clients[context_id]
+
+    def had_clients(self, context_id: str) -> bool:
+        """Whether a client is or was connected to a browser context: its scripts may still run there."""
+        return context_id in self._contexts
+
+    @property
+    def had_any_clients(self) -> bool:
+        """Whether a client is or was connected to some browser context."""
+        return bool(self._contexts)
 
     # ----------------------------------------------------------------------------------------------------- withholding
 
@@ -54,11 +87,38 @@ class EndpointPages:
             del self._withheld[target_id]
             self._notify(target_id, False)
 
+    def withhold_frame(self, frame_id: str, page_id: str) -> None:
+        """A frame is about to show a document of an extension. It is withheld until its page is closed.
+
+        Chromium attaches clients to a frame before its URL is known.
+        """
+        if frame_id != page_id:
+            self._frames[page_id].add(frame_id)
+            self.withhold(frame_id, _EXTENSION)
+
     def navigating(self, target_id: str, url: str) -> None:
         """A page starts to load a URL. It is withheld until the URL of the target says that it is an internal page."""
-        if self._listeners and url.startswith(_INTERNAL):
+        if self._listeners and is_withheld(url):
             self.withhold(target_id, _NAVIGATION)
-            asyncio.get_running_loop().call_later(_NAVIGATION_SECONDS, self.release, target_id, _NAVIGATION)
+            self._release_later(target_id, _LOAD_SECONDS)
+
+    def loaded(self, target_id: str) -> None:
+        """A page has stopped loading."""
+        if target_id in self._releases:
+            self._release_later(target_id, _COMMIT_SECONDS)
+
+    def _release_later(self, target_id: str, seconds: float) -> None:
+        self._cancel_release(target_id)
+        release = asyncio.get_running_loop().call_later(seconds, self._end_navigation, target_id)
+        self._releases[target_id] = release
+
+    def _end_navigation(self, target_id: str) -> None:
+        self._releases.pop(target_id, None)
+        self.release(target_id, _NAVIGATION)
+
+    def _cancel_release(self, target_id: str) -> None:
+        if (release := self._releases.pop(target_id, None)) is not None:
+            release.cancel()
 
     def subscribe(self, listener: Callable[[str, bool], None]) -> None:
         """Call the listener with the id of each page that is withheld (True) or released (False) from now on."""
@@ -75,16 +135,21 @@ class EndpointPages:
     # ---------------------------------------------------------------------------------------------------------- driven
 
     def drive(self, target_id: str) -> None:
-        """A client controls this page from now on."""
+        """A client controls this page from now on, until it is closed."""
         self._driven.add(target_id)
 
     def opened(self, target_id: str, authorization: Authorization) -> None:
         """A client has opened this page."""
+        self._opened.add(target_id)
+        self.drive(target_id)
         self.on_opened(target_id, authorization)
 
-    def is_driven(self, target_id: str) -> bool:
-        """Whether a client controls a page, as far as it is known now."""
-        return target_id in self._driven
+    def is_driven(self, target_id: str, context_id: str = "") -> bool:
+        """Whether a client controls a page, as far as it is known now, or is connected to its browser context.
+
+        A connected client reaches every page of the context: through openers, workers and shared storage.
+        """
+        return target_id in self._driven or context_id in self._clients
 
     def set_creating(self, context_id: str, *, is_pending: bool) -> None:
         """A client has requested a new page, or the request has ended."""
@@ -94,20 +159,35 @@ class EndpointPages:
             self._created.set()
 
     async def controls(self, target_id: str, opener_id: str | None, context_id: str) -> bool:
-        """Whether a client controls a page, or has opened it or its opener. Waits for pages that are being opened."""
+        """Whether a client controls a page or its opener, or is connected to its browser context."""
+        if context_id in self._clients:
+            self._inherit(target_id, opener_id)
+            return True
+        return await self._wait_for(self._driven, target_id, opener_id, context_id)
+
+    async def has_opened(self, target_id: str, opener_id: str | None, context_id: str) -> bool:
+        """Whether a client has opened a page or its opener. Waits for pages that are being opened."""
+        return await self._wait_for(self._opened, target_id, opener_id, context_id)
+
+    async def _wait_for(self, pages: set[str], target_id: str, opener_id: str | None, context_id: str) -> bool:
+        self._inherit(target_id, opener_id)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_CREATION_SECONDS):
-                while not self._includes(target_id, opener_id) and self._creating.get(context_id):
+                while target_id not in pages and self._creating.get(context_id):
                     self._created.clear()
                     await self._created.wait()
-        return self._includes(target_id, opener_id) or bool(self._creating.get(context_id))
+                    self._inherit(target_id, opener_id)
+        return target_id in pages or bool(self._creating.get(context_id))
 
     def remove(self, target_id: str) -> None:
         """A page is closed."""
         self._driven.discard(target_id)
-        self._withheld.pop(target_id, None)
+        self._opened.discard(target_id)
+        self._cancel_release(target_id)
+        for each in (target_id, *self._frames.pop(target_id, ())):
+            self._withheld.pop(each, None)
 
-    def _includes(self, target_id: str, opener_id: str | None) -> bool:
-        if opener_id in self._driven:
-            self._driven.add(target_id)
-        return target_id in self._driven
+    def _inherit(self, target_id: str, opener_id: str | None) -> None:
+        for pages in (self._driven, self._opened):
+            if opener_id in pages:
+                pages.add(target_id)

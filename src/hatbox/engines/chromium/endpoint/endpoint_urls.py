@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from hatbox.engines.chromium.extension_resources import is_resource_url
-from hatbox.urls.protected_pages import is_protected_cookie, is_protected_page
+from hatbox.urls.protected_pages import PROTECTED_HOST, PROTECTED_PATH, is_protected_cookie, is_protected_page
 from hatbox.urls.url import Url, parse_url
 
-__all__ = ["is_protected_cookie", "is_withheld", "loadable_url"]
+__all__ = ["is_protected_cookie", "is_withheld", "loadable_url", "mentions_manager_page"]
 
 _WEB: Final = ("http", "https")
+_MANAGER: Final = re.compile(rf"{re.escape(PROTECTED_HOST)}(:\d+)?{PROTECTED_PATH}")
 _BLOB_ORIGINS: Final = ("http:", "https:", "null/")
 _BLANK: Final = ("blank", "srcdoc")
 _ERROR_PAGE: Final = "chrome-error://chromewebdata/"
@@ -33,6 +35,11 @@ def is_withheld(url: str) -> bool:
         return False
     parsed = parse_url(url)
     return parsed is None or not _is_web_page(parsed)
+
+
+def mentions_manager_page(text: str) -> bool:
+    """Whether a text contains a URL of the manager page."""
+    return PROTECTED_PATH in text and _MANAGER.search(text) is not None
 
 
 def _is_web_page(url: Url) -> bool:

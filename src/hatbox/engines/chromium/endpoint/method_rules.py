@@ -12,7 +12,7 @@ from typing import Literal
 
 import msgspec
 
-__all__ = ["Action", "SessionKind", "action_of", "drives_page", "reviewed_methods"]
+__all__ = ["Action", "SessionKind", "action_of", "reviewed_methods"]
 
 Action = Literal["pass", "map", "check", "answer", "refuse"]
 """`pass`: as it is. `map`: with the browser context of the identity. `check`: if its arguments, its result or both are
@@ -27,19 +27,12 @@ _Methods = dict[str, tuple[str, ...]]  # by domain
 
 class _Table(msgspec.Struct, frozen=True):
     kinds: dict[SessionKind, dict[Action, _Methods]]
-    drives: _Methods
-    """Methods that make a page load, run or change something."""
     refuse: _Methods
 
 
 def action_of(kind: SessionKind, method: str) -> Action:
     """What to do with a method that a client has sent to a session."""
     return _actions()[kind].get(method, "refuse")
-
-
-def drives_page(method: str) -> bool:
-    """Whether a method makes a page act: from then on, its navigations are those of the client."""
-    return method in _driving()
 
 
 def reviewed_methods() -> frozenset[str]:
@@ -62,11 +55,6 @@ def _actions() -> dict[SessionKind, dict[str, Action]]:
     }
     actions["devtools"] = actions["page"] | actions["devtools"]
     return actions
-
-
-@cache
-def _driving() -> frozenset[str]:
-    return frozenset(_names(_table().drives))
 
 
 def _names(methods: _Methods) -> list[str]:

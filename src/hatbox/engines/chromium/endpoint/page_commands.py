@@ -7,17 +7,24 @@ from typing import Any, Final
 from hatbox.engines.chromium.endpoint.client_sessions import ClientSession
 from hatbox.engines.chromium.endpoint.client_state import ClientState
 from hatbox.engines.chromium.endpoint.endpoint_urls import is_withheld, loadable_url
+from hatbox.engines.chromium.endpoint.id_commands import ID_COMMANDS
 from hatbox.engines.chromium.endpoint.messages import ClientMessage, CookiesChanged, MethodRefused, decode_params
 from hatbox.engines.chromium.endpoint.target_commands import TARGET_COMMANDS, without_protected_cookies
+from hatbox.urls.protected_pages import PROTECTED_HOST, PROTECTED_PATH
 
 __all__ = ["PAGE_COMMANDS", "SCRIPT_GUARD"]
 
 _WEB_PROTOCOLS: Final = ("http:", "https:", "about:", "data:", "blob:")
-SCRIPT_GUARD: Final = (
-    f"if (!({' || '.join(f'location.protocol === {each!r}' for each in _WEB_PROTOCOLS)})) throw 0;\n".replace("'", '"')
+_IS_WEB: Final = " || ".join(f'location.protocol === "{each}"' for each in _WEB_PROTOCOLS)
+_IS_EXTENSION: Final = "location.host.length === 36" + "".join(
+    f' && location.host[{at}] === "-"' for at in (8, 13, 18, 23)
 )
-"""Precedes scripts that Chromium runs in new documents, so that they end before they start in chrome:, devtools: and
-file: pages that the user opens. `location` and `protocol` cannot be redefined."""
+_IS_MANAGER: Final = f'location.hostname === "{PROTECTED_HOST}"' + "".join(
+    f' && location.pathname[{at}] === "{each}"' for at, each in enumerate(PROTECTED_PATH)
+)
+SCRIPT_GUARD: Final = f"if (!({_IS_WEB}) || ({_IS_EXTENSION}) || ({_IS_MANAGER})) throw 0; "
+"""Precedes scripts that may run in another document than that for which they were sent. They end before they start in
+documents that clients do not see. `location` and its members cannot be redefined."""
 
 _RESERVED: Final = "hatbox"
 _NAME_LENGTH: Final = 200
@@ -26,11 +33,28 @@ _CTRL_OR_META: Final = 2 | 4  # bits of `modifiers`
 _SHIFT: Final = 8
 _V: Final = (86, "KeyV", "v", "V")
 _INSERT: Final = (45, "Insert")
+_INT: Final = 2**31 - 1
 _METRICS: Final = frozenset({"displayFeature", "devicePosture"})
 _MAX_VIEWPORT: Final = 16384
 _CLIPBOARD: Final = (
     "The clipboard is that of all identities, so it cannot be pasted in this endpoint. Use Input.insertText."
 )
+
+
+def _integer(params: dict[str, Any], name: str) -> int:
+    """An argument that Chromium reads as an integer; 0 without one. It takes 2.0 for 2."""
+    given = params.get(name, 0)
+    if isinstance(given, bool) or not isinstance(given, (int, float)) or not -_INT <= given <= _INT or given % 1:
+        raise MethodRefused(f"{name} must be an integer: {str(given)[:80]}")
+    params |= {name: int(given)} if name in params else {}
+    return int(given)
+
+
+def _text(params: dict[str, Any], name: str) -> str:
+    given = params.get(name, "")
+    if not isinstance(given, str):
+        raise MethodRefused(f"{name} must be a text: {str(given)[:80]}")
+    return given
 
 
 def _world_name(state: ClientState, name: object) -> None:
@@ -48,6 +72,18 @@ def _check_contexts(session: ClientSession, params: dict[str, Any]) -> None:
             raise MethodRefused("Cannot find context with specified id")
     if params.get("uniqueContextId") is not None and not session.has_unique_context(params["uniqueContextId"]):
         raise MethodRefused("uniqueContextId not found")
+
+
+def _evaluate(state: ClientState, session: ClientSession, command: ClientMessage) -> None:
+    """Without a context, the script runs in the document that the page shows then."""
+    params = decode_params(command.params)
+    _check_contexts(session, params)
+    if not isinstance(params.get("expression"), str):
+        raise MethodRefused("expression must be a text")
+    is_bound = params.get("contextId") is not None or params.get("uniqueContextId") is not None
+    if command.method == "Runtime.compileScript" or not (is_bound or params.get("throwOnSideEffect") is True):
+        params["expression"] = SCRIPT_GUARD + params["expression"]
+    state.forward(command, params)
 
 
 def _in_context(state: ClientState, session: ClientSession, command: ClientMessage) -> None:
@@ -119,15 +155,6 @@ def _go_to_entry(state: ClientState, session: ClientSession, command: ClientMess
     state.forward(command, params)
 
 
-def _continue_request(state: ClientState, _: ClientSession, command: ClientMessage) -> None:
-    params = decode_params(command.params)
-    if params.get("url") is not None:
-        shown, params["url"] = params["url"], loadable_url(str(params["url"]))
-        if params["url"] is None:
-            raise MethodRefused(f"Cannot continue with {str(shown)[:200]}: only http and https.")
-    state.forward(command, params)
-
-
 def _handle_dialog(state: ClientState, session: ClientSession, command: ClientMessage) -> None:
     if session.page_id not in state.targets.opened:
         raise MethodRefused("No dialog is showing in a page that this client has opened.")
@@ -145,21 +172,23 @@ def _intercept_file_chooser(state: ClientState, session: ClientSession, command:
 def _drag(state: ClientState, _: ClientSession, command: ClientMessage) -> None:
     params = decode_params(command.params)
     data = params.get("data")
-    if not isinstance(data, dict) or data.get("files"):
+    if not isinstance(data, dict) or data.get("files", []) != []:
         raise MethodRefused("Files cannot be dragged into pages: uploads are off in this endpoint.")
     state.forward(command, params)
 
 
 def _key(state: ClientState, _: ClientSession, command: ClientMessage) -> None:
     params = decode_params(command.params)
-    modifiers = params.get("modifiers") or 0
-    keys = [params.get(name) for name in ("windowsVirtualKeyCode", "nativeVirtualKeyCode", "code", "key")]
-    is_paste = isinstance(modifiers, int) and (
-        (modifiers & _CTRL_OR_META and any(each in _V for each in keys))
-        or (modifiers & _SHIFT and any(each in _INSERT for each in keys))
+    modifiers = _integer(params, "modifiers")
+    codes = [_integer(params, name) for name in ("windowsVirtualKeyCode", "nativeVirtualKeyCode")]
+    keys = [*codes, *(_text(params, name) for name in ("code", "key"))]
+    is_paste = (modifiers & _CTRL_OR_META and any(each in _V for each in keys)) or (
+        modifiers & _SHIFT and any(each in _INSERT for each in keys)
     )
-    commands = params.get("commands") or []
-    if is_paste or any(text in str(each).lower() for each in commands for text in ("paste", "yank")):
+    commands = params.get("commands", [])
+    if not isinstance(commands, list) or not all(isinstance(each, str) for each in commands):
+        raise MethodRefused("commands must be a list of texts")
+    if is_paste or any(text in each.lower() for each in commands for text in ("paste", "yank")):
         raise MethodRefused(_CLIPBOARD)
     state.forward(command, params)
 
@@ -167,14 +196,14 @@ def _key(state: ClientState, _: ClientSession, command: ClientMessage) -> None:
 def _mouse(state: ClientState, _: ClientSession, command: ClientMessage) -> None:
     """On Linux, the middle button pastes what the user has selected anywhere."""
     params = decode_params(command.params)
-    if params.get("button") == "middle":
+    if _text(params, "button") == "middle":
         raise MethodRefused(f"The middle button is off. {_CLIPBOARD}")
     state.forward(command, params)
 
 
 def _screenshot(state: ClientState, _: ClientSession, command: ClientMessage) -> None:
     params = decode_params(command.params)
-    if params.get("fromSurface") is False:
+    if params.get("fromSurface", True) is not True:
         raise MethodRefused("fromSurface must be true: other windows may cover the page.")
     state.forward(command, params)
 
@@ -195,34 +224,37 @@ def _change_cookies(state: ClientState, _: ClientSession, command: ClientMessage
     state.forward(command, then=(CookiesChanged(),))
 
 
-PAGE_COMMANDS: Final = TARGET_COMMANDS | {
-    "DOM.resolveNode": _in_context,
-    "Emulation.setDeviceMetricsOverride": _device_metrics,
-    "Fetch.continueRequest": _continue_request,
-    "Input.dispatchDragEvent": _drag,
-    "Input.dispatchKeyEvent": _key,
-    "Input.dispatchMouseEvent": _mouse,
-    "Network.clearBrowserCookies": _change_cookies,
-    "Network.deleteCookies": _change_cookies,
-    "Network.getAllCookies": _read_cookies,
-    "Network.getCookies": _read_cookies,
-    "Network.setCookie": _change_cookies,
-    "Network.setCookies": _change_cookies,
-    "Page.addScriptToEvaluateOnNewDocument": _add_script,
-    "Page.captureScreenshot": _screenshot,
-    "Page.createIsolatedWorld": _create_world,
-    "Page.getNavigationHistory": _history,
-    "Page.handleJavaScriptDialog": _handle_dialog,
-    "Page.navigate": _navigate,
-    "Page.navigateToHistoryEntry": _go_to_entry,
-    "Page.reload": _reload,
-    "Page.setInterceptFileChooserDialog": _intercept_file_chooser,
-    "Runtime.addBinding": _binding,
-    "Runtime.callFunctionOn": _in_context,
-    "Runtime.compileScript": _in_context,
-    "Runtime.evaluate": _in_context,
-    "Runtime.globalLexicalScopeNames": _in_context,
-    "Runtime.removeBinding": _binding,
-    "Runtime.runScript": _in_context,
-}
+PAGE_COMMANDS: Final = (
+    TARGET_COMMANDS
+    | ID_COMMANDS
+    | {
+        "DOM.resolveNode": _in_context,
+        "Emulation.setDeviceMetricsOverride": _device_metrics,
+        "Input.dispatchDragEvent": _drag,
+        "Input.dispatchKeyEvent": _key,
+        "Input.dispatchMouseEvent": _mouse,
+        "Network.clearBrowserCookies": _change_cookies,
+        "Network.deleteCookies": _change_cookies,
+        "Network.getAllCookies": _read_cookies,
+        "Network.getCookies": _read_cookies,
+        "Network.setCookie": _change_cookies,
+        "Network.setCookies": _change_cookies,
+        "Page.addScriptToEvaluateOnNewDocument": _add_script,
+        "Page.captureScreenshot": _screenshot,
+        "Page.createIsolatedWorld": _create_world,
+        "Page.getNavigationHistory": _history,
+        "Page.handleJavaScriptDialog": _handle_dialog,
+        "Page.navigate": _navigate,
+        "Page.navigateToHistoryEntry": _go_to_entry,
+        "Page.reload": _reload,
+        "Page.setInterceptFileChooserDialog": _intercept_file_chooser,
+        "Runtime.addBinding": _binding,
+        "Runtime.callFunctionOn": _in_context,
+        "Runtime.compileScript": _evaluate,
+        "Runtime.evaluate": _evaluate,
+        "Runtime.globalLexicalScopeNames": _in_context,
+        "Runtime.removeBinding": _binding,
+        "Runtime.runScript": _in_context,
+    }
+)
 """The checks of commands for sessions of pages, frames, workers and tabs."""

@@ -20,6 +20,7 @@ from hatbox.engines.chromium.sessions import within
 __all__ = ["ProtocolTunnel", "ProtocolTunnels"]
 
 _MAX_UNSENT: Final = 64
+_MAX_UNSENT_SIZE: Final = 16 * 2**20  # characters
 _DETACH_SECONDS: Final = 1.0
 
 
@@ -33,7 +34,7 @@ class ProtocolTunnel:
         self.on_message = on_message
         self._session = session
         self._on_closed: Callable[[], None] | None = on_closed
-        self._sending: set[asyncio.Future[Any]] = set()
+        self._sending: dict[asyncio.Future[Any], int] = {}  # with the size of the message
 
     def send(self, message: str) -> None:
         """Send a message. Messages are sent in order. After the end, nothing is sent."""
@@ -42,7 +43,7 @@ class ProtocolTunnel:
 
     async def drain(self) -> None:
         """Wait until few messages are unsent: a client that floods waits here."""
-        while len(self._sending) > _MAX_UNSENT:
+        while len(self._sending) > _MAX_UNSENT or sum(self._sending.values()) > _MAX_UNSENT_SIZE:
             await asyncio.wait(self._sending, return_when=asyncio.FIRST_COMPLETED)
 
     def close(self) -> None:
@@ -59,11 +60,11 @@ class ProtocolTunnel:
 
     def _start(self, method: str, params: dict[str, Any]) -> None:
         sending = asyncio.ensure_future(self._session.send(method, params))
-        self._sending.add(sending)
+        self._sending[sending] = len(params.get("message", ""))
         sending.add_done_callback(self._on_sent)
 
     def _on_sent(self, sending: asyncio.Future[Any]) -> None:
-        self._sending.discard(sending)
+        self._sending.pop(sending, None)
         if not sending.cancelled() and sending.exception() is not None:
             self.lost()  # the browser or the session has ended
 

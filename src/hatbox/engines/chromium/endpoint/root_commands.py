@@ -76,7 +76,6 @@ def _create_target(state: ClientState, _: ClientSession, command: ClientMessage)
         target_id = result["targetId"]
         state.targets.opened.add(target_id)
         state.targets.announced.add(target_id)
-        state.driven.add(target_id)
         state.outputs.append(PageDriven(target_id, is_opened=True))
         return result
 
@@ -118,7 +117,7 @@ def _filter_of(params: dict[str, Any]) -> list[dict[str, Any]] | None:
 def _attach(state: ClientState, _: ClientSession, command: ClientMessage) -> None:
     if len(state.sessions) >= MAX_SESSIONS:
         raise MethodRefused(f"{MAX_SESSIONS} sessions are open. Detach from a target first.")
-    target_id = target_of(state, decode_params(command.params))
+    target_id = target_of(state, decode_params(command.params), is_tab_allowed=True)
 
     def check(result: dict[str, Any]) -> dict[str, Any]:
         if result["sessionId"] not in state.sessions:  # withheld meanwhile

@@ -51,11 +51,16 @@ def in_context(state: ClientState, params: dict[str, Any], names: Set[str]) -> d
     return only(params, names) | {"browserContextId": state.targets.context_id}
 
 
-def target_of(state: ClientState, params: dict[str, Any]) -> str:
-    """The target that the arguments name. Raises MethodRefused if the client must not use it."""
+def target_of(state: ClientState, params: dict[str, Any], *, is_tab_allowed: bool = False) -> str:
+    """The target that the arguments name. Raises MethodRefused if the client must not use it.
+
+    A tab may contain a withheld page, so it can only be attached and described.
+    """
     target_id = params.get("targetId")
     if not state.targets.may_use(target_id):
         raise not_found("target", target_id)
+    if state.targets.type_of(str(target_id)) == "tab" and not is_tab_allowed:
+        raise MethodRefused("A tab cannot be used here. Name its page.")
     return str(target_id)
 
 
@@ -64,7 +69,7 @@ def target_of(state: ClientState, params: dict[str, Any]) -> str:
 
 def _get_target_info(state: ClientState, session: ClientSession, command: ClientMessage) -> None:
     params = decode_params(command.params)
-    params = {"targetId": target_of(state, params)} if "targetId" in params else {}
+    params = {"targetId": target_of(state, params, is_tab_allowed=True)} if "targetId" in params else {}
 
     def check(result: dict[str, Any]) -> dict[str, Any]:
         info = result["targetInfo"]

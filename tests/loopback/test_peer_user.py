@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import socket
 import sys
 from pathlib import Path
 
 import pytest
 
-from hatbox.ui.peer_user import UserCheck, is_of_this_user
+from hatbox.loopback.peer_user import UserCheck, is_of_this_user
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has the tables")
 
@@ -40,6 +41,13 @@ def is_own(tmp_path: Path, rows: list[str], rows6: list[str] | None = None) -> b
 
 def loopback(user: int, state: str = "01") -> str:
     return row(address("127.0.0.1", CLIENT), address("127.0.0.1", SERVER), user, state)
+
+
+def test_the_user_of_a_real_connection_is_known() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()) as client:
+        port, own = server.getsockname()[1], client.getsockname()[1]
+        assert is_of_this_user(own, port)
+        assert not is_of_this_user(own ^ 1, port)
 
 
 def test_a_connection_between_the_same_ports_of_other_addresses_says_nothing_about_its_user(tmp_path: Path) -> None:

@@ -1,0 +1,124 @@
+"""Checks commands of a client that name a node, a paused request or a stream. Pure.
+
+Chromium numbers them in a row. Nodes are those of all pages of a process, streams are those of all sessions of a page.
+The client may use those that it was given.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from hatbox.engines.chromium.endpoint.client_sessions import ClientSession
+from hatbox.engines.chromium.endpoint.client_state import ClientState, PendingCommand
+from hatbox.engines.chromium.endpoint.endpoint_urls import loadable_url
+from hatbox.engines.chromium.endpoint.messages import ClientMessage, MethodRefused, decode_params, error_message
+
+__all__ = ["ID_COMMANDS"]
+
+_MAX_NODES: Final = 1000
+_NODES: Final = "hatbox-nodes"
+_ENDING: Final = frozenset(
+    {
+        "Fetch.continueRequest",
+        "Fetch.continueResponse",
+        "Fetch.continueWithAuth",
+        "Fetch.failRequest",
+        "Fetch.fulfillRequest",
+    }
+)
+
+
+def _nodes(state: ClientState, session: ClientSession, command: ClientMessage) -> None:
+    """A node of another page is not resolved by Chromium, but the other commands read it."""
+    params = decode_params(command.params)
+    given = params.get("backendNodeIds", [])
+    nodes = [*given, params["backendNodeId"]] if params.get("backendNodeId") is not None else [*given]
+    if len(nodes) > _MAX_NODES or any(type(each) is not int for each in nodes):
+        raise MethodRefused(f"backendNodeId must be an integer, at most {_MAX_NODES} of them")
+    if not nodes:
+        state.forward(command, params)
+        return
+    state.pending[command.id] = PendingCommand(command.sessionId, None, ())
+    answers: list[bool] = []
+
+    def resolved(result: dict[str, Any] | None) -> None:
+        answers.append(result is not None)
+        if len(answers) < len(nodes) or state.pending.pop(command.id, None) is None:
+            return
+        if session.id not in state.sessions:
+            refused = MethodRefused("Session with given id not found.")
+        elif not all(answers):
+            refused = MethodRefused("No node with given id found in this page.")
+        else:
+            state.command("Runtime.releaseObjectGroup", {"objectGroup": _NODES}, session.id)
+            state.forward(command, params)
+            return
+        state.outputs.append(error_message(command.id, command.sessionId, refused))
+
+    for each in nodes:
+        state.command("DOM.resolveNode", {"backendNodeId": each, "objectGroup": _NODES}, session.id, resolved)
+
+
+def _request(state: ClientState, session: ClientSession, command: ClientMessage) -> None:
+    """Requests for files of extensions are paused too, and not shown."""
+    params = decode_params(command.params)
+    request_id = params.get("requestId")
+    if not isinstance(request_id, str) or request_id not in session.requests:
+        raise MethodRefused("Invalid InterceptionId.", -32602)
+    if params.get("url") is not None:
+        shown, params["url"] = params["url"], loadable_url(str(params["url"]))
+        if params["url"] is None:
+            raise MethodRefused(f"Cannot continue with {str(shown)[:200]}: only http and https.")
+    if command.method in _ENDING:
+        session.paused.pop(request_id, None)
+    state.forward(command, params)
+
+
+def _take_stream(state: ClientState, session: ClientSession, command: ClientMessage) -> None:
+    if command.method.startswith("Fetch.") and decode_params(command.params).get("requestId") not in session.requests:
+        raise MethodRefused("Invalid InterceptionId.", -32602)
+
+    def given(result: dict[str, Any]) -> dict[str, Any]:
+        if "stream" in result:
+            state.streams.add((session.target_id, result["stream"]))
+        return result
+
+    is_stream = command.method.startswith("Fetch.") or b"ReturnAsStream" in bytes(command.params)
+    state.forward(command, None, given if is_stream else None)
+
+
+def _stream(state: ClientState, session: ClientSession, command: ClientMessage) -> None:
+    params = decode_params(command.params)
+    stream = session.target_id, params.get("handle")
+    if stream not in state.streams:
+        raise MethodRefused("Invalid stream handle", -32602)
+    if command.method == "IO.close":
+        state.streams.discard(stream)
+    state.forward(command, params)
+
+
+ID_COMMANDS: Final = {
+    "Accessibility.getAXNodeAndAncestors": _nodes,
+    "Accessibility.getPartialAXTree": _nodes,
+    "Accessibility.queryAXTree": _nodes,
+    "DOM.describeNode": _nodes,
+    "DOM.focus": _nodes,
+    "DOM.getBoxModel": _nodes,
+    "DOM.getContentQuads": _nodes,
+    "DOM.getOuterHTML": _nodes,
+    "DOM.highlightNode": _nodes,
+    "DOM.pushNodesByBackendIdsToFrontend": _nodes,
+    "DOM.scrollIntoViewIfNeeded": _nodes,
+    "Fetch.continueRequest": _request,
+    "Fetch.continueResponse": _request,
+    "Fetch.continueWithAuth": _request,
+    "Fetch.failRequest": _request,
+    "Fetch.fulfillRequest": _request,
+    "Fetch.getResponseBody": _request,
+    "Fetch.takeResponseBodyAsStream": _take_stream,
+    "IO.close": _stream,
+    "IO.read": _stream,
+    "Overlay.highlightNode": _nodes,
+    "Page.printToPDF": _take_stream,
+}
+"""The checks of commands for sessions of pages, frames and workers."""

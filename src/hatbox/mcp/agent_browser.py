@@ -1,0 +1,163 @@
+"""The browser of the agents of one server: started when the first of them needs a page, stopped after the last one."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import TYPE_CHECKING, Final
+
+from playwright.async_api import Page
+
+from hatbox.errors import EngineAlreadyRunning, HatboxError
+from hatbox.mcp.document_limit import DocumentLimit
+from hatbox.mcp.tool_output import ToolFailed, ToolRefused
+from hatbox.tasks import Tasks
+
+if TYPE_CHECKING:
+    from hatbox.engines.chromium.chromium_runner import ChromiumRunner
+    from hatbox.mcp.agent_pages import AgentPages
+    from hatbox.mcp.agent_session import AgentSession
+
+__all__ = ["MAX_TABS_OF_ALL", "AgentBrowser"]
+
+MAX_TABS_OF_ALL: Final = 60
+"""Open tabs of all agents of a server."""
+_NEEDS_OWN: Final = (
+    " An agent with limited hosts needs a browser of its own. Several of them on one identity work with hatbox mcp "
+    "--http."
+)
+_ENDED: Final = "the access of this agent has ended."
+
+
+class AgentBrowser:
+    """A browser that shows the pages of several agents, which use the same identity and the same grant."""
+
+    def __init__(self, session: AgentSession) -> None:
+        self._session = session
+        self._users: list[AgentPages] = []
+        self._running: asyncio.Task[ChromiumRunner] | None = None
+        self._stopping: asyncio.Task[None] | None = None
+        self._is_closed = False
+        self._tasks = Tasks(lambda _: None)  # the agent that waits for a task gets its error
+        self.limit = DocumentLimit(session.profile, session.grant, self._users)
+        """The limit of documents to the hosts of the grant."""
+
+    async def new_page(self, user: AgentPages) -> tuple[Page, int | None]:
+        """Open an empty page for an agent; starts the browser if necessary.
+
+        Returns it with the id of its tab; None in the browser of another program, where nothing depends on it.
+        """
+        if sum(len(each.tabs) for each in self._users) >= MAX_TABS_OF_ALL:
+            raise ToolRefused(f"{MAX_TABS_OF_ALL} tabs of all agents are open. Close one first, with browser_tabs.")
+        runner = await self._started(user)
+        self.limit.check()
+        page = await runner.new_page(self._session.identity)
+        tab_id = next((each for each in self.tabs if self.page_of(each) is page), None)
+        if tab_id is None and runner.attached_to is None:
+            raise ToolFailed("the tab was closed. Try again.")
+        await self.limit.add_page(page)
+        return page, tab_id
+
+    async def release(self, user: AgentPages) -> None:
+        """An agent has no more pages. The browser is stopped after the last one."""
+        if user in self._users:
+            self._users.remove(user)
+        if not self._users:
+            await self._stop()
+
+    async def close(self) -> None:
+        """Stop the browser for good."""
+        self._is_closed = True
+        await self._stop()
+
+    def page_of(self, tab_id: int) -> Page | None:
+        """The page of a tab, in a browser of this process."""
+        runner = self._runner
+        return None if runner is None or runner.attached_to is not None else runner.engine.page_of(tab_id)
+
+    @property
+    def tabs(self) -> set[int]:
+        """The ids of all tabs that have a page, also of users, in a browser of this process."""
+        runner = self._runner
+        return set() if runner is None or runner.attached_to is not None else runner.engine.tabs
+
+    @property
+    def _runner(self) -> ChromiumRunner | None:
+        running = self._running
+        is_up = running is not None and running.done() and not running.cancelled() and running.exception() is None
+        return running.result() if running is not None and is_up else None
+
+    async def _started(self, user: AgentPages) -> ChromiumRunner:
+        if user not in self._users:
+            self._users.append(user)
+        while self._stopping is not None:
+            await asyncio.shield(self._stopping)
+        if self._is_closed:
+            raise ToolRefused(_ENDED)
+        if self._running is None:
+            # A task of its own: a client that goes away while the browser starts would leave it without an owner.
+            self._running = self._tasks.spawn(self._start())
+        running = self._running
+        try:
+            return await asyncio.shield(running)
+        except asyncio.CancelledError:
+            if running.cancelled():
+                raise ToolRefused(_ENDED) from None
+            raise
+        except Exception:
+            if self._running is running:
+                self._running = None
+            raise
+
+    async def _start(self) -> ChromiumRunner:
+        session, options = self._session, self._session.options
+        runner = session.profile.chromium(
+            headless=options.headless,
+            browser=options.browser,
+            downloads=options.downloads,
+            identities=session.identity,
+        )
+        self.limit.start(runner)  # before the first page
+        try:
+            await runner.__aenter__()
+            await runner.wait_until_synced()
+            self.limit.check()
+        except BaseException as error:
+            self.limit.stop()
+            await runner.stop()
+            if isinstance(error, EngineAlreadyRunning):
+                why = _NEEDS_OWN if session.grant().hosts is not None else ""
+                raise ToolFailed(
+                    f"{error}{why} Ask the user to close it. fetch and signed_in work meanwhile, without a page."
+                ) from error
+            raise
+        self._tasks.spawn(self._watch(runner))
+        return runner
+
+    async def _watch(self, runner: ChromiumRunner) -> None:
+        """The browser of another program may end before its agents: the next page needs another one."""
+        with contextlib.suppress(HatboxError):
+            await runner.wait_until_stopped()
+        if self._runner is runner and self._stopping is None:
+            self._running = None
+            self.limit.stop()
+            await runner.stop()
+
+    async def _stop(self) -> None:
+        if self._users and not self._is_closed:  # another agent has come meanwhile
+            return
+        running, self._running = self._running, None
+        if running is not None:
+            self._stopping = self._tasks.spawn(self._end(running))
+        if self._stopping is not None:
+            await asyncio.shield(self._stopping)
+
+    async def _end(self, running: asyncio.Task[ChromiumRunner]) -> None:
+        try:
+            running.cancel()  # a start that is not complete stops what it has started
+            await asyncio.wait([running])
+            if not running.cancelled() and running.exception() is None:
+                await running.result().stop()
+        finally:
+            self.limit.stop()
+            self._stopping = None

@@ -1,0 +1,200 @@
+"""Scripts that try to reach the profile, to stop the command, or to outlive it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from hatbox.extensions.runtime.sandbox import available_layers
+from hatbox.extensions.runtime.sandbox.kernel import prctl
+from hatbox.maintenance import create_profile
+from tests.cli.commands.run.permitted.conftest import Permitted
+from tests.cli.conftest import Cli
+from tests.postgres import sqlite_file
+
+with_landlock = pytest.mark.skipif(not available_layers().landlock, reason="the kernel has no Landlock")
+
+# `attempt` prints what has not been refused: nothing, if the border holds.
+PRELUDE = """
+import contextlib, gc, os, pathlib, subprocess, sys
+PROFILE, PARENT = sys.argv[1], f"/proc/{os.getppid()}"
+
+def attempt(what, action):
+    try:
+        print(what, action())
+    except (OSError, ValueError, subprocess.CalledProcessError):
+        pass
+
+def content(path):
+    return open(path, "rb").read(10)
+"""
+
+NO_PROFILE = """
+assert not [name for name in sys.modules if name.startswith(("hatbox.profile", "hatbox.store.", "sqlite3"))]
+for each in gc.get_objects():
+    assert not type(each).__module__.startswith(("hatbox.profile", "hatbox.store", "sqlite3", "hatbox.identities"))
+assert PROFILE not in "".join([*os.environ, *os.environ.values(), *sys.orig_argv, *sys.path])
+assert not [name for name in os.environ if name.startswith(("HATBOX_PROFILE", "HATBOX_KEY", "HATBOX_PASSPHRASE"))]
+opened = [os.readlink(path) for path in pathlib.Path("/proc/self/fd").iterdir() if os.path.lexists(path)]
+assert not [path for path in opened if PROFILE in path or ".db" in path], opened
+"""
+
+FILES = """
+folder = os.path.dirname(PROFILE)
+for path in (PROFILE, f"{PROFILE}-wal", f"{PROFILE}-shm", f"{PROFILE}-lock", *sys.argv[2:]):
+    assert os.path.exists(path), path
+    attempt(path, lambda: content(path))
+    attempt("write " + path, lambda: os.open(path, os.O_WRONLY))
+    attempt("truncate " + path, lambda: os.truncate(path, 0))
+    attempt("remove " + path, lambda: os.remove(path))
+    attempt("rename " + path, lambda: os.rename(path, "stolen"))
+    attempt("hard link " + path, lambda: os.link(path, "stolen"))
+os.symlink(PROFILE, "link")
+os.symlink(folder, "folder")
+name = os.path.basename(PROFILE)
+for path in ("link", f"folder/{name}", f"../{name}", f"/proc/self/root{PROFILE}", f"/proc/self/cwd/../{name}",
+             f"{PARENT}/root{PROFILE}", f"{PARENT}/cwd/../{name}", f"{PARENT}/mem", f"{PARENT}/maps",
+             f"{PARENT}/environ", f"{PARENT}/auxv", *(f"{PARENT}/fd/{number}" for number in range(64))):
+    attempt(path, lambda: content(path))
+for number in range(64):
+    attempt(number, lambda: os.readlink(f"{PARENT}/fd/{number}"))
+attempt("cat", lambda: subprocess.run(["cat", PROFILE], check=True, capture_output=True))
+attempt("rename folder", lambda: os.rename(folder, folder + "2"))
+attempt("mount", lambda: subprocess.run(["unshare", "-Urm", "cat", PROFILE], check=True, capture_output=True))
+"""
+
+USUAL = """
+import tempfile
+pathlib.Path("new").write_text("new")
+assert pathlib.Path("new").read_text() == "new"
+os.rename("new", "renamed"), os.remove("renamed"), os.mkdir("subfolder")
+pathlib.Path("../beside").write_text(pathlib.Path("../beside").read_text() + " and written")
+assert tempfile.TemporaryFile("w").write("x") == 1
+assert tempfile.mkdtemp() and subprocess.run(["true"]).returncode == 0
+assert "x.py" in os.listdir() and os.path.basename(PROFILE) in os.listdir("..")
+print("usual")
+"""
+
+
+def _drop_capabilities() -> None:
+    """As for a user. Of root's capabilities, CAP_PERFMON reads the memory of all processes, and no sandbox takes it."""
+    if os.geteuid() == 0:
+        for number in range(64):
+            with contextlib.suppress(OSError):
+                prctl(24, number)  # PR_CAPBSET_DROP: has an effect when Python is executed
+
+
+@with_landlock
+def test_a_script_reaches_neither_the_profile_nor_its_files(
+    permitted: Permitted, profile: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli
+) -> None:
+    data, key, state = tmp_path / "share" / "hatbox", tmp_path / "keys" / "key", tmp_path / "state" / "hatbox"
+    backup = tmp_path / "backups" / "all.hatbox"
+    for path in (data, key.parent, state, backup.parent):
+        path.mkdir(parents=True)
+    backup.write_text("secret")
+    create_profile(str(data / "profile.db"))
+    (tmp_path / "beside").write_text("read")
+    key.write_text("secret")
+    key.chmod(0o600)
+    (state / "ui-token").write_text("secret")
+    monkeypatch.setenv("XDG_DATA_HOME", str(data.parent))
+    monkeypatch.setenv("HATBOX_NEW_KEY_FILE", str(key))
+    monkeypatch.setenv("HATBOX_PASSPHRASE", "secret")
+    before = cli("list").out
+    text = PRELUDE + NO_PROFILE + FILES + USUAL
+    files = (str(data / "profile.db"), str(key), str(state / "ui-token"), str(backup))
+    result = permitted(text, str(sqlite_file(profile)), *files, permission="tabs", preexec_fn=_drop_capabilities)
+    assert result == (0, "usual\n", "")
+    assert (tmp_path / "beside").read_text() == "read and written"
+    assert cli("list").out == before
+
+
+@with_landlock
+def test_a_profile_is_not_opened_and_no_file_is_created_beside_it_and_the_errors_say_why(
+    permitted: Permitted, profile: Path, tmp_path: Path
+) -> None:
+    result = permitted(
+        "import hatbox\nasync with hatbox.open(__import__('sys').argv[1]):\n    print('open')\n", str(profile)
+    )
+    assert (result.status, result.out) == (1, "")
+    assert "ProfileReadOnly" in result.err
+    assert "hidden from scripts with --permission or --grant. Use `browser`" in result.err
+    result = permitted("open('../new', 'w')\n")
+    assert (result.status, result.out) == (1, "")
+    assert f"{tmp_path} contains files of Hatbox. There, this script can only use what exists." in result.err
+
+
+RAW = """
+import os, struct, sys
+connection = browser._dispatcher._connection
+descriptor = connection._transport.get_extra_info("socket").fileno()
+def send(data):
+    os.set_blocking(descriptor, True)
+    os.write(descriptor, struct.pack("<I", len(data)) + data)
+"""
+ENDED = "hatbox: x.py was ended, because it misused its browser: "
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("os.write(descriptor, b'\\xff' * 64)", "frame of 4294967295 bytes exceeds the limit of 8388608"),
+        ("send(b'[' * 100_000)", "frame is not JSON"),
+        ('send(b\'[["c", "1", 2, {}]]\')', "invalid message: ['c', '1', 2, {}]"),
+    ],
+)
+def test_garbage_on_the_socket_ends_the_script_and_not_the_command(
+    permitted: Permitted, cli: Cli, text: str, reason: str
+) -> None:
+    result = permitted(f"{RAW}{text}\nimport time\ntime.sleep(600)\n")
+    assert (result.status, result.out) == (1, "")
+    assert result.err.startswith(ENDED + reason), result.err
+    assert "Work" in cli("list").out
+
+
+def test_floods_and_large_messages_are_bounded(permitted: Permitted) -> None:
+    """Calls wait for their turns; a message that is too large is an error of the script, before it is sent."""
+    text = """
+import asyncio
+api = browser.contextualIdentities
+found = await asyncio.gather(*(api.query({}) for _ in range(3000)))
+print(len(found), {len(each) for each in found})
+try:
+    await api.query({"name": "x" * (9 << 20)})
+except Exception as error:
+    print(type(error).__name__, error, flush=True)
+listeners = [lambda _: None for _ in range(2100)]
+for each in listeners:
+    api.onCreated.addListener(each)
+await api.query({})
+"""
+    result = permitted(text)
+    assert result.out.splitlines()[0] == "3000 {4}"
+    assert result.out.splitlines()[1].startswith("ArgumentError the arguments have 94")
+    assert (result.status, result.err) == (1, f"{ENDED}too many listeners, or a listener id in use\n")
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="only on Linux")
+def test_processes_that_a_script_leaves_behind_end_with_it(permitted: Permitted, folder: Path) -> None:
+    text = """
+import os, subprocess, sys
+started = [subprocess.Popen(["sleep", "600"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for _ in range(2)]
+apart = subprocess.Popen(
+    ["sh", "-c", "sleep 600 & echo $!"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
+)
+print(*(each.pid for each in started), int(apart.stdout.readline()))
+sys.stdout.flush()
+os._exit(3)
+"""
+    result = permitted(text)
+    assert result.status == 3
+    for pid in map(int, result.out.split()):
+        deadline = time.monotonic() + 60
+        while Path(f"/proc/{pid}").exists() and "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2]:
+            assert time.monotonic() < deadline, pid
+            os.sched_yield()

@@ -1,0 +1,169 @@
+"""What is withheld together with a page: its frames, workers and popups, and those that come later."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from hatbox.engines.chromium.endpoint.messages import PageDriven
+from tests.engines.chromium.endpoint.filtered_client import FilteredClient, info, with_page
+
+PART = {"parentId": "P", "parentFrameId": "P"}
+RESOURCE = "https://01234567-89ab-cdef-0123-456789abcdef"
+MANAGER = "http://127.0.0.1:8000/hatbox-open/token"
+
+
+def discovering() -> FilteredClient:
+    client = with_page()
+    client.send("Target.setDiscoverTargets", {"discover": True, "filter": [{}]})
+    return client
+
+
+def is_usable(client: FilteredClient, target_id: str) -> bool:
+    client.send("Target.attachToTarget", {"targetId": target_id})
+    return bool(client.to_browser)
+
+
+@pytest.mark.parametrize("more", [PART, {"openerId": "P"}, {"openerId": "P", "canAccessOpener": False}])
+@pytest.mark.parametrize("kind", ["page", "iframe", "worker"])
+def test_frames_workers_and_popups_are_withheld_with_their_page_and_released_with_it(
+    kind: str, more: dict[str, Any]
+) -> None:
+    client = discovering()
+    client.event("Target.targetCreated", {"targetInfo": info("F", kind=kind, **more)})
+    client.event("Target.targetCreated", {"targetInfo": info("G", kind="worker", parentId="F")})
+    client.attach("F", "SF", kind=kind, **more)  # in the session of the browser: not part of the session of the page
+    assert is_usable(client, "F")
+    client.perform(client.filter.withhold("P"))
+    assert "secret" not in json.dumps(client.result(client.send("Browser.getVersion"), {"product": "x"}))
+    assert "not found" in client.refused("Runtime.evaluate", {"expression": "1"}, "SF")
+    for target_id in ("P", "F", "G"):
+        assert not is_usable(client, target_id)
+    client.event("Runtime.consoleAPICalled", {"args": ["secret"]}, "SF")
+    assert client.to_client == []
+    client.perform(client.filter.release("P"))
+    assert {each["params"]["targetId"] for each in client.to_browser} >= {"P", "F"}
+    assert is_usable(client, "F")
+
+
+@pytest.mark.parametrize("more", [PART, {"openerId": "P", "canAccessOpener": False}])
+@pytest.mark.parametrize("kind", ["page", "iframe", "worker"])
+def test_frames_workers_and_popups_that_a_withheld_page_opens_are_not_shown(kind: str, more: dict[str, Any]) -> None:
+    client = discovering()
+    client.perform(client.filter.withhold("P"))
+    client.event("Target.targetCreated", {"targetInfo": info("F", kind=kind, url="", **more)})
+    assert client.to_client == []
+    client.attach("F", "SF", kind=kind, url="", waiting=True, **more)
+    assert client.to_client == []
+    assert client.methods() == [("Runtime.runIfWaitingForDebugger", "SF"), ("Target.detachFromTarget", "")]
+    assert not [each for each in client.outputs if isinstance(each, PageDriven)]
+
+
+@pytest.mark.parametrize("kind", ["shared_worker", "service_worker"])
+def test_shared_and_service_workers_are_withheld_while_a_web_page_is(kind: str) -> None:
+    """They see the requests of the page."""
+    client = discovering()
+    client.attach("W", "SW", kind=kind)
+    client.perform(client.filter.withhold("P"))
+    assert "not found" in client.refused("Runtime.evaluate", {"expression": "1"}, "SW")
+    client.perform(client.filter.release("P"))
+    assert is_usable(client, "W")
+    client.attach("B", "SB", url="about:blank")
+    client.perform(client.filter.withhold("B"))  # the start page
+    assert is_usable(client, "W")
+
+
+def test_parts_of_an_internal_page_are_not_shown() -> None:
+    client = discovering()
+    client.attach("W", "SW", kind="worker", **PART)
+    client.event("Target.targetInfoChanged", {"targetInfo": info("P", url="chrome://settings/")})
+    assert "not found" in client.refused("Runtime.evaluate", {"expression": "1"}, "SW")
+    client.attach("F", "SF", kind="iframe", url="", **PART)
+    assert client.to_client == []
+    client.event("Target.targetInfoChanged", {"targetInfo": info("P")})
+    assert is_usable(client, "F")
+
+
+def test_a_page_that_is_loaded_in_advance_is_not_shown_until_it_is_opened() -> None:
+    client = discovering()
+    client.event("Target.targetCreated", {"targetInfo": info("R", subtype="prerender")})
+    assert client.to_client == []
+    client.attach("T", "ST", kind="tab")
+    client.attach("R", "SR", "ST", subtype="prerender", waiting=True)
+    assert client.to_client == []
+    assert client.methods() == [("Runtime.runIfWaitingForDebugger", "SR"), ("Target.detachFromTarget", "ST")]
+    assert is_usable(client, "T")  # the tab has another page
+    client.event("Target.targetInfoChanged", {"targetInfo": info("R")})
+    assert ("Target.attachToTarget", "ST") in client.methods()
+
+
+def test_a_tab_does_not_tell_of_its_page_which_may_be_withheld() -> None:
+    client = FilteredClient("", info("T", kind="tab", url="http://secret.test/"))
+    client.send("Target.setDiscoverTargets", {"discover": True, "filter": [{}]})
+    assert "secret" not in json.dumps(client.to_client)
+    assert "title of T" not in json.dumps(client.to_client)
+    for method in (
+        "Target.closeTarget",
+        "Target.activateTarget",
+        "Target.autoAttachRelated",
+        "Browser.getWindowForTarget",
+    ):
+        assert "Name its page" in client.refused(method, {"targetId": "T"})
+    assert is_usable(client, "T")
+    client.attach("T", "ST", kind="tab", url="http://secret.test/")
+    assert "secret" not in json.dumps(client.to_client)
+
+
+def test_a_frame_of_an_extension_is_withheld_before_its_url_is_known() -> None:
+    client = discovering()
+    client.perform(client.filter.withhold("F"))  # EndpointPages.withhold_frame
+    client.attach("F", "SF", "S", kind="iframe", url="", waiting=True, **PART)
+    assert client.to_client == []
+    client.event("Target.targetInfoChanged", {"targetInfo": info("F", kind="iframe", url=f"{RESOURCE}/a.html", **PART)})
+    assert client.to_client == []
+    client.attach("G", "SG", kind="iframe", url="", parentId="F", parentFrameId="F")  # in it
+    assert client.to_client == []
+
+
+def test_contexts_of_internal_documents_are_not_given() -> None:
+    client = with_page()
+    for number, origin in enumerate(("chrome://settings", "file://", "devtools://devtools", RESOURCE), 2):
+        context = {"id": number, "origin": origin, "name": "", "uniqueId": f"u{number}", "auxData": {"type": "default"}}
+        client.event("Runtime.executionContextCreated", {"context": context}, "S")
+        assert client.to_client == []
+        client.refused("Runtime.evaluate", {"expression": "1", "contextId": number}, "S")
+    for number, origin in enumerate(("://", "", "null", "http://a.test:8000"), 12):
+        context = {"id": number, "origin": origin, "name": "", "uniqueId": f"u{number}", "auxData": {"type": "default"}}
+        client.event("Runtime.executionContextCreated", {"context": context}, "S")
+        assert len(client.to_client) == 1
+
+
+def test_a_script_without_a_context_ends_at_once_in_internal_documents() -> None:
+    """The page may show another document when the script arrives."""
+    client = with_page()
+    context = {"id": 2, "origin": "http://a.test", "name": "", "uniqueId": "u", "auxData": {"type": "default"}}
+    client.event("Runtime.executionContextCreated", {"context": context}, "S")
+    guarded = client.forwarded("Runtime.evaluate", {"expression": "1 + 1"}, "S")["expression"]
+    assert guarded.startswith("if (!(location.protocol ===")
+    assert guarded.endswith(") throw 0; 1 + 1")
+    assert client.forwarded("Runtime.evaluate", {"expression": "1", "contextId": 2}, "S")["expression"] == "1"
+    compiled = client.forwarded("Runtime.compileScript", {"expression": "1", "executionContextId": 2}, "S")
+    assert compiled["expression"].startswith("if (!(")
+    client.refused("Runtime.evaluate", {"expression": 1}, "S")
+
+
+def test_no_message_has_a_url_of_the_manager_page() -> None:
+    """It may have the token of a link that was not used yet."""
+    client = discovering()
+    for name in ("Network.requestWillBeSent", "Page.frameStartedNavigating", "Page.frameRequestedNavigation"):
+        client.event(name, {"url": MANAGER}, "S")
+        assert client.outputs == []
+    client.event("Target.targetInfoChanged", {"targetInfo": info("P", title=MANAGER.removeprefix("http://"))})
+    assert client.to_client == []
+    answer = client.result(client.send("Page.getFrameTree", {}, "S"), {"frameTree": {"url": MANAGER}}, "S")
+    assert "manager page" in answer["error"]["message"]
+    assert "token" not in json.dumps(answer)
+    client.event("Network.requestWillBeSent", {"url": "http://a.test/hatbox-open/x"}, "S")
+    assert len(client.to_client) == 1

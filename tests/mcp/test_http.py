@@ -1,0 +1,166 @@
+"""The server over streamable HTTP: in the process of the test, with the client of the SDK."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+
+import httpx
+import pytest
+
+import hatbox
+from hatbox.mcp.agent_session import AgentOptions, AgentSession
+from hatbox.mcp.http_server import AgentHttpServer, HttpLimits
+from tests.mcp.agent_client import http_agent
+from tests.mcp.agent_site import AgentSite
+from tests.waiting import until_awaited
+
+MODERN = "2026-07-28"
+
+
+@contextlib.asynccontextmanager
+async def serve(
+    folder: Path, limits: HttpLimits | None = None, *, refuses_users: bool = False
+) -> AsyncIterator[tuple[AgentHttpServer, AgentSession]]:
+    class NoUser:
+        def accepts(self, client_port: int, server_port: int) -> bool:
+            assert client_port and server_port
+            return False
+
+    async with hatbox.open(folder / "profile.db") as profile:
+        identity = await profile.identities.find("Work")
+        async with AgentSession(profile, identity, AgentOptions()) as session:
+            check = NoUser() if refuses_users else None
+            async with AgentHttpServer(session, "0", limits=limits, user_check=check) as server:
+                yield server, session
+
+
+def test_only_clients_with_the_token_and_the_host_are_answered(tmp_path: Path) -> None:
+    async def run() -> None:
+        limits = HttpLimits(body=10_000)
+        async with serve(tmp_path, limits) as (server, session), httpx.AsyncClient() as client:
+            accept = {"Accept": "application/json, text/event-stream"}
+            good = {**accept, "Authorization": f"Bearer {session.token}"}
+            call = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+            for status, headers in [
+                (401, accept),
+                (401, {**accept, "Authorization": "Bearer hatbox_guess"}),
+                (421, {**good, "Host": "evil.example"}),
+                (403, {**good, "Origin": "http://evil.example"}),
+                (404, {**good, "Mcp-Session-Id": "0" * 32}),
+            ]:
+                assert (await client.post(server.url, json=call, headers=headers)).status_code == status
+            large = await client.post(server.url, content=b" " * 20_000, headers=good)
+            assert large.status_code == 413
+            garbage = await client.post(server.url, content=b"{", headers={**good, "Content-Type": "application/json"})
+            assert garbage.status_code == 400
+            async with http_agent(server.url, session.token) as work:
+                assert '"Work"' in await work.call("identity")
+
+    asyncio.run(run())
+
+
+def test_other_users_of_the_machine_and_slow_clients_get_nothing(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with serve(tmp_path, refuses_users=True) as (server, session), httpx.AsyncClient() as client:
+            with pytest.raises(httpx.TransportError):
+                await client.get(server.url, headers={"Authorization": f"Bearer {session.token}"})
+        async with serve(tmp_path, HttpLimits(request_timeout=0.2)) as (server, _):
+            reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+            writer.write(b"POST /mcp HTTP/1.1\r\n")
+            with contextlib.suppress(ConnectionError):
+                assert await reader.read() == b""
+            writer.close()
+
+    asyncio.run(run())
+
+
+def test_the_number_of_sessions_is_limited_and_idle_ones_end(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with serve(tmp_path, HttpLimits(agents=1, idle_timeout=0.5)) as (server, session):
+            headers = {"Authorization": f"Bearer {session.token}", "Accept": "application/json, text/event-stream"}
+            hello = {
+                "protocolVersion": "2025-06-18",
+                "capabilities": {},
+                "clientInfo": {"name": "test", "version": "0"},
+            }
+            call = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
+            async with httpx.AsyncClient(headers=headers) as client:
+                async with http_agent(server.url, session.token) as work:
+                    await work.call("identity")
+                    assert (await client.post(server.url, json=call)).status_code == 503
+                first = await client.post(server.url, json=call)
+                assert first.status_code == 200
+
+                async def has_ended() -> bool:
+                    return (await client.post(server.url, json=call)).status_code == 200
+
+                await until_awaited(has_ended)
+
+    asyncio.run(run())
+
+
+def test_each_agent_has_its_own_tabs_in_one_browser(tmp_path: Path) -> None:
+    async def run() -> None:
+        with AgentSite() as site:
+            async with serve(tmp_path) as (server, session):
+                async with (
+                    http_agent(server.url, session.token) as first,
+                    http_agent(server.url, session.token) as second,
+                    http_agent(f"{server.url}/third", session.token) as third,
+                ):
+                    assert third.client.protocol_version == MODERN
+                    assert first.client.protocol_version != MODERN
+                    agents = {"/form": first, "/dialog": second, "/password": third}
+                    await asyncio.gather(
+                        *(each.call("browser_navigate", url=site.url(path)) for path, each in agents.items())
+                    )
+                    for path, each in agents.items():
+                        tabs = await each.call("browser_tabs", action="list")
+                        assert path in tabs
+                        assert "1: " not in tabs
+                        assert path in await each.call("browser_snapshot")
+                    await first.call("browser_tabs", action="close")
+                    assert "/dialog" in await second.call("browser_snapshot")
+                    await until_awaited(_tabs(session, 2))
+                async with http_agent(server.url, session.token, MODERN) as unnamed:
+                    assert "/mcp/agent1" in await unnamed.fail("browser_navigate", url=site.url("/form"))
+                    assert '"Work"' not in await unnamed.fail("identity")
+                async with http_agent(f"{server.url}/third", session.token, MODERN) as third:
+                    assert "/password" in await third.call("browser_snapshot")  # requests need no connection
+                await until_awaited(_tabs(session, 1))
+
+    asyncio.run(run())
+
+
+def test_a_revoked_grant_ends_running_tools_and_the_server(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with serve(tmp_path) as (server, session), http_agent(server.url, session.token) as work:
+            with AgentSite() as site:
+                running = asyncio.ensure_future(work.fail("fetch", url=site.url("/slow")))
+                await until_awaited(_requested(site, "/slow"))
+                await session.profile.grants.revoke(session.grant_id)
+                async with asyncio.timeout(5):
+                    assert "ended" in await running
+                site.release.set()
+            async with httpx.AsyncClient() as client:
+                answer = await client.post(server.url, headers={"Authorization": f"Bearer {session.token}"})
+                assert answer.status_code == 401
+
+    asyncio.run(run())
+
+
+def _tabs(session: AgentSession, number: int) -> Callable[[], Awaitable[bool]]:
+    async def are_open() -> bool:
+        return len(await session.profile.tabs.query()) == number
+
+    return are_open
+
+
+def _requested(site: AgentSite, path: str) -> Callable[[], Awaitable[bool]]:
+    async def is_requested() -> bool:
+        return any(each[1] == path for each in site.requests)
+
+    return is_requested

@@ -1,0 +1,89 @@
+"""`hatbox mcp --http` in processes of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import hatbox
+from tests.mcp.agent_client import Agent, agent, http_agent
+from tests.site import Site
+
+
+@contextlib.asynccontextmanager
+async def command(profile: Path, *options: str) -> AsyncIterator[tuple[dict[str, Any], asyncio.subprocess.Process]]:
+    """The printed line of a server, and its process."""
+    arguments = ["-m", "hatbox", "mcp", "--http", "--json", *options, "--profile", str(profile)]
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(sys.executable, *arguments, stdout=pipe, stderr=pipe)
+    assert process.stdout is not None
+    try:
+        yield json.loads(await process.stdout.readline()), process
+    finally:
+        if process.returncode is None:
+            process.terminate()
+        await process.communicate()
+
+
+def test_agents_over_stdio_and_http_are_signed_in_as_their_own_identities(tmp_path: Path) -> None:
+    async def run() -> None:
+        path = tmp_path / "profile.db"
+        async with hatbox.open(path):
+            pass
+        with Site() as site:
+            async with (
+                command(path, "--identity", "Work") as (served, process),
+                http_agent(served["url"], served["token"]) as first,
+                http_agent(served["url"], served["token"]) as second,
+                agent(path, "--identity", "Personal") as personal,
+            ):
+                users = {"Work": [first, second], "Personal": [personal]}
+                await asyncio.gather(*(_sign_in(each[0], site, user) for user, each in users.items()))
+                await asyncio.gather(*(_use(each, site, user) for user, several in users.items() for each in several))
+                assert not site.mixed
+                async with hatbox.open(path) as profile:
+                    await profile.grants.revoke(served["grant"])
+                    output, errors = await asyncio.wait_for(process.communicate(), 30)
+                    assert await profile.running_engine("Work") is None
+                assert process.returncode == 1
+                assert b"has ended" in errors
+                assert served["token"].encode() not in output + errors
+                assert "Personal" in await personal.call("identity")
+
+    asyncio.run(run())
+
+
+async def _sign_in(agent: Agent, site: Site, user: str) -> None:
+    await agent.call("browser_navigate", url=site.url("/login", user=user))
+
+
+async def _use(agent: Agent, site: Site, user: str) -> None:
+    for _ in range(3):
+        await agent.call("browser_navigate", url=site.url("/me", as_=user))
+        assert f"]: {user}\n" in await agent.call("browser_snapshot")
+        assert user in await agent.call("fetch", url=site.url("/me", as_=user))
+
+
+def test_the_command_says_how_to_connect_and_which_options_belong_together(tmp_path: Path) -> None:
+    async def run() -> None:
+        path = tmp_path / "profile.db"
+        async with hatbox.open(path):
+            pass
+        async with command(path, "--identity", "Work") as (served, _):
+            assert served["event"] == "ready"
+            assert served["url"].startswith("http://127.0.0.1:")
+            port = served["url"].split(":")[2].partition("/")[0]
+            for options, expected in ((["--http", "--port", port], "another program"), (["--port", port], "--http")):
+                arguments = ["-m", "hatbox", "mcp", "-i", "Work", *options, "--profile", str(path)]
+                pipe = asyncio.subprocess.PIPE
+                other = await asyncio.create_subprocess_exec(sys.executable, *arguments, stdin=pipe, stderr=pipe)
+                _, errors = await other.communicate()
+                assert other.returncode
+                assert expected in errors.decode()
+
+    asyncio.run(run())
