@@ -111,7 +111,7 @@ class PageEvents:
         is_of_client = await pages.has_opened(page.target_id, page.opener_id, context.context_id)
         self._pages.assign(page, tab)
         if is_of_client and self._env.options.headless:
-            ClientDialogs(page.page, lambda: context.clients > 0, self._env.tasks)
+            ClientDialogs(page.page, lambda: bool(context.clients), self._env.tasks)
         if blocked := self._targets.take_blocked(page.target_id):
             page.navigation.adopt_blocked(blocked)
             page.show_blocked()
