@@ -12,7 +12,7 @@ import pytest
 
 import hatbox
 from hatbox.mcp.agent_session import AgentOptions, AgentSession
-from hatbox.mcp.http_server import AgentHttpServer, HttpLimits
+from hatbox.mcp.http_server import AgentHttpServer, HttpLimits, ReadingClient
 from tests.mcp.agent_client import http_agent
 from tests.mcp.agent_site import AgentSite
 from tests.waiting import until_awaited
@@ -164,3 +164,16 @@ def _requested(site: AgentSite, path: str) -> Callable[[], Awaitable[bool]]:
         return any(each[1] == path for each in site.requests)
 
     return is_requested
+
+
+def test_a_client_that_does_not_read_is_given_up() -> None:
+    async def send(_: object) -> None:
+        await asyncio.Event().wait()
+
+    async def run() -> None:
+        client = ReadingClient(send, 0.01)
+        with pytest.raises(TimeoutError):
+            await client.send({"type": "http.response.body"})
+        assert client.is_lost
+
+    asyncio.run(run())
