@@ -109,7 +109,7 @@ def run_process(
         input=stdin.encode(encoding),
         capture_output=True,
         check=False,
-        timeout=120,
+        timeout=300,
         preexec_fn=preexec_fn,
         env={**os.environ, "PYTHONIOENCODING": encoding},
     )
