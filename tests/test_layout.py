@@ -194,6 +194,7 @@ def test_tests_mirror_the_source() -> None:
         "groups",
         "in_deno",
         "loopback_proxy",
+        "node",
         "recording_proxy",
         "postgres",
         "site",
