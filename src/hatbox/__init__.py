@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from hatbox.engines.chromium.chromium_runner import ChromiumRunner
     from hatbox.engines.chromium.endpoint.endpoint import Endpoint
     from hatbox.engines.hiding import HideReport
+    from hatbox.engines.person_windows import OpenPersonWindow
     from hatbox.engines.runner import EngineRunner
     from hatbox.engines.running_engines import RunningEngine
     from hatbox.engines.selection import EngineSelection
@@ -184,6 +185,7 @@ __all__ = [
     "NotAProfile",
     "NotInArchive",
     "NotInTrash",
+    "OpenPersonWindow",
     "OpenedTabs",
     "PackageError",
     "PageHidden",
@@ -284,6 +286,7 @@ _HOMES = {
     "Decision": "identities.site_rules.site_rule",
     "Downloads": "downloads.download_list",
     "Endpoint": "engines.chromium.endpoint.endpoint",
+    "OpenPersonWindow": "engines.person_windows",
     "EngineLog": "engines.background.engine_log",
     "EngineOptions": "engines.base",
     "EngineRunner": "engines.runner",

@@ -108,6 +108,8 @@ class _Handler(BaseHTTPRequestHandler):
         other = site.url("", "localhost")
         if path == "/redirect":
             self._answer(302, "", [("Location", f"{other}/secret?redirected")])
+        elif path == "/to-ignore":
+            self._answer(302, "", [("Location", "ftp://IGNORE.localhost/")])
         elif path == "/slow":
             site.release.wait(60)
             self._answer(200, "slow", [])

@@ -11,8 +11,9 @@ import httpx
 import pytest
 
 import hatbox
+from hatbox.loopback.peer_user import UserCheck
 from hatbox.mcp.agent_session import AgentOptions, AgentSession
-from hatbox.mcp.http_server import AgentHttpServer, HttpLimits
+from hatbox.mcp.http_server import AgentHttpServer, HttpLimits, ReadingClient
 from tests.mcp.agent_client import http_agent
 from tests.mcp.agent_site import AgentSite
 from tests.waiting import until_awaited
@@ -24,15 +25,10 @@ MODERN = "2026-07-28"
 async def serve(
     folder: Path, limits: HttpLimits | None = None, *, refuses_users: bool = False
 ) -> AsyncIterator[tuple[AgentHttpServer, AgentSession]]:
-    class NoUser:
-        def accepts(self, client_port: int, server_port: int) -> bool:
-            assert client_port and server_port
-            return False
-
     async with hatbox.open(folder / "profile.db") as profile:
         identity = await profile.identities.find("Work")
         async with AgentSession(profile, identity, AgentOptions()) as session:
-            check = NoUser() if refuses_users else None
+            check = UserCheck(lambda *_: False) if refuses_users else None
             async with AgentHttpServer(session, "0", limits=limits, user_check=check) as server:
                 yield server, session
 
@@ -164,3 +160,16 @@ def _requested(site: AgentSite, path: str) -> Callable[[], Awaitable[bool]]:
         return any(each[1] == path for each in site.requests)
 
     return is_requested
+
+
+def test_a_client_that_does_not_read_is_given_up() -> None:
+    async def send(_: object) -> None:
+        await asyncio.Event().wait()
+
+    async def run() -> None:
+        client = ReadingClient(send, 0.01)
+        with pytest.raises(TimeoutError):
+            await client.send({"type": "http.response.body"})
+        assert client.is_lost
+
+    asyncio.run(run())

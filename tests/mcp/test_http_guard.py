@@ -39,7 +39,7 @@ def test_a_client_with_the_token_reaches_the_server() -> None:
 )
 def test_others_are_refused(status: int, changes: dict[str, str | None]) -> None:
     with pytest.raises(RequestRefused) as refused:
-        check(**changes)
+        check("/mcp", **changes)
     assert refused.value.status == status
     assert TOKEN not in str(refused.value)
 

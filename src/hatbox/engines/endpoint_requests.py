@@ -14,7 +14,7 @@ import hashlib
 import logging
 import time
 import uuid
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, Protocol, TypeAlias
 
 import msgspec
 
@@ -44,8 +44,10 @@ __all__ = [
     "engine_ended",
     "expect_reachable",
     "hash_token",
+    "release_request",
     "request_endpoint",
     "request_wait",
+    "send_request",
 ]
 
 logger = logging.getLogger("hatbox.engines")
@@ -109,6 +111,14 @@ class EndpointAnswer(msgspec.Struct, frozen=True):
     error: str = ""
 
 
+class SentRequest(Protocol):
+    """A request. It is encoded as JSON."""
+
+    @property
+    def id(self) -> str:
+        """Random, and repeated in the answer."""
+
+
 class RequestedEndpoint:
     """An endpoint that an engine has opened for this program. Close it when it is not needed any more."""
 
@@ -126,7 +136,7 @@ class RequestedEndpoint:
 
     async def close(self) -> None:
         """The engine closes the endpoint and its connections. Closing twice has no effect."""
-        await _release(self._store, self._id)
+        await release_request(self._store, self._id)
 
 
 def hash_token(token: str) -> str:
@@ -178,10 +188,10 @@ async def request_endpoint(
         program_name(),
     )
     try:
-        answer = await _ask(store, engine, ENDPOINT_REQUESTED, request, max_time)
+        answer = await send_request(store, engine, ENDPOINT_REQUESTED, request, max_time)
     except BaseException:
         with contextlib.suppress(asyncio.CancelledError):
-            await _release(store, request.id)
+            await release_request(store, request.id)
         raise
     return RequestedEndpoint(store, request.id, engine, answer.port)
 
@@ -191,13 +201,13 @@ async def request_wait(
 ) -> None:
     """Wait until a running engine has applied the changes so far. Raises EngineError, and EngineBusy after a time."""
     request = WaitRequest(uuid.uuid4().hex, current_process(), engine.since or 0, state)
-    await _ask(store, engine, WAIT_REQUESTED, request, max_time)
+    await send_request(store, engine, WAIT_REQUESTED, request, max_time)
 
 
-async def _ask(
-    store: Store, engine: RunningEngine, topic: str, request: EndpointRequest | WaitRequest, max_time: float
+async def send_request(
+    store: Store, engine: RunningEngine, topic: str, request: SentRequest, max_time: float
 ) -> EndpointAnswer:
-    """The answer to a request. Raises EngineError if it is an error, or if the engine ends."""
+    """The answer to a request. Raises EngineError if it is an error or the engine ends, EngineBusy without one."""
     answers: list[EndpointAnswer] = []
     changed = asyncio.Event()
 
@@ -217,7 +227,7 @@ async def _ask(
         await requested
         await _wait_for_answer(store, engine, answers, changed, max_time)
     except TimeoutError:
-        identity = request.cookie_store_id if isinstance(request, EndpointRequest) else ""
+        identity = str(getattr(request, "cookie_store_id", ""))
         raise busy(engine, "it does not answer", identity=identity) from None
     finally:
         store.unsubscribe(on_change)
@@ -246,7 +256,8 @@ def engine_ended(engine: RunningEngine) -> EngineError:
     return EngineError(f"the {engine.engine} engine ({engine.process}) has ended. Start this program again.")
 
 
-async def _release(store: Store, request_id: str) -> None:
+async def release_request(store: Store, request_id: str) -> None:
+    """Append the end of a request to the change log. The engine closes what it has opened for it."""
     try:
         with unrecorded():
             released = store.write(lambda each: each.changes.append(ENDPOINT_RELEASED, msgspec.json.encode(request_id)))

@@ -27,6 +27,7 @@ _NEEDS_OWN: Final = (
     "--http."
 )
 _ENDED: Final = "the access of this agent has ended."
+_SUSPENDED: Final = "a person uses the browser of this identity now. Try again later."
 
 
 class AgentBrowser:
@@ -38,6 +39,7 @@ class AgentBrowser:
         self._running: asyncio.Task[ChromiumRunner] | None = None
         self._stopping: asyncio.Task[None] | None = None
         self._is_closed = False
+        self._is_suspended = False
         self._tasks = Tasks(lambda _: None)  # the agent that waits for a task gets its error
         self.limit = DocumentLimit(session.profile, session.grant, self._users)
         """The limit of documents to the hosts of the grant."""
@@ -70,6 +72,30 @@ class AgentBrowser:
         self._is_closed = True
         await self._stop()
 
+    @property
+    def runner_with_windows(self) -> ChromiumRunner | None:
+        """The running browser, if a person can see it."""
+        runner = self._runner
+        return runner if runner is not None and runner.has_windows else None
+
+    async def suspend(self, user: AgentPages) -> None:
+        """Stop the browser until `resume`: a person uses the identity in another one. Raises ToolFailed."""
+        if self._is_suspended:
+            raise ToolFailed(_SUSPENDED)
+        runner = self._runner
+        is_shared = runner is not None and (runner.has_clients or runner.attached_to is not None)
+        if is_shared or any(each.tabs for each in self._users if each is not user):
+            raise ToolFailed(
+                "others use the browser of this identity, which has no windows. Ask the user to close them, or to "
+                "start hatbox mcp with --headed."
+            )
+        self._is_suspended = True
+        await self._stop_running()
+
+    def resume(self) -> None:
+        """End `suspend`."""
+        self._is_suspended = False
+
     def page_of(self, tab_id: int) -> Page | None:
         """The page of a tab, in a browser of this process."""
         runner = self._runner
@@ -94,6 +120,8 @@ class AgentBrowser:
             await asyncio.shield(self._stopping)
         if self._is_closed:
             raise ToolRefused(_ENDED)
+        if self._is_suspended:
+            raise ToolFailed(_SUSPENDED)
         if self._running is None:
             # A task of its own: a client that goes away while the browser starts would leave it without an owner.
             self._running = self._tasks.spawn(self._start())
@@ -146,6 +174,9 @@ class AgentBrowser:
     async def _stop(self) -> None:
         if self._users and not self._is_closed:  # another agent has come meanwhile
             return
+        await self._stop_running()
+
+    async def _stop_running(self) -> None:
         running, self._running = self._running, None
         if running is not None:
             self._stopping = self._tasks.spawn(self._end(running))

@@ -27,6 +27,7 @@ __all__ = ["MAX_TABS", "AgentPages"]
 MAX_TABS: Final = 20
 """Open tabs of one agent."""
 
+_RELOAD_MS: Final = 15_000.0
 _MAX_OPENERS: Final = 50  # a chain of tabs that opened each other
 
 
@@ -43,6 +44,7 @@ class AgentPages:
         self.downloads = TabDownloads(session)
         """The downloads of all tabs, also of closed ones."""
         self._opening = 0
+        self._suspended: list[str] = []  # the URLs of the tabs, while a person uses the identity
         self._tasks = Tasks(lambda _: None)  # the tool that waits for a task gets its error
 
     @property
@@ -103,9 +105,13 @@ class AgentPages:
         if tab is self._current:
             self._current = None
 
+    def end(self) -> None:
+        """Open no more tabs: the access of the agent ends."""
+        self._is_closed = True
+
     async def close(self) -> None:
         """Close all tabs of the agent. The browser stops if no other agent uses it."""
-        self._is_closed = True
+        self.end()
         await asyncio.gather(*(_close(each.page) for each in self.tabs))
         await self._browser.release(self)
 
@@ -117,6 +123,31 @@ class AgentPages:
             with contextlib.suppress(InvalidTab):  # closed meanwhile
                 if page is not None and id(page) not in shown and await self._has_own_opener(tab_id):
                     self._on_popup(page)
+
+    # ── For a person ──
+
+    async def suspend(self) -> None:
+        """Close all tabs and stop the browser, until `resume`: a person uses the identity in another one.
+
+        Raises ToolFailed if others use the browser.
+        """
+        tabs = self.tabs
+        with contextlib.suppress(ToolFailed):
+            current = await self.current()
+            tabs = [*(each for each in tabs if each is not current), current]  # the last one is the current one again
+        urls = [each.page.url for each in tabs]
+        await self._browser.suspend(self)
+        self._suspended = urls
+
+    async def resume(self) -> None:
+        """Open the tabs again that `suspend` has closed. What does not load is left to the agent."""
+        urls, self._suspended = self._suspended, []
+        self._browser.resume()
+        with contextlib.suppress(ToolFailed, HatboxError):
+            for url in () if self._is_closed else urls:
+                tab = await self.open_tab()
+                with contextlib.suppress(PlaywrightError, ToolFailed):
+                    await tab.page.goto(check_url(self._session.grant("pages"), url), timeout=_RELOAD_MS)
 
     def _at(self, index: int) -> AgentTab:
         tabs = self.tabs

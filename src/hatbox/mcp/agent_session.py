@@ -14,6 +14,7 @@ import msgspec
 from hatbox.errors import GrantError, GrantRefused, HatboxError, ProfileError
 from hatbox.grants.grant import Grant
 from hatbox.identities.model import ContextualIdentity
+from hatbox.mcp.person_requests import PersonRequests
 from hatbox.mcp.tool_output import ToolFailed, ToolRefused
 from hatbox.profile import Profile
 
@@ -61,6 +62,8 @@ class AgentSession:
         self._grant_id = ""
         self._browser: AgentBrowser | None = None
         self._pages: AgentPages | None = None
+        self.person = PersonRequests(self)
+        """What the agent requests of a person."""
         self.token = token or ""
         """The token of the grant."""
         self.ended: asyncio.Future[None]
@@ -101,6 +104,8 @@ class AgentSession:
         self.ended.cancel()
         try:
             if self._pages is not None:
+                self._pages.end()
+                await self.person.close()
                 await self._pages.close()
             if self._browser is not None:
                 await self._browser.close()

@@ -89,7 +89,9 @@ class DocumentLimit:
         """The decision about a request. A listener that raises, or takes too long, would allow it."""
         try:
             async with asyncio.timeout(_SECONDS):
-                if request.type not in _DOCUMENTS or may_load(self._grant(), request.url):
+                if request.place.is_for_person or request.type not in _DOCUMENTS:
+                    return None
+                if may_load(self._grant(), request.url):
                     return None
                 owner = await self._owner_of(request.place.tab_id)
         except Exception:  # noqa: BLE001 - unknown is refused

@@ -28,7 +28,7 @@ from hatbox.mcp.tool_output import ToolFailed
 if TYPE_CHECKING:
     from starlette.types import Message, Receive, Scope, Send
 
-__all__ = ["AgentHttpServer", "HttpLimits"]
+__all__ = ["AgentHttpServer", "HttpLimits", "ReadingClient"]
 
 logger = logging.getLogger("hatbox.mcp")
 
@@ -147,7 +147,7 @@ class AgentHttpServer:
             await _refuse(send, 401, "the grant has ended")
             return
         scope[_AGENT] = request.agent
-        client = _Client(send, self._limits.send_timeout)
+        client = ReadingClient(send, self._limits.send_timeout)
         try:
             with self._agents.use(request.agent):
                 await self._manager.handle_request(scope, receive, client.send)
@@ -157,7 +157,9 @@ class AgentHttpServer:
         if scope["method"] == "DELETE":
             self._agents.end(request.agent)
 
-    async def _call_tool(self, context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def _call_tool(
+        self, context: Any, params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
         try:
             agent = await self._agents.get(_agent_of(context))
         except ToolFailed as error:
@@ -179,7 +181,7 @@ class AgentHttpServer:
             self._agents.close_idle()
 
 
-class _Client:
+class ReadingClient:
     """Sends a response to a client, as long as it reads."""
 
     def __init__(self, send: Send, timeout: float) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from hatbox.mcp import fetch_tool, identity_tools, input_tools, page_tools, tab_tools
+from hatbox.mcp import ask_person_tool, fetch_tool, identity_tools, input_tools, page_tools, tab_tools
 from hatbox.mcp import tool_arguments as arguments
 from hatbox.mcp.agent_session import AgentSession
 from hatbox.mcp.tool_output import ToolOutput
@@ -179,8 +179,24 @@ TOOLS: Final = (
         changes=True,
         needs_uploads=True,
     ),
+    AgentTool(
+        "ask_person",
+        "Open a window of the identity for a person to sign in, or to pass a check (CAPTCHA, second factor), and wait. "
+        "You cannot see the window. Your pages are loaded again afterwards. Never ask for passwords yourself.",
+        ask_person_tool.AskPersonArguments,
+        ask_person_tool.ask_person,
+        "pages",
+        changes=True,
+    ),
+    AgentTool(
+        "ask_person_wait",
+        "Wait on for the answer to ask_person, or end the request.",
+        ask_person_tool.AskPersonWaitArguments,
+        ask_person_tool.ask_person_wait,
+        "pages",
+    ),
 )
-"""All tools, in the order in which they are listed. The place for ask_person, when it exists."""
+"""All tools, in the order in which they are listed."""
 
 
 def offered_tools(*, read_only: bool, uploads: Path | None) -> dict[str, AgentTool]:

@@ -37,6 +37,8 @@ class RequestFrame(msgspec.Struct, frozen=True):
     parent_frame_id: int = -1
     ancestors: tuple[tuple[int, str], ...] = ()
     """Ids and URLs of the ancestor frames, from the parent to the main frame."""
+    is_for_person: bool = False
+    """Whether a person uses the page, which has no tab, at the request of a program."""
 
 
 class RequestBody(msgspec.Struct, frozen=True):

@@ -23,6 +23,7 @@ from hatbox.engines.chromium.attached_browser import AttachedBrowser
 from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from hatbox.engines.chromium.hosted_pages import HostedPages
 from hatbox.engines.endpoint_requests import ANSWER_TIMEOUT, engine_ended
+from hatbox.engines.person_windows import OpenPersonWindow, RequestedPersonWindow
 from hatbox.engines.running_engines import RunningEngine, busy, has_lease
 from hatbox.errors import EngineAlreadyRunning, EngineBusy, EngineError
 from hatbox.identities.model import IdentityLike
@@ -227,6 +228,18 @@ class AttachingRunner(ChromiumRunner):
         if self._attached is not None:
             raise busy(self._attached.engine, "it cannot ask this program who may use an endpoint")
         return await super().open_endpoint(identity, authorize)
+
+    @property
+    def has_windows(self) -> bool:
+        """See ChromiumRunner."""
+        return super().has_windows if self._attached is None else bool(self._attached.engine.has_windows)
+
+    async def open_for_person(self, identity: IdentityLike, url: str, message: str) -> OpenPersonWindow:
+        """See ChromiumRunner."""
+        if (attached := self._attached) is None:
+            return await super().open_for_person(identity, url, message)
+        cookie_store_id = await self._attached_id(attached, identity)
+        return await RequestedPersonWindow.open(self._store, attached.engine, cookie_store_id, url, message)
 
     def has_page(self, tab_id: int) -> bool:
         """See ChromiumRunner."""

@@ -11,7 +11,10 @@ from playwright.async_api import BrowserContext, Page
 from hatbox.engines.chromium.endpoint_answers import AnsweringEngine, EndpointAnswers, GrantAuthorizer
 from hatbox.engines.chromium.engine import ChromiumEngine
 from hatbox.engines.chromium.page_capture import capture_page
+from hatbox.engines.chromium.person_answers import PersonAnswers
+from hatbox.engines.chromium.person_window import PersonWindow
 from hatbox.engines.chromium.session_history import move_in_history
+from hatbox.engines.person_windows import OpenPersonWindow
 from hatbox.engines.runner import EngineRunner
 from hatbox.errors import EngineError, ProfileError
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
@@ -60,6 +63,7 @@ class ChromiumRunner(EngineRunner):
                 endpoint_grants,
             ),
         )
+        self._person_answers = PersonAnswers(store, lambda: self._division.since, self._open_person_window)
         engine.endpoint_pages.on_opened = self._answers.on_page_opened
         self._identities = identities
         self._tabs = tabs
@@ -102,6 +106,7 @@ class ChromiumRunner(EngineRunner):
             await self._answers.stop()
             raise
         self._answers.set_ready()
+        self._person_answers.start()
         self._tabs.open_pages.attach(self)
         return self
 
@@ -131,6 +136,7 @@ class ChromiumRunner(EngineRunner):
     async def stop(self) -> None:
         """Stop the browser. Tabs stay in the profile, except those of this script and those whose pages were closed."""
         self._tabs.open_pages.detach(self)
+        await self._person_answers.stop()
         await self._answers.stop()
         await self.engine.close_endpoints()
         await self.engine.wait_until_closed()
@@ -180,6 +186,34 @@ class ChromiumRunner(EngineRunner):
 
     async def _open_endpoint(self, cookie_store_id: str, authorize: Authorize) -> Endpoint:
         return await self.engine.open_endpoint(cookie_store_id, authorize, self.serves)
+
+    @property
+    def has_windows(self) -> bool:
+        """Whether a person can see the browser."""
+        return self.engine.has_windows
+
+    @property
+    def has_clients(self) -> bool:
+        """Whether clients of endpoints are connected: they lose their pages when the browser is stopped."""
+        running = self.engine.running
+        return running is not None and any(each.clients for each in running.contexts)
+
+    async def open_for_person(self, identity: IdentityLike, url: str, message: str) -> OpenPersonWindow:
+        """Open a window of an identity in which a person does what a program requests, such as a sign-in.
+
+        `message` is shown as one of a program. The page is no tab of the profile, and no client of an endpoint sees it
+        or the pages that it opens. Raises EngineError without windows, or if another engine serves the identity.
+        """
+        return await self._open_person_window(await self._served_id(identity), url, message)
+
+    async def _open_person_window(self, cookie_store_id: str, url: str, message: str) -> OpenPersonWindow:
+        running = self.engine.running
+        if not self.engine.has_windows or running is None:
+            raise EngineError("this engine has no windows. Start one with windows for a person.")
+        if not self.serves(cookie_store_id):
+            raise EngineError(f"this engine does not serve {cookie_store_id}. List running engines with: hatbox status")
+        await self.engine.wait_until_synced()
+        return await PersonWindow.open(running, cookie_store_id, url, message)
 
     async def _served_id(self, identity: IdentityLike) -> str:
         is_default = identity == DEFAULT_COOKIE_STORE_ID

@@ -1,10 +1,12 @@
 // Shows name, color and icon of the identity at the edge of the top document. Runs in an isolated world. The page sees
 // an empty element after its body; the closed shadow root, which the page cannot open, has the rest. INDICATOR is
 // {name, color, ink, shapes, programs} or null; programs is the sentence about connected programs, empty without any.
+// With `request`, {message}, a panel shows what a program requests of the person, and sends the answer to the engine. Only
+// a real click counts, and the page cannot reach the buttons.
 ((indicator) => {
   if (window !== window.top) return;
   const HTML = "http://www.w3.org/1999/xhtml", SVG = "http://www.w3.org/2000/svg";
-  let host = null, sheet = null, badge = null, icon = null, attempts = 0, since = 0;
+  let host = null, sheet = null, badge = null, icon = null, panel = null, attempts = 0, since = 0;
   let onlyPrograms = false; // the start page shows the identity itself
 
   // !important in a shadow root overrides the page's styles of the host, whatever they are.
@@ -15,24 +17,54 @@
       width: stretch !important; height: 100vh !important; height: stretch !important;
       color-scheme: only light !important; }
     :host::backdrop { display: none !important; }
-    section { position: absolute; inset: 0; border: 3px solid ${color}; }
-    div { position: absolute; top: 0; left: 50%; transform: translateX(-50%); display: flex; box-sizing: border-box;
+    section.edge { position: absolute; inset: 0; border: 3px solid ${color}; }
+    div.badge { position: absolute; top: 0; left: 50%; transform: translateX(-50%); display: flex; box-sizing: border-box;
       max-width: min(560px, 80%); height: 22px; border-radius: 0 0 9px 9px; overflow: hidden; background: ${color};
       font: 600 12px/22px system-ui, sans-serif; letter-spacing: .01em; white-space: nowrap; box-shadow: 0 1px 4px #0007;
       transition: opacity .12s; }
-    i, b { display: flex; align-items: center; gap: 6px; min-width: 0; font: inherit; }
-    i { flex: none; box-sizing: border-box; max-width: ${programs ? "min(240px, 45%)" : "min(240px, 100%)"};
+    .badge i, .badge b { display: flex; align-items: center; gap: 6px; min-width: 0; font: inherit; }
+    .badge i { flex: none; box-sizing: border-box; max-width: ${programs ? "min(240px, 45%)" : "min(240px, 100%)"};
       padding: 0 ${programs ? 9 : 12}px 0 8px; color: ${ink}; }
-    b { display: ${programs ? "flex" : "none"}; margin: 3px 3px 3px 0; padding: 0 9px 0 8px; background: #15141a;
+    .badge b { display: ${programs ? "flex" : "none"}; margin: 3px 3px 3px 0; padding: 0 9px 0 8px; background: #15141a;
       border-radius: 4px 4px 7px 4px; color: #fbfbfe; font-size: 11px; line-height: 16px; font-weight: 500; }
-    b::before { content: ""; flex: none; width: 7px; height: 7px; border-radius: 50%; background: ${color}; }
-    i::after, b::after { overflow: hidden; text-overflow: ellipsis; unicode-bidi: isolate; }
-    i::after { content: ${JSON.stringify(name)}; }
-    b::after { content: ${JSON.stringify(programs)}; }
-    div.away { opacity: .08; }
+    .badge b::before { content: ""; flex: none; width: 7px; height: 7px; border-radius: 50%; background: ${color}; }
+    .badge i::after, .badge b::after { overflow: hidden; text-overflow: ellipsis; unicode-bidi: isolate; }
+    .badge i::after { content: ${JSON.stringify(name)}; }
+    .badge b::after { content: ${JSON.stringify(programs)}; }
+    div.badge.away { opacity: .08; }
     svg { flex: none; width: 16px; height: 16px; }
     @media print { :host { display: none !important; } }
-    @media (display-mode: fullscreen) { div { display: none; } }`;
+    @media (display-mode: fullscreen) { div.badge { display: none; } }`;
+
+  const panelCss = ({ color, ink }) => `
+    aside { --back: #ffffff; --text: #15141a; --muted: #5b5b66; --line: #d7d7db; --hover: #f0f0f4;
+      position: absolute; bottom: 15px; left: 50%; transform: translateX(-50%); box-sizing: border-box;
+      width: min(640px, calc(100% - 30px)); pointer-events: auto; overflow: hidden; border-radius: 12px;
+      border: 1px solid var(--line); background: var(--back); color: var(--text); box-shadow: 0 6px 28px #0005;
+      font: 14px/20px system-ui, sans-serif; text-align: start; user-select: none; cursor: default; }
+    @media (prefers-color-scheme: dark) {
+      aside { --back: #2b2a33; --text: #fbfbfe; --muted: #bfbfc9; --line: #52525e; --hover: #3d3c47; } }
+    header { display: flex; align-items: center; gap: 8px; padding: 8px 8px 0 16px; color: var(--muted);
+      font-size: 13px; font-weight: 600; }
+    header span { flex: 1; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+    header i { flex: none; width: 10px; height: 10px; border-radius: 50%; background: ${color}; }
+    aside p { margin: 0; padding: 2px 16px 0; max-height: 110px; overflow-y: auto; overflow-wrap: anywhere;
+      font-size: 15px; line-height: 20px; unicode-bidi: isolate; user-select: text; }
+    footer { display: flex; flex-wrap: wrap; align-items: center; gap: 8px; padding: 12px 16px 14px; }
+    footer span { flex: 1 1 220px; color: var(--muted); font-size: 13px; line-height: 18px; }
+    button { flex: none; box-sizing: border-box; min-height: 36px; padding: 0 16px; border: 1px solid var(--line);
+      border-radius: 8px; background: none; color: inherit; font: 600 14px/20px system-ui, sans-serif; cursor: pointer; }
+    button:hover { background: var(--hover); }
+    button.done { border-color: transparent; background: ${color}; color: ${ink}; }
+    button.done:hover { filter: brightness(.93); }
+    button:focus-visible { outline: 2px solid var(--text); outline-offset: 2px; }
+    button.fold { min-height: 32px; padding: 0 10px; border-color: transparent; color: var(--muted); font-size: 13px; }
+    aside.folded { width: auto; max-width: calc(100% - 30px); }
+    aside.folded header { padding: 4px 4px 4px 14px; }
+    aside.folded p, aside.folded footer { display: none; }
+    @media (max-width: 480px) {
+      footer span { flex-basis: 100%; }
+      footer button { flex: 1; } }`;
 
   const drawShape = ([tag, attributes, children]) => {
     const shape = document.createElementNS(SVG, tag);
@@ -41,8 +73,34 @@
     return shape;
   };
   const draw = () => {
-    sheet.replaceSync(css(indicator));
+    sheet.replaceSync(indicator.request ? css(indicator) + panelCss(indicator) : css(indicator));
+    drawPanel();
     icon.replaceChildren(...indicator.shapes.map(drawShape));
+  };
+
+  const add = (parent, tag, text = "", name = "") => {
+    const element = document.createElementNS(HTML, tag);
+    element.textContent = text;
+    if (name) element.className = name;
+    parent.append(element);
+    return element;
+  };
+  const onClick = (button, act) => button.addEventListener("click", (event) => event.isTrusted && act());
+  const drawPanel = () => {
+    panel.replaceChildren();
+    panel.hidden = !indicator.request;
+    if (panel.hidden) return;
+    const header = add(panel, "header");
+    add(header, "i");
+    add(header, "span", "An agent asks you");
+    const fold = add(header, "button", "Hide", "fold");
+    onClick(fold, () => { fold.textContent = panel.classList.toggle("folded") ? "Show" : "Hide"; });
+    add(panel, "p", indicator.request.message);
+    const footer = add(panel, "footer");
+    add(footer, "span", "The agent does not see this page.");
+    for (const [text, answer] of [["Cannot do it", "refused"], ["Done", "done"]]) {
+      onClick(add(footer, "button", text, answer), () => hatbox(JSON.stringify([0, "answered", answer])));
+    }
   };
 
   const create = () => {
@@ -50,14 +108,18 @@
     const root = host.attachShadow({ mode: "closed" });
     sheet = new CSSStyleSheet();
     root.adoptedStyleSheets = [sheet];
-    badge = document.createElementNS(HTML, "div");
+    add(root, "section", "", "edge");
+    badge = add(root, "div", "", "badge");
     badge.ariaHidden = "true";
     icon = document.createElementNS(SVG, "svg");
     icon.setAttribute("viewBox", "0 0 20 20");
-    const identity = document.createElementNS(HTML, "i");
-    identity.append(icon);
-    badge.append(identity, document.createElementNS(HTML, "b"));
-    root.append(document.createElementNS(HTML, "section"), badge);
+    add(badge, "i").append(icon);
+    add(badge, "b");
+    panel = add(root, "aside");
+    panel.ariaLabel = "Request of an agent";
+    for (const name of ["pointerdown", "mousedown", "click", "keydown"]) { // a page may close what is open on a click
+      panel.addEventListener(name, (event) => event.stopPropagation());
+    }
     host.addEventListener("toggle", (event) => event.isTrusted && show());
     draw();
   };
@@ -69,7 +131,7 @@
     return ++attempts <= 20;
   };
 
-  const isShown = () => indicator !== null && (!onlyPrograms || indicator.programs !== "");
+  const isShown = () => indicator !== null && (!onlyPrograms || indicator.programs !== "" || indicator.request);
   const show = () => {
     const parent = document.documentElement;
     if (!isShown() || parent === null || parent.namespaceURI !== HTML) return;

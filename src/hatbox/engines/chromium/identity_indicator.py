@@ -12,14 +12,21 @@ from typing import Any, Final
 from hatbox.identities.glyphs import identity_glyph
 from hatbox.identities.model import ContextualIdentity
 
-__all__ = ["IdentityIndicator", "indicator_for", "with_programs"]
+__all__ = ["NEUTRAL", "IdentityIndicator", "PersonRequestText", "indicator_for", "request_text", "with_programs"]
 
 IdentityIndicator = dict[str, Any]
 """The argument of identity_indicator.js: `name`, `color` and `ink` (CSS), `shapes`, the glyph of the icon, and
 `programs`, the sentence about connected programs."""
 
+PersonRequestText = dict[str, str]
+"""Its member `request`, on the page of a person: the `message` of the program that requests something."""
+
+NEUTRAL: Final[IdentityIndicator] = {"name": "", "color": "#5b5b66", "ink": "#ffffff", "shapes": [], "programs": ""}
+"""For the default store, which has neither name nor color."""
+
 _MAX_NAME: Final = 40  # characters; longer names are cut
 _MAX_PROGRAMS: Final = 160
+_MAX_MESSAGE: Final = 500
 _DARK, _LIGHT = "#15141a", "#ffffff"
 _DARK_BELOW: Final = 0.18  # the relative luminance at which both inks have the same contrast (WCAG 2)
 
@@ -39,9 +46,14 @@ def with_programs(indicator: IdentityIndicator | None, programs: Sequence[str]) 
     return indicator | {"programs": _one_line(f"{start}: {names}", _MAX_PROGRAMS)}
 
 
+def request_text(message: str) -> PersonRequestText:
+    """A request to a person, as it is shown: one line of bounded length, without invisible characters."""
+    return {"message": _one_line(message, _MAX_MESSAGE)}
+
+
 def _one_line(text: str, limit: int) -> str:
-    shown = " ".join("".join(each if each.isprintable() else " " for each in text).split())
-    return shown if len(shown) <= limit else f"{shown[: limit - 1]}…"
+    line = " ".join("".join(each if each.isprintable() else " " for each in text).split())
+    return line if len(line) <= limit else f"{line[: limit - 1]}…"
 
 
 def _ink(color: str) -> str:

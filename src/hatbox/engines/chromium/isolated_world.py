@@ -16,7 +16,7 @@ import msgspec
 from playwright.async_api import Error as PlaywrightError
 
 from hatbox.engines.chromium.debounce import log_exceptions
-from hatbox.engines.chromium.identity_indicator import IdentityIndicator
+from hatbox.engines.chromium.identity_indicator import NEUTRAL, IdentityIndicator, PersonRequestText
 from hatbox.engines.chromium.sessions import Session
 from hatbox.engines.chromium.typed_input import Form
 
@@ -38,9 +38,12 @@ class IsolatedWorld:
     ) -> None:
         self.is_connected = False
         """Whether the observer of the main document has sent a message since `reset`."""
+        self.on_answer: Callable[[str], None] | None = None
+        """Called with the answer of the person to the shown request: `done` or `refused`."""
         self._session = session
         self.indicator = indicator
         """The identity indicator of the page."""
+        self._request: PersonRequestText | None = None
         self._on_message = on_message
         self._script_id = ""
         self._document = 0.0
@@ -71,10 +74,18 @@ class IsolatedWorld:
     async def set_indicator(self, indicator: IdentityIndicator | None) -> None:
         """Replace the identity indicator, in the main document and in later ones."""
         self.indicator = indicator
+        await self._redraw()
+
+    async def show_request(self, request: PersonRequestText) -> None:
+        """Show a request to the person, with buttons for the answer, in the main document and in later ones."""
+        self._request = request
+        await self._redraw()
+
+    async def _redraw(self) -> None:
         await self._session.send("Page.removeScriptToEvaluateOnNewDocument", {"identifier": self._script_id})
         params = {"source": self._source(), "worldName": _WORLD}
         self._script_id = (await self._session.send("Page.addScriptToEvaluateOnNewDocument", params))["identifier"]
-        await self.evaluate_in_main_frame(f"hatboxIndicator({json.dumps(indicator)})")
+        await self.evaluate_in_main_frame(f"hatboxIndicator({self._drawn()})")
 
     def reset(self) -> None:
         """The main document is replaced, and the new one has sent no message yet."""
@@ -131,7 +142,13 @@ class IsolatedWorld:
         return result["result"].get("value")
 
     def _source(self) -> str:
-        return _OBSERVER + _TYPED_INPUT + _INDICATOR.replace("(INDICATOR)", f"({json.dumps(self.indicator)})")
+        return _OBSERVER + _TYPED_INPUT + _INDICATOR.replace("(INDICATOR)", f"({self._drawn()})")
+
+    def _drawn(self) -> str:
+        """The argument of identity_indicator.js."""
+        if self._request is None:
+            return json.dumps(self.indicator)
+        return json.dumps({**(self.indicator or NEUTRAL), "request": self._request})
 
     def _on_execution_context_created(self, event: dict[str, Any]) -> None:
         context = event["context"]
@@ -145,6 +162,10 @@ class IsolatedWorld:
         world = self._unique_ids.get(event["executionContextId"], "")
         if message == "typed":
             self._typed[world] = None
+            return
+        if message == "answered":
+            if self._request is not None and self.on_answer is not None and args in (["done"], ["refused"]):
+                self.on_answer(args[0])
             return
         if message == "document":
             is_main, origin, _ = args

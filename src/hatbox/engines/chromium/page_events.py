@@ -20,6 +20,7 @@ from hatbox.engines.chromium.focus import FocusTracker
 from hatbox.engines.chromium.identity_context import IdentityContext
 from hatbox.engines.chromium.live_page import LivePage
 from hatbox.engines.chromium.minimized_pages import MinimizedPages
+from hatbox.engines.chromium.person_pages import bypass_service_workers
 from hatbox.engines.chromium.ruled_navigation import BlockedPage
 from hatbox.engines.chromium.start_page.start_pages import StartPages
 from hatbox.engines.chromium.tab_pages import TabPages
@@ -103,19 +104,20 @@ class PageEvents:
     async def _adopt_page(self, context: IdentityContext, page: LivePage) -> None:
         tab = await self._targets.attach(context, page.target_id, page.opener_id, page.page.url)
         if tab is None:
+            if self._targets.person_pages.includes(page.target_id):
+                await bypass_service_workers(page)
             return
         pages = self._env.services.endpoint_pages
         is_of_client = await pages.has_opened(page.target_id, page.opener_id, context.context_id)
         self._pages.assign(page, tab)
         if is_of_client and self._env.options.headless:
-            ClientDialogs(page.page, lambda: context.clients > 0, self._env.tasks)
+            ClientDialogs(page.page, lambda: bool(context.clients), self._env.tasks)
         if blocked := self._targets.take_blocked(page.target_id):
             page.navigation.adopt_blocked(blocked)
             page.show_blocked()
         else:
             page.navigation.adopt()
-            is_driven = is_of_client or pages.is_driven(page.target_id)  # its scripts would see the start page
-            if page.page.url == BLANK and page.opener_id is None and not is_driven:
+            if page.page.url == BLANK and page.opener_id is None and not is_of_client:
                 self._start_pages.show(page, tab)
         if page.page.is_closed():
             self._pages.pop(tab.id, None)

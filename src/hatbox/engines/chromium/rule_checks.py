@@ -31,6 +31,9 @@ class RuledTabs(Protocol):
     async def requested_navigation(self, target: Target, tab_id: int, network_id: str, url: str) -> RequestedNavigation:
         """How a navigation of a page was requested. `network_id` is that of its first request."""
 
+    def is_for_person(self, target_id: str) -> bool:
+        """Whether a person uses a page without a tab, at the request of a program."""
+
     def identity_of(self, context_id: str) -> str | None:
         """The cookieStoreId of a browserContextId; None if it belongs to no identity."""
 
@@ -86,6 +89,6 @@ class RuleChecks:
         )
 
     async def _requested(self, request: InFlightRequest, place: RequestFrame, network_id: str) -> RequestedNavigation:
-        if place.tab_id < 0:
+        if place.tab_id < 0 and not self.tabs.is_for_person(request.frame.target.id):
             return RequestedNavigation()
         return await self.tabs.requested_navigation(request.frame.target, place.tab_id, network_id, request.url)

@@ -15,6 +15,7 @@ from hatbox.engines.chromium.browser_environment import BrowserEnvironment
 from hatbox.engines.chromium.context_registry import ContextRegistry
 from hatbox.engines.chromium.frame_path import Target
 from hatbox.engines.chromium.identity_context import IdentityContext
+from hatbox.engines.chromium.person_pages import PersonPages
 from hatbox.engines.chromium.ruled_navigation import BlockedPage, RequestedNavigation
 from hatbox.engines.chromium.tab_pages import TabPages
 from hatbox.errors import EngineError, InvalidIdentity
@@ -33,11 +34,14 @@ class TabTargets:
         self._env = env
         self._contexts = contexts
         self._pages = pages
+        self.person_pages = PersonPages(env.services.endpoint_pages)
+        """The pages in which a person answers a request of a program. They have no tab."""
         self._blocked: dict[str, BlockedPage] = {}  # by target id, until Playwright has a page
         self._unattached: dict[str, asyncio.Task[Tab | None]] = {}  # by target id, until Playwright has a page
 
     async def attach(self, context: IdentityContext, target_id: str, opener_id: str | None, url: str) -> Tab | None:
-        """The tab of a target for which Playwright has a page now; None if the identity was removed."""
+        """The tab of a target for which Playwright has a page now; None for `person_pages`, and if the identity was
+        removed."""
         tab = await self._tab_for_target(context, target_id, opener_id, url)
         self._unattached.pop(target_id, None)
         return tab
@@ -70,11 +74,15 @@ class TabTargets:
         if tab_id is None:
             tab = await self._tab_for_target(context, target.id, target.opener_id, target.url)
             tab_id = tab.id if tab is not None else -1
+        if self.person_pages.includes(target.id):
+            return RequestFrame(-1, -1, context.cookie_store_id, is_for_person=True)
         row = await self._env.store.read(lambda transaction: transaction.tabs.get(tab_id))
         return RequestFrame(tab_id, row.window if row is not None else -1, context.cookie_store_id)
 
     async def requested_navigation(self, target: Target, tab_id: int, network_id: str, url: str) -> RequestedNavigation:
         """See RuledTabs."""
+        if self.person_pages.includes(target.id):
+            return RequestedNavigation(is_refused=True)  # the identity was named, as for scripts
         context = self._contexts.find(target.context_id)
         page = context.page_at(target.id) if context is not None else None
         row = await self._env.store.read(lambda transaction: transaction.tabs.get(tab_id))
@@ -102,6 +110,10 @@ class TabTargets:
 
         await self._env.store.write(bind)
 
+    def is_for_person(self, target_id: str) -> bool:
+        """See RuledTabs."""
+        return self.person_pages.includes(target_id)
+
     def identity_of(self, context_id: str) -> str | None:
         """See RuledTabs."""
         context = self._contexts.find(context_id)
@@ -110,7 +122,7 @@ class TabTargets:
     def block_page(self, target_id: str, blocked: BlockedPage) -> None:
         """See RuledTabs."""
         page = next((page for context in self._contexts if (page := context.page_at(target_id))), None)
-        if page is not None and page.tab_id is not None:
+        if page is not None and (page.tab_id is not None or self.person_pages.includes(target_id)):
             page.state.block(blocked)
         else:
             self._blocked[target_id] = blocked
@@ -139,13 +151,15 @@ class TabTargets:
         self, context: IdentityContext, target_id: str, opener_id: str | None, url: str
     ) -> asyncio.Task[Tab | None]:
         if target_id not in self._unattached:
-            self._unattached[target_id] = self._env.tasks.spawn(self._open_tab(context, opener_id, url))
+            self._unattached[target_id] = self._env.tasks.spawn(self._open_tab(context, target_id, opener_id, url))
         return self._unattached[target_id]
 
-    async def _open_tab(self, context: IdentityContext, opener_id: str | None, url: str) -> Tab | None:
+    async def _open_tab(self, context: IdentityContext, target_id: str, opener_id: str | None, url: str) -> Tab | None:
         requested = context.openers.take(opener_id, url)
         in_background = opener_id is None and requested is not None and requested.in_background
         opener_id = opener_id or (requested.target_id if requested else None)
+        if self.person_pages.includes(target_id, opener_id):
+            return None
         opener = next((page for page in self._pages.values() if page.target_id == opener_id), None)
         try:
             return await self._env.delegate.page_opened(

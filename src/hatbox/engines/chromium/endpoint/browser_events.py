@@ -185,6 +185,8 @@ def _on_attached(
 ) -> None:
     session_id, info = params["sessionId"], params["targetInfo"]
     is_own = state.targets.observe(info)
+    if is_own and parent is not None and parent.kind not in ("root", "tab"):
+        state.targets.allow(info["targetId"])
     is_page = info["targetId"] == state.page_id and not parent_id and state.is_page(info["targetId"])
     if info["type"] == "browser" and parent is not None and state.browser_attaches:
         state.browser_attaches -= 1

@@ -104,7 +104,7 @@ class ClientFilter:
         return state.take_outputs()
 
     def withhold(self, target_id: str) -> list[Output]:
-        """Withhold a page, and the pages that it opens, from the client until `release`."""
+        """Withhold a page, and the pages that it opens, from the client until `release`. See ClientTargets."""
         self._state.targets.withhold(target_id)
         return self._update(target_id)
 
@@ -114,7 +114,8 @@ class ClientFilter:
         return self._update(target_id)
 
     def _update(self, target_id: str) -> list[Output]:
-        for each in self._state.targets.related(target_id):
+        targets = self._state.targets
+        for each in targets.ids() if target_id == targets.context_id else targets.related(target_id):
             update_visibility(self._state, each)
         return self._state.take_outputs()
 

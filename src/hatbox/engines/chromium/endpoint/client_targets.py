@@ -34,6 +34,12 @@ class ClientTargets:
         """The pages that the client has opened, and those that these have opened."""
         self._infos: dict[str, dict[str, Any]] = {}
         self._withheld: set[str] = set()
+        self._before: set[str] = set()  # the targets that existed when the context was withheld
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether the context is withheld: a person uses the identity. See `withhold`."""
+        return self.context_id in self._withheld
 
     def observe(self, info: dict[str, Any]) -> bool:
         """Store the current state of a target. False if it is not one of the identity."""
@@ -47,12 +53,22 @@ class ClientTargets:
     def remove(self, target_id: str) -> None:
         """A target is closed."""
         self._infos.pop(target_id, None)
-        for ids in (self.announced, self.opened, self._withheld):
+        for ids in (self.announced, self.opened, self._withheld, self._before):
             ids.discard(target_id)
 
     def withhold(self, target_id: str) -> None:
-        """Withhold a target and the pages that it opens, until `release`."""
+        """Withhold a target and the pages that it opens, until `release`.
+
+        With the id of the context: the pages that appear from now on, except those that pages of the client open, and
+        the workers that all pages of a site share. Chromium does not report the opener of every page.
+        """
+        if target_id == self.context_id and not self.is_limited:
+            self._before = {*self._infos}
         self._withheld.add(target_id)
+
+    def allow(self, target_id: str) -> None:
+        """A frame or worker belongs to a visible page, so `withhold` with the id of the context does not apply."""
+        self._before.add(target_id)
 
     def release(self, target_id: str) -> None:
         """End `withhold`. The target may still be withheld because of its URL."""
@@ -67,9 +83,15 @@ class ClientTargets:
         info = self._infos.get(target_id)
         if info is None or info.get("subtype") == PRERENDER:
             return False
+        if self.is_limited and (info["type"] in _SHARED or not (target_id in self._before or target_id in self.opened)):
+            return False
         if info["type"] in _SHARED and any(map(self._is_withheld_site, self._withheld)):
             return False
         return self._is_free(info, _MAX_ANCESTORS)
+
+    def ids(self) -> list[str]:
+        """All targets, visible or not."""
+        return [*self._infos]
 
     def _is_free(self, info: dict[str, Any], depth: int) -> bool:
         """Whether neither a target nor one of those that contain or have opened it is withheld."""

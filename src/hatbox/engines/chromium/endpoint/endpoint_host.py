@@ -99,10 +99,10 @@ class EndpointHost:
     def visible(self, context_id: str, infos: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """The pages of a context that clients may see."""
         targets = ClientTargets(context_id)
-        for info in infos:
-            targets.observe(info)
         for target_id in self._pages.withheld:
             targets.withhold(target_id)
+        for info in infos:
+            targets.observe(info)
         return [targets.announce(each) for each in targets.visible(_LISTED)]
 
 

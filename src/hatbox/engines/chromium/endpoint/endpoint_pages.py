@@ -71,7 +71,10 @@ class EndpointPages:
         return [*self._withheld]
 
     def withhold(self, target_id: str, reason: str) -> None:
-        """Withhold a page from all clients, at once. Several reasons add up."""
+        """Withhold a page from all clients, at once. Several reasons add up.
+
+        With a browserContextId, the pages that appear in it until `release` are withheld: see ClientTargets.
+        """
         is_new = target_id not in self._withheld
         self._withheld[target_id].add(reason)
         if is_new:

@@ -67,6 +67,8 @@ def _create_target(state: ClientState, _: ClientSession, command: ClientMessage)
     url = loadable_url(str(params.get("url") or "about:blank"))
     if url is None:
         raise MethodRefused(f"Cannot open {str(params['url'])[:200]}: only http, https, data, blob and about:blank.")
+    if state.targets.is_limited:
+        raise MethodRefused("A person is using this identity, to sign in for example. Try again later.")
     if len(state.targets.opened) >= MAX_PAGES:
         raise MethodRefused(f"This client has opened {MAX_PAGES} pages. Close one first.")
     if unknown := [name for name in given if given[name] and name not in params]:

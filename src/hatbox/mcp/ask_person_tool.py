@@ -1,0 +1,92 @@
+"""The tools with which an agent requests something of a person, and waits for the answer."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+import msgspec
+from msgspec import Meta
+
+from hatbox.mcp.agent_session import AgentSession
+from hatbox.mcp.host_limits import check_url
+from hatbox.mcp.person_requests import PersonRequest
+from hatbox.mcp.tool_output import ToolFailed, ToolOutput
+from hatbox.shell_words import shell_word
+
+__all__ = ["AskPersonArguments", "AskPersonWaitArguments", "ask_person", "ask_person_wait", "described"]
+
+Wait = Annotated[float, Meta(ge=0, le=600, description="Seconds after which the tool returns without an answer")]
+
+_WAIT: Final = 50.0  # many clients end a call after 60 seconds
+_OUTCOMES: Final = {
+    "done": "done: the person says that it is done. Check it, for example with browser_snapshot.",
+    "refused": "refused: the person cannot do it, or does not want to. Do not ask for the same again. Tell the user.",
+    "closed": "closed: the person has closed the window. Check whether it is done, for example with browser_snapshot.",
+    "ended": "ended: the request was ended, and the window is closed.",
+    "failed": "failed: the window could not be opened, or its browser has ended. Tell the user what is missing.",
+    "expired": "expired: nobody answered, and the window is closed. Tell the user what is missing.",
+}
+_NOT_RELOADED: Final = "Your pages are as they were: load them again to see what has changed."
+_RELOADED: Final = "Your pages were loaded again: references of earlier snapshots are invalid."
+
+
+class AskPersonArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Of ask_person."""
+
+    message: Annotated[
+        str, Meta(min_length=1, max_length=500, description="What the person has to do. Never ask for a password")
+    ]
+    url: Annotated[str, Meta(max_length=8000, description="Where to do it. Default: the current page")] = ""
+    wait: Wait = _WAIT
+
+
+class AskPersonWaitArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Of ask_person_wait."""
+
+    wait: Wait = _WAIT
+    end: Annotated[
+        bool, Meta(description="End the request: the user says that it is done, or it is not needed any more")
+    ] = False
+
+
+async def ask_person(session: AgentSession, given: AskPersonArguments) -> ToolOutput:
+    """Open a window for the request. Waiting is the matter of the server: other calls go on meanwhile."""
+    url = given.url or session.current_url
+    if url in ("", "about:blank"):
+        raise ToolFailed("specify url: no page is open.")
+    request = await session.person.open(given.message, check_url(session.grant("pages"), url))
+    return ToolOutput(await described(session, 0) or _waiting(session, request))
+
+
+async def ask_person_wait(session: AgentSession, given: AskPersonWaitArguments) -> ToolOutput:
+    """The state of the request."""
+    if given.end:
+        session.person.answer("ended")
+    request = session.person.current
+    outcome = await described(session, given.wait if given.end else 0)
+    if outcome is None and request is not None:
+        return ToolOutput(_waiting(session, request))
+    return ToolOutput(outcome or _OUTCOMES["ended"])
+
+
+async def described(session: AgentSession, seconds: float) -> str | None:
+    """The outcome of the last request, for the agent; None if it has none within this time."""
+    request = await session.person.wait(seconds)
+    if request is None:
+        return None
+    return f"{_OUTCOMES[request.finished.result()]} {_RELOADED if request.has_reloaded else _NOT_RELOADED}"
+
+
+def _waiting(session: AgentSession, request: PersonRequest) -> str:
+    if not request.no_window:
+        return (
+            "waiting: a window is open for the person. You cannot see it, and your other tools wait for its end. "
+            "Tell the user, and call ask_person_wait."
+        )
+    command = f"hatbox open {shell_word(session.identity.name)} {shell_word(request.url)}"
+    return (
+        f"needs_person: no window can be opened here: {request.no_window} Tell the user to sign in, or to do what you "
+        f"need, in a browser of this identity on a computer with a screen: {command} (with --profile, if the server "
+        "has it). Your browser is closed meanwhile. When the user says that it is done and that browser is closed, "
+        "call ask_person_wait with end true."
+    )

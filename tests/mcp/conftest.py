@@ -1,0 +1,7 @@
+"""Fixtures of the tests with a browser."""
+
+from __future__ import annotations
+
+from tests.engines.chromium.conftest import browser, display
+
+__all__ = ["browser", "display"]
