@@ -23,7 +23,7 @@ from tests.engines.chromium.endpoint.raw_client import RawClient
 from tests.engines.chromium.real import with_browser
 from tests.node.installed_modules import installed_modules
 from tests.site import Site
-from tests.waiting import until_awaited
+from tests.waiting import until, until_awaited
 
 IDENTITIES = [f"client-{number:02}" for number in range(20)]
 PUPPETEER, MCP = IDENTITIES[5:8], IDENTITIES[7:9]  # beside another program; one identity has three
@@ -118,7 +118,7 @@ async def puppeteer(
 async def playwright_mcp(
     modules: Path, name: str, address: str, site: Site, folder: Path
 ) -> AsyncIterator[Callable[[], Awaitable[list[Seen]]]]:
-    arguments = [str(modules / "@playwright" / "mcp" / "cli.js"), "--cdp-endpoint", address]
+    arguments = [str(modules / "@playwright" / "mcp" / "cli.js"), "--cdp-endpoint", address, "--cdp-timeout", "80000"]
     parameters = StdioServerParameters(command="node", args=arguments, env={**os.environ}, cwd=folder)
     async with Client(stdio_client(parameters)) as client:
 
@@ -157,15 +157,21 @@ async def test_every_program_uses_its_own_identity_and_no_other(
 ) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         addresses = {name: await address_of(profile, runner, site, name) for name in IDENTITIES}
-        clients: list[Connection] = [
+        programs: list[Connection] = [
+            *(playwright_mcp(modules, name, addresses[name], site, path.parent) for name in MCP),
+            puppeteer(modules, addresses, site),
+        ]
+        others: list[Connection] = [
             *(playwright(name, addresses[name], site) for name in IDENTITIES[::2]),
             *(raw(name, addresses[name], site) for name in IDENTITIES[1::2]),
-            puppeteer(modules, addresses, site),
-            *(playwright_mcp(modules, name, addresses[name], site, path.parent) for name in MCP),
         ]
-        all_open = asyncio.Barrier(len(clients))
+        all_open = asyncio.Barrier(len(programs) + len(others))
         async with asyncio.TaskGroup() as group:
-            using = [group.create_task(use(each, all_open)) for each in clients]
+            using: list[asyncio.Task[list[Seen]]] = []
+            for number, each in enumerate([*programs, *others], 1):
+                using.append(group.create_task(use(each, all_open)))
+                if number <= len(programs):  # one after the other: a slow machine would exceed their timeouts
+                    await until(lambda expected=number: all_open.n_waiting == expected)  # type: ignore[misc]
         seen = [each for task in using for each in task.result()]
         assert len(seen) == len(IDENTITIES) + len(PUPPETEER) + len(MCP)
         for owner, title, texts in seen:
