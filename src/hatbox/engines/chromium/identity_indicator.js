@@ -15,16 +15,16 @@
       width: stretch !important; height: 100vh !important; height: stretch !important;
       color-scheme: only light !important; }
     :host::backdrop { display: none !important; }
-    section.edge { position: absolute; inset: 0; border: 3px solid ${color}; }
-    div.badge { position: absolute; top: 0; left: 50%; transform: translateX(-50%); display: flex; align-items: center;
+    section { position: absolute; inset: 0; border: 3px solid ${color}; }
+    div { position: absolute; top: 0; left: 50%; transform: translateX(-50%); display: flex; align-items: center;
       gap: 6px; box-sizing: border-box; max-width: min(240px, 60%); height: 22px; padding: 0 12px 0 8px; border-radius: 0 0 9px 9px; background: ${color};
       color: ${ink}; font: 600 12px/22px system-ui, sans-serif; letter-spacing: .01em; white-space: nowrap;
       box-shadow: 0 1px 4px #0007; transition: opacity .12s; }
-    div.badge::after { content: ${JSON.stringify(name)}; overflow: hidden; text-overflow: ellipsis; unicode-bidi: isolate; }
-    div.badge.away { opacity: .08; }
+    div::after { content: ${JSON.stringify(name)}; overflow: hidden; text-overflow: ellipsis; unicode-bidi: isolate; }
+    div.away { opacity: .08; }
     svg { flex: none; width: 16px; height: 16px; }
     @media print { :host { display: none !important; } }
-    @media (display-mode: fullscreen) { div.badge { display: none; } }`;
+    @media (display-mode: fullscreen) { div { display: none; } }`;
 
   const panelCss = ({ color, ink }) => `
     aside { --back: #ffffff; --text: #15141a; --muted: #5b5b66; --line: #d7d7db; --hover: #f0f0f4;
@@ -98,8 +98,8 @@
     const root = host.attachShadow({ mode: "closed" });
     sheet = new CSSStyleSheet();
     root.adoptedStyleSheets = [sheet];
-    add(root, "section", "", "edge");
-    badge = add(root, "div", "", "badge");
+    add(root, "section");
+    badge = add(root, "div");
     badge.ariaHidden = "true";
     icon = document.createElementNS(SVG, "svg");
     icon.setAttribute("viewBox", "0 0 20 20");
