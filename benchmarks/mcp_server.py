@@ -5,7 +5,7 @@
 Both speak over standard input and output with a client that only writes and reads lines, so that the time of a client
 is not in the figures. Ready: from the start of the process until tools/list is answered. The bare server has one tool,
 which returns a line of text. Starts alternate, and so do calls, so that both see the same load of the machine. Times
-are medians.
+are medians. The CPU time of a start, with the end of the process, depends less on the load.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import asyncio
 import contextlib
 import json
 import os
+import resource
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Sequence
@@ -104,15 +105,25 @@ async def connected(command: Sequence[str]) -> AsyncIterator[tuple[Lines, float]
         await process.wait()
 
 
-async def ready_seconds(commands: Sequence[Sequence[str]], starts: int) -> list[float]:
-    """The median time until each server is ready."""
+async def ready_seconds(commands: Sequence[Sequence[str]], starts: int) -> tuple[list[float], list[float]]:
+    """The median time until each server is ready, and its CPU time."""
     seconds: list[list[float]] = [[] for _ in commands]
+    used: list[list[float]] = [[] for _ in commands]
     for number in range(starts + 1):
         for place, command in enumerate(commands):
+            before = cpu_seconds_of_children()
             async with connected(command) as (_, taken):
-                if number:  # the first start compiles
-                    seconds[place].append(taken)
-    return [median(each) for each in seconds]
+                pass
+            if number:  # the first start compiles
+                seconds[place].append(taken)
+                used[place].append(cpu_seconds_of_children() - before)
+    return [median(each) for each in seconds], [median(each) for each in used]
+
+
+def cpu_seconds_of_children() -> float:
+    """The CPU time of all processes that have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 async def call_seconds(commands: Sequence[Sequence[str]], calls: int) -> list[float]:
@@ -135,10 +146,11 @@ async def measure(folder: Path, starts: int, calls: int) -> list[Bar]:
     create_profile(profile)
     bare = [sys.executable, str(program)]
     own = [sys.executable, "-m", "hatbox", "mcp", "--identity", "Work", "--profile", str(profile)]
-    ready = await ready_seconds([own, bare], starts)
+    ready, used = await ready_seconds([own, bare], starts)
     call = await call_seconds([own, bare], calls)
     console = Console()
     console.print(f"Ready: hatbox mcp {ready[0] * 1000:.0f} ms, a bare server of the SDK {ready[1] * 1000:.0f} ms.")
+    console.print(f"CPU time of a start: {used[0] * 1000:.0f} ms and {used[1] * 1000:.0f} ms.")
     console.print(f"The tool identity: {call[0] * 1000:.2f} ms, a bare tool {call[1] * 1000:.2f} ms.")
     console.print(f"Load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors.")
     return [

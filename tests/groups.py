@@ -15,7 +15,7 @@ _BROWSER_FILES: Final = (
     "tests/engines/chromium/test_launch.py",
     "tests/mcp/test_agent_pages.py",
 )
-_BROWSER_TESTS: Final = ("test_firefox_",)
+_BROWSER_TESTS: Final = ("test_firefox_", "test_revoking_ends_an_endpoint_")
 
 # Files and tests that take longest, by: HATBOX_TESTS=all python -m pytest --durations=50
 _SLOW: Final = (

@@ -196,6 +196,11 @@ class Reader:
             started = self.newcomer.start(f"{command} --port 0")
             assert started.stdout is not None
             [self._demo] = re.findall(r"http://localhost:\d+", started.stdout.readline())
+        elif found := re.search(r" > (\S+)$", command):
+            started = self.newcomer.start(command)
+            written = self.newcomer.folder / found[1]
+            block_until(lambda: (written.exists() and written.read_text()) or started.poll() is not None, command)
+            assert started.poll() is None, started.communicate()
         else:
             started = self._start(command)
         self._background.append(started)

@@ -450,6 +450,7 @@ class Profile:
         return self._register_engine(create_engine(self._engine_services(), selected))
 
     def _engine_services(self) -> EngineServices:
+        from hatbox.engines.endpoint_grants import EndpointGrants
         from hatbox.engines.registry import EngineServices
         from hatbox.extensions.action_buttons import ActionButtons
 
@@ -465,6 +466,7 @@ class Profile:
             create_page_scripts=self._create_page_scripts,
             hosted_pages=self.extensions.page_tabs,
             downloads=self.downloads,
+            endpoint_grants=EndpointGrants(lambda: self.grants, lambda: self.activity_log).for_identity,
         )
 
     def _create_page_scripts(self) -> PageScripts:

@@ -11,6 +11,7 @@ import httpx
 import pytest
 
 import hatbox
+from hatbox.loopback.peer_user import UserCheck
 from hatbox.mcp.agent_session import AgentOptions, AgentSession
 from hatbox.mcp.http_server import AgentHttpServer, HttpLimits, ReadingClient
 from tests.mcp.agent_client import http_agent
@@ -24,15 +25,10 @@ MODERN = "2026-07-28"
 async def serve(
     folder: Path, limits: HttpLimits | None = None, *, refuses_users: bool = False
 ) -> AsyncIterator[tuple[AgentHttpServer, AgentSession]]:
-    class NoUser:
-        def accepts(self, client_port: int, server_port: int) -> bool:
-            assert client_port and server_port
-            return False
-
     async with hatbox.open(folder / "profile.db") as profile:
         identity = await profile.identities.find("Work")
         async with AgentSession(profile, identity, AgentOptions()) as session:
-            check = NoUser() if refuses_users else None
+            check = UserCheck(lambda *_: False) if refuses_users else None
             async with AgentHttpServer(session, "0", limits=limits, user_check=check) as server:
                 yield server, session
 

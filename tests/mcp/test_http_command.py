@@ -10,7 +10,12 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import hatbox
+from hatbox.cli.commands.mcp import mcp
+from hatbox.cli.terminal.command_errors import CommandError
+from hatbox.mcp.agent_session import AgentSession
 from tests.mcp.agent_client import Agent, agent, http_agent
 from tests.site import Site
 
@@ -87,3 +92,21 @@ def test_the_command_says_how_to_connect_and_which_options_belong_together(tmp_p
                 assert expected in errors.decode()
 
     asyncio.run(run())
+
+
+def test_a_grant_that_is_revoked_at_once_gets_no_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def revoked(session: AgentSession) -> AgentSession:
+        await entered(session)
+        await session.profile.grants.revoke(session.grant_id)
+        await session.ended
+        return session
+
+    async def create() -> None:
+        async with hatbox.open(tmp_path / "profile.db"):
+            pass
+
+    entered = AgentSession.__aenter__
+    monkeypatch.setattr(AgentSession, "__aenter__", revoked)
+    asyncio.run(create())
+    with pytest.raises(CommandError, match="has ended"):
+        mcp(identity="Work", http=True, profile=str(tmp_path / "profile.db"))

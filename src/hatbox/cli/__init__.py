@@ -65,6 +65,7 @@ COMMANDS: Final[dict[str, str]] = {
     "run": "run.run_command.run",
     "console": "console.console",
     "mcp": "mcp.mcp",
+    "endpoint": "endpoint.endpoint",
     "demo": "demo.demo",
     "activity": "activity.activity",
     "check": "check.check",
@@ -143,7 +144,7 @@ PANELS: Final[dict[str, tuple[str, ...]]] = {
         *("remove", "trash", "colors", "icons"),
     ),
     "Cookies and files": ("backup", "restore", "cookies", "import", "export"),
-    "Scripts and extensions": ("run", "console", "extensions", "mcp", "grant", "activity"),
+    "Scripts and extensions": ("run", "console", "extensions", "mcp", "endpoint", "grant", "activity"),
     "The profile": ("status", "stop", "profile", "check", "demo"),
 }
 """The commands and groups in the order of the help, by what people do."""

@@ -1,1 +1,1 @@
-"""Servers on loopback in the process of the profile: their sockets, their HTTP, who may connect. Needs uvicorn."""
+"""Servers on loopback: who may connect, and, with uvicorn, their sockets and their HTTP."""

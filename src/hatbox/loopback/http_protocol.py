@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-__all__ = ["HttpProtocol", "PeerCheck", "protocol_class"]
+from hatbox.loopback.peer_user import UserCheck
+
+__all__ = ["HttpProtocol", "protocol_class"]
 
 logger = logging.getLogger("hatbox.loopback")
 
 _COMPLETE: Final = (h11.DONE, h11.MUST_CLOSE, h11.CLOSED)
 """States of a client that has sent its request with the body."""
-
-
-class PeerCheck(Protocol):
-    """Checks who has opened a connection."""
-
-    def accepts(self, client_port: int, server_port: int) -> bool:
-        """Whether the connection between these ports of 127.0.0.1 is of this user."""
 
 
 class HttpProtocol(H11Protocol):
@@ -30,7 +25,7 @@ class HttpProtocol(H11Protocol):
     server_name = "server"
     max_connections = 128
     request_timeout = 10.0
-    user_check: PeerCheck | None = None
+    user_check: UserCheck | None = None
     """Checks the users of connections, where that is possible."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn declares it
@@ -86,7 +81,7 @@ class HttpProtocol(H11Protocol):
 
 
 def protocol_class(
-    server_name: str, *, max_connections: int, request_timeout: float, user_check: PeerCheck | None
+    server_name: str, *, max_connections: int, request_timeout: float, user_check: UserCheck | None
 ) -> type[HttpProtocol]:
     """The protocol of a server with these settings. `server_name` is for the log."""
     settings = {

@@ -58,7 +58,7 @@ def check_frame(grant: Grant, url: str, *, is_main: bool) -> None:
         scheme = url.partition(":")[0].lower()
     if not is_main and scheme in ("data", "about", "null"):
         return
-    if scheme not in _WEB or not grant.allows_url(url):
+    if not grant.allows_url(url):
         raise ToolRefused(refusal(grant, url, is_of_page=True))
 
 

@@ -16,8 +16,9 @@ import uvicorn
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
-from hatbox.loopback.http_protocol import PeerCheck, protocol_class
+from hatbox.loopback.http_protocol import protocol_class
 from hatbox.loopback.in_process_server import ADDRESS, InProcessServer, listen
+from hatbox.loopback.peer_user import UserCheck
 from hatbox.mcp.agent_session import AgentSession
 from hatbox.mcp.http_agents import HttpAgents
 from hatbox.mcp.http_guard import MCP_PATH, HttpGuard, RequestRefused
@@ -61,7 +62,7 @@ class AgentHttpServer:
         *,
         port: int = 0,
         limits: HttpLimits | None = None,
-        user_check: PeerCheck | None = None,
+        user_check: UserCheck | None = None,
     ) -> None:
         self._session = session
         self._limits = limits or HttpLimits()

@@ -21,7 +21,7 @@ from hatbox.extensions.runtime.api_host import ApiHost
 from hatbox.extensions.runtime.exit_reason import Exit
 from hatbox.loopback.http_protocol import protocol_class
 from hatbox.loopback.in_process_server import InProcessServer, listen
-from hatbox.loopback_peers import UserCheck, can_check_users
+from hatbox.loopback.peer_user import UserCheck, can_check_users
 from hatbox.manager_api.program_labels import PAGE_PROGRAM
 from hatbox.profile import Profile
 from hatbox.store.recorded_calls import delete_records, expire_records, recorded_numbers

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import ClassVar
 
@@ -31,7 +31,7 @@ async def urls(profile: hatbox.Profile) -> list[str]:
     return sorted(tab.url.rpartition("127.0.0.1")[2].partition("/")[2] for tab in await profile.tabs.query())
 
 
-def has_urls(profile: hatbox.Profile, *expected: str) -> Callable[[], object]:
+def has_urls(profile: hatbox.Profile, *expected: str) -> Callable[[], Awaitable[bool]]:
     async def check() -> bool:
         return await urls(profile) == sorted(expected)
 
@@ -160,6 +160,26 @@ async def test_a_killed_engine_is_reported_and_the_program_starts_its_own(browse
             assert runner.attached_to is None
             assert await (await runner.new_page("Work", site.url("/page/2"))).title() == "Page 2"
         assert await profile.tabs.query() == []
+
+
+@with_browser
+async def test_a_script_without_windows_works_beside_a_person(
+    browser: str, path: Path, site: Site, display: None
+) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(browser=browser) as runner:
+        tab = await profile.tabs.open("Work", site.url("/page/1"))
+        person = await runner.page(tab.id)
+        async with (
+            hatbox.open(path) as elsewhere,
+            elsewhere.chromium(headless=True, identities="Work") as attached,
+        ):
+            assert attached.attached_to is not None
+            page = await attached.new_page("Work", site.url("/page/2"))
+            await page.click("#next")
+            assert await page.title() == "Page 3"
+            await until_awaited(has_urls(profile, "page/1", "page/3"))
+        assert [each.id for each in await profile.tabs.query()] == [tab.id]
+        assert await person.title() == "Page 1"
 
 
 # ------------------------------------------------------------------------------------------------- without a browser

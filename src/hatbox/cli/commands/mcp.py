@@ -27,8 +27,9 @@ from hatbox.cli.terminal.command_errors import CommandError, port_error
 from hatbox.cli.terminal.foreground import log_to_stderr, stop_on_signals
 from hatbox.cli.terminal.output import print_json_line, print_line
 from hatbox.errors import MissingExtra
-from hatbox.loopback_peers import UserCheck, can_check_users
+from hatbox.loopback.peer_user import UserCheck, can_check_users
 from hatbox.mcp.agent_session import AgentOptions, AgentSession
+from hatbox.mcp.tool_output import ToolRefused
 
 __all__ = ["mcp"]
 
@@ -83,10 +84,13 @@ def mcp(
         async with opened:
             found = await find_identity(opened, identity)
             session = AgentSession(opened, found, options, hosts=hosts, token=token)
-            if http:
-                await _serve_http(session, port, is_new_token=grant is None, as_json=as_json)
-            else:
-                await _serve_stdio(session)
+            try:
+                if http:
+                    await _serve_http(session, port, is_new_token=grant is None, as_json=as_json)
+                else:
+                    await _serve_stdio(session)
+            except ToolRefused as error:  # it was revoked before the server was ready
+                raise CommandError("GrantEnded", _ended(session)) from error
 
     options = AgentOptions(read_only=read_only, headless=not headed, uploads=upload_folder, downloads=download_folder)
     with log_to_stderr(as_json=as_json):

@@ -12,6 +12,7 @@ from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, run_
 from hatbox.cli.terminal.engine_notice import find_running_engines
 from hatbox.cli.terminal.output import print_json, print_line, print_rows
 from hatbox.cli.terminal.sizes import size_text
+from hatbox.engines.endpoint_records import OpenEndpoint, open_endpoints
 from hatbox.engines.running_engines import RunningEngine
 from hatbox.errors import InvalidIdentity
 from hatbox.extension_data.run_records import RunRecord
@@ -27,22 +28,26 @@ class _Status(NamedTuple):
     names: Mapping[str, str]
     """The names of the identities of these engines, by cookieStoreId."""
     extensions: Sequence[RunRecord]
+    endpoints: Sequence[OpenEndpoint]
     address: str
 
 
 def status(profile: ProfileOption = None, as_json: JsonOption = False) -> None:
-    """Show the profile, its store and size, and which engines and extensions are running for it.
+    """Show the profile, its store and size, and which engines, endpoints and extensions are running for it.
 
-    For each engine: for which identities, on which machine, in which process and since when.
+    For each engine: for which identities, on which machine, in which process and since when. For each endpoint: which
+    programs are connected.
     """
 
     async def read(opened: Profile) -> _Status:
         engines = await find_running_engines(opened, as_json=as_json)
-        stores = {store for each in engines for store in each.identities or ()} - {DEFAULT_COOKIE_STORE_ID}
+        endpoints = await open_endpoints(opened.store)
+        stores = {store for each in engines for store in each.identities or ()}
+        stores = (stores | {each.cookie_store_id for each in endpoints}) - {DEFAULT_COOKIE_STORE_ID}
         names = await asyncio.gather(*(_name(opened, store) for store in stores))
         known = await opened.extensions.known()
         running = [record for _, record in known if record]
-        return _Status(engines, dict(zip(stores, names, strict=True)), running, opened.address)
+        return _Status(engines, dict(zip(stores, names, strict=True)), running, endpoints, opened.address)
 
     found = run_with_profile(profile, read)
     about = profile_info(found.address)  # not while the profile is open here: it lists the programs that have it open
@@ -56,6 +61,15 @@ def status(profile: ProfileOption = None, as_json: JsonOption = False) -> None:
         print_rows(header, [_engine_row(each, found) for each in found.engines], sys.stdout, unwrapped="Process")
     else:
         print_line("No engine is running. Start one with: hatbox browse", sys.stderr)
+    if found.endpoints:
+        sys.stdout.write("\n")
+        header = ("Endpoint of", "Connected program", "Connections", "Grant", "Process")
+        print_rows(
+            header,
+            [row for each in found.endpoints for row in _endpoint_rows(each, found)],
+            sys.stdout,
+            unwrapped="Process",
+        )
     if found.extensions:
         sys.stdout.write("\n")
         rows = [_extension_row(each) for each in found.extensions]
@@ -108,6 +122,13 @@ def _extension_row(extension: RunRecord) -> tuple[str, ...]:
     return (extension.name, extension.extension_id or extension.id, process.machine, str(process.pid))
 
 
+def _endpoint_rows(endpoint: OpenEndpoint, found: _Status) -> list[tuple[str, ...]]:
+    name = found.names.get(endpoint.cookie_store_id) or endpoint.cookie_store_id
+    process = str(endpoint.process.pid)
+    connected = [(each.name, str(each.connections), each.grant) for each in endpoint.programs] or [("none", "0", "")]
+    return [(name, *each, process) for each in connected]
+
+
 def _local_time(seconds: float | None) -> str:
     return "" if seconds is None else datetime.fromtimestamp(seconds, UTC).astimezone().strftime("%Y-%m-%d %H:%M")
 
@@ -132,6 +153,22 @@ def _document(found: _Status) -> dict[str, object]:
                 "background": each.background,
             }
             for each in found.engines
+        ],
+        "endpoints": [
+            {
+                "identity": {
+                    "name": found.names.get(each.cookie_store_id) or None,
+                    "cookieStoreId": each.cookie_store_id,
+                },
+                "machine": each.process.machine,
+                "pid": each.process.pid,
+                "port": each.port,
+                "programs": [
+                    {"name": program.name, "grant": program.grant or None, "connections": program.connections}
+                    for program in each.programs
+                ],
+            }
+            for each in found.endpoints
         ],
         "extensions": [
             {

@@ -223,7 +223,7 @@ class AttachingRunner(ChromiumRunner):
             self._raise_if_lost()
             await attached.wait("synced")
 
-    async def open_endpoint(self, identity: IdentityLike, authorize: Authorize) -> Endpoint:
+    async def open_endpoint(self, identity: IdentityLike, authorize: Authorize | None = None) -> Endpoint:
         """See ChromiumRunner. Raises EngineError in the engine of another program."""
         if self._attached is not None:
             raise busy(self._attached.engine, "it cannot ask this program who may use an endpoint")

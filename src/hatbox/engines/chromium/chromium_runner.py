@@ -68,6 +68,7 @@ class ChromiumRunner(EngineRunner):
         self._identities = identities
         self._tabs = tabs
         self._has_script_tabs = False
+        self._endpoint_grants = endpoint_grants
 
     async def new_page(self, identity: IdentityLike, url: str = BLANK, *, keep: bool = False) -> Page:
         """Open a tab in an identity; returns its page when it has loaded.
@@ -161,13 +162,20 @@ class ChromiumRunner(EngineRunner):
             self._has_script_tabs = True
         return await self.engine.context_of(cookie_store_id)
 
-    async def open_endpoint(self, identity: IdentityLike, authorize: Authorize) -> Endpoint:
+    async def open_endpoint(self, identity: IdentityLike, authorize: Authorize | None = None) -> Endpoint:
         """Start a CDP endpoint for one identity on 127.0.0.1; `Endpoint.url(token)` is its address.
 
-        Its clients see one browser with one context, that of the identity. `authorize` gets the token of each request.
-        The endpoint is closed with the engine. Raises EngineError if another engine serves the identity.
+        Its clients see one browser with one context, that of the identity. The token is that of a grant for the
+        identity with the actions pages and cookieValues and without a limit of hosts; with `authorize`, this function
+        gets the token of each request. The endpoint is closed with the engine. Raises EngineError if another engine
+        serves the identity.
         """
-        return await self._open_endpoint(await self._served_id(identity), authorize)
+        cookie_store_id = await self._served_id(identity)
+        if authorize is None:
+            if self._endpoint_grants is None:
+                raise TypeError("authorize is required: this engine has no grants")
+            authorize = self._endpoint_grants(cookie_store_id)
+        return await self._open_endpoint(cookie_store_id, authorize)
 
     def _serves_now(self, cookie_store_id: str) -> bool:
         return self._is_running and self._lost is None and self.serves(cookie_store_id)

@@ -274,7 +274,7 @@ class ContextRegistry:
 
     async def _on_identity_updated(self, identity: ContextualIdentity) -> None:
         if context := self._contexts.get(identity.cookie_store_id):
-            await context.set_indicator(indicator_for(identity))
+            context.indicator.set_identity(indicator_for(identity))
 
 
 @contextlib.contextmanager

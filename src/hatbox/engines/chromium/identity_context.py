@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 from typing import Final, Protocol
 
@@ -27,6 +26,7 @@ from hatbox.engines.chromium.openers import Openers
 from hatbox.engines.chromium.proxy_relay import ProxyRelay
 from hatbox.engines.chromium.ruled_navigation import BlockedPage
 from hatbox.engines.chromium.sessions import Session, within
+from hatbox.engines.chromium.shown_indicator import ShownIndicator
 from hatbox.engines.chromium.site_data_sync import SiteDataSync
 from hatbox.engines.chromium.user_agent_hints import user_agent_override
 from hatbox.identities.ids import user_context_id_of
@@ -105,8 +105,10 @@ class IdentityContext:
         """The settings with which the browser context was created."""
         self.users = 0
         """The number of calls that are about to open a page in the context."""
-        self.clients = 0
-        """The number of clients of endpoints: the context stays open for them without pages too."""
+        self.indicator = ShownIndicator(options.indicator, lambda: [each.world for each in self._live_pages.values()])
+        """The identity indicator of the pages."""
+        self.clients = self.indicator.clients
+        """The clients of endpoints: the context stays open for them without pages too."""
         self.ended = asyncio.Event()
         """Set when the context is about to be closed: clients of endpoints are disconnected."""
         self._delegate = delegate
@@ -248,6 +250,7 @@ class IdentityContext:
     def stop(self) -> None:
         """Stop polling, and cancel scheduled saves. Clients of endpoints are disconnected."""
         self.ended.set()
+        self.indicator.stop()
         self._site_data.stop()
         self._tasks.cancel()
 
@@ -256,13 +259,6 @@ class IdentityContext:
         self.stop()
         self._site_data.abandon()
         self.cookies.abandon()
-
-    async def set_indicator(self, indicator: IdentityIndicator | None) -> None:
-        """Replace the identity indicator of all pages."""
-        self._options = msgspec.structs.replace(self._options, indicator=indicator)
-        for page in self.pages:
-            with contextlib.suppress(PlaywrightError):
-                await page.world.set_indicator(indicator)
 
     async def _restore_site_data(self) -> None:
         if saved := await self._site_data.load():
@@ -277,8 +273,9 @@ class IdentityContext:
 
     async def _attach(self, page: PlaywrightPage) -> LivePage:
         options = self._options
-        live = await LivePage.attach(page, self._services, options.indicator, headless=options.headless)
+        live = await LivePage.attach(page, self._services, self.indicator.current, headless=options.headless)
         self._live_pages[live.target_id] = live
+        self.indicator.update()
         page.on("close", log_exceptions(lambda _: self._on_close(live)))
         if options.downloads is not None:
             save_downloads(page, options.downloads, self._tasks, self.cookie_store_id)

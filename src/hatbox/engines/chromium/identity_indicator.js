@@ -1,30 +1,40 @@
 // Shows name, color and icon of the identity at the edge of the top document. Runs in an isolated world. The page sees
 // an empty element after its body; the closed shadow root, which the page cannot open, has the rest. INDICATOR is
-// {name, color, ink, shapes} or null. With `request`, {message}, a panel shows what a program requests of the person, and
-// sends the answer to the engine. Only a real click counts, and the page cannot reach the buttons.
+// {name, color, ink, shapes, programs} or null; programs is the sentence about connected programs, empty without any.
+// With `request`, {message}, a panel shows what a program requests of the person, and sends the answer to the engine. Only
+// a real click counts, and the page cannot reach the buttons.
 ((indicator) => {
   if (window !== window.top) return;
   const HTML = "http://www.w3.org/1999/xhtml", SVG = "http://www.w3.org/2000/svg";
   let host = null, sheet = null, badge = null, icon = null, panel = null, attempts = 0, since = 0;
+  let onlyPrograms = false; // the start page shows the identity itself
 
   // !important in a shadow root overrides the page's styles of the host, whatever they are.
-  const css = ({ name, color, ink }) => `
+  const css = ({ name, color, ink, programs }) => `
     :host { all: initial !important; display: block !important; position: fixed !important; inset: 0 !important;
       z-index: 2147483647 !important; pointer-events: none !important; contain: strict !important;
       visibility: visible !important; box-sizing: border-box !important; width: 100vw !important;
       width: stretch !important; height: 100vh !important; height: stretch !important;
       color-scheme: only light !important; }
     :host::backdrop { display: none !important; }
-    section { position: absolute; inset: 0; border: 3px solid ${color}; }
-    div { position: absolute; top: 0; left: 50%; transform: translateX(-50%); display: flex; align-items: center;
-      gap: 6px; box-sizing: border-box; max-width: min(240px, 60%); height: 22px; padding: 0 12px 0 8px; border-radius: 0 0 9px 9px; background: ${color};
-      color: ${ink}; font: 600 12px/22px system-ui, sans-serif; letter-spacing: .01em; white-space: nowrap;
-      box-shadow: 0 1px 4px #0007; transition: opacity .12s; }
-    div::after { content: ${JSON.stringify(name)}; overflow: hidden; text-overflow: ellipsis; unicode-bidi: isolate; }
-    div.away { opacity: .08; }
+    section.edge { position: absolute; inset: 0; border: 3px solid ${color}; }
+    div.badge { position: absolute; top: 0; left: 50%; transform: translateX(-50%); display: flex; box-sizing: border-box;
+      max-width: min(560px, 80%); height: 22px; border-radius: 0 0 9px 9px; overflow: hidden; background: ${color};
+      font: 600 12px/22px system-ui, sans-serif; letter-spacing: .01em; white-space: nowrap; box-shadow: 0 1px 4px #0007;
+      transition: opacity .12s; }
+    .badge i, .badge b { display: flex; align-items: center; gap: 6px; min-width: 0; font: inherit; }
+    .badge i { flex: none; box-sizing: border-box; max-width: ${programs ? "min(240px, 45%)" : "min(240px, 100%)"};
+      padding: 0 ${programs ? 9 : 12}px 0 8px; color: ${ink}; }
+    .badge b { display: ${programs ? "flex" : "none"}; margin: 3px 3px 3px 0; padding: 0 9px 0 8px; background: #15141a;
+      border-radius: 4px 4px 7px 4px; color: #fbfbfe; font-size: 11px; line-height: 16px; font-weight: 500; }
+    .badge b::before { content: ""; flex: none; width: 7px; height: 7px; border-radius: 50%; background: ${color}; }
+    .badge i::after, .badge b::after { overflow: hidden; text-overflow: ellipsis; unicode-bidi: isolate; }
+    .badge i::after { content: ${JSON.stringify(name)}; }
+    .badge b::after { content: ${JSON.stringify(programs)}; }
+    div.badge.away { opacity: .08; }
     svg { flex: none; width: 16px; height: 16px; }
     @media print { :host { display: none !important; } }
-    @media (display-mode: fullscreen) { div { display: none; } }`;
+    @media (display-mode: fullscreen) { div.badge { display: none; } }`;
 
   const panelCss = ({ color, ink }) => `
     aside { --back: #ffffff; --text: #15141a; --muted: #5b5b66; --line: #d7d7db; --hover: #f0f0f4;
@@ -98,12 +108,13 @@
     const root = host.attachShadow({ mode: "closed" });
     sheet = new CSSStyleSheet();
     root.adoptedStyleSheets = [sheet];
-    add(root, "section");
-    badge = add(root, "div");
+    add(root, "section", "", "edge");
+    badge = add(root, "div", "", "badge");
     badge.ariaHidden = "true";
     icon = document.createElementNS(SVG, "svg");
     icon.setAttribute("viewBox", "0 0 20 20");
-    badge.append(icon);
+    add(badge, "i").append(icon);
+    add(badge, "b");
     panel = add(root, "aside");
     panel.ariaLabel = "Request of an agent";
     for (const name of ["pointerdown", "mousedown", "click", "keydown"]) { // a page may close what is open on a click
@@ -120,9 +131,10 @@
     return ++attempts <= 20;
   };
 
+  const isShown = () => indicator !== null && (!onlyPrograms || indicator.programs !== "" || indicator.request);
   const show = () => {
     const parent = document.documentElement;
-    if (indicator === null || parent === null || parent.namespaceURI !== HTML) return;
+    if (!isShown() || parent === null || parent.namespaceURI !== HTML) return;
     if (document.body === null && document.readyState === "loading") return;
     if (host !== null && host.ownerDocument !== document) host = null;
     if (host === null) create();
@@ -168,8 +180,13 @@
   // The engine calls this function.
   self.hatboxIndicator = (other) => {
     indicator = other;
-    if (other === null) host?.remove();
+    if (!isShown()) host?.remove();
     else if (host !== null) draw();
     show();
+  };
+  // The start page calls this one.
+  self.hatboxOnlyPrograms = () => {
+    onlyPrograms = true;
+    self.hatboxIndicator(indicator);
   };
 })(INDICATOR);

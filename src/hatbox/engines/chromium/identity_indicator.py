@@ -6,23 +6,26 @@ Pure: identity_indicator.js draws it. The page cannot read it: it is in the clos
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any, Final
 
 from hatbox.identities.glyphs import identity_glyph
 from hatbox.identities.model import ContextualIdentity
 
-__all__ = ["NEUTRAL", "IdentityIndicator", "PersonRequestText", "indicator_for", "request_text"]
+__all__ = ["NEUTRAL", "IdentityIndicator", "PersonRequestText", "indicator_for", "request_text", "with_programs"]
 
 IdentityIndicator = dict[str, Any]
-"""The argument of identity_indicator.js: `name`, `color` and `ink` (CSS), and `shapes`, the glyph of the icon."""
+"""The argument of identity_indicator.js: `name`, `color` and `ink` (CSS), `shapes`, the glyph of the icon, and
+`programs`, the sentence about connected programs."""
 
 PersonRequestText = dict[str, str]
 """Its member `request`, on the page of a person: the `message` of the program that requests something."""
 
-NEUTRAL: Final[IdentityIndicator] = {"name": "", "color": "#5b5b66", "ink": "#ffffff", "shapes": []}
+NEUTRAL: Final[IdentityIndicator] = {"name": "", "color": "#5b5b66", "ink": "#ffffff", "shapes": [], "programs": ""}
 """For the default store, which has neither name nor color."""
 
 _MAX_NAME: Final = 40  # characters; longer names are cut
+_MAX_PROGRAMS: Final = 160
 _MAX_MESSAGE: Final = 500
 _DARK, _LIGHT = "#15141a", "#ffffff"
 _DARK_BELOW: Final = 0.18  # the relative luminance at which both inks have the same contrast (WCAG 2)
@@ -30,9 +33,17 @@ _DARK_BELOW: Final = 0.18  # the relative luminance at which both inks have the 
 
 def indicator_for(identity: ContextualIdentity) -> IdentityIndicator:
     """The indicator of an identity."""
-    name = _one_line(identity.name, _MAX_NAME)
-    color = identity.color_code
-    return {"name": name, "color": color, "ink": _ink(color), "shapes": identity_glyph(identity.icon)}
+    name, color = _one_line(identity.name, _MAX_NAME), identity.color_code
+    return {"name": name, "color": color, "ink": _ink(color), "shapes": identity_glyph(identity.icon), "programs": ""}
+
+
+def with_programs(indicator: IdentityIndicator | None, programs: Sequence[str]) -> IdentityIndicator | None:
+    """The indicator of an identity to which programs are connected."""
+    if indicator is None or not programs:
+        return indicator
+    start = "A program is connected" if len(programs) == 1 else f"{len(programs)} programs are connected"
+    names = ", ".join(_one_line(each, _MAX_PROGRAMS) for each in programs[: _MAX_PROGRAMS // 2])
+    return indicator | {"programs": _one_line(f"{start}: {names}", _MAX_PROGRAMS)}
 
 
 def request_text(message: str) -> PersonRequestText:

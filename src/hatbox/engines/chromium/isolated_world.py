@@ -41,7 +41,8 @@ class IsolatedWorld:
         self.on_answer: Callable[[str], None] | None = None
         """Called with the answer of the person to the shown request: `done` or `refused`."""
         self._session = session
-        self._indicator = indicator
+        self.indicator = indicator
+        """The identity indicator of the page."""
         self._request: PersonRequestText | None = None
         self._on_message = on_message
         self._script_id = ""
@@ -72,7 +73,7 @@ class IsolatedWorld:
 
     async def set_indicator(self, indicator: IdentityIndicator | None) -> None:
         """Replace the identity indicator, in the main document and in later ones."""
-        self._indicator = indicator
+        self.indicator = indicator
         await self._redraw()
 
     async def show_request(self, request: PersonRequestText) -> None:
@@ -146,8 +147,8 @@ class IsolatedWorld:
     def _drawn(self) -> str:
         """The argument of identity_indicator.js."""
         if self._request is None:
-            return json.dumps(self._indicator)
-        return json.dumps({**(self._indicator or NEUTRAL), "request": self._request})
+            return json.dumps(self.indicator)
+        return json.dumps({**(self.indicator or NEUTRAL), "request": self._request})
 
     def _on_execution_context_created(self, event: dict[str, Any]) -> None:
         context = event["context"]

@@ -111,14 +111,13 @@ class PageEvents:
         is_of_client = await pages.has_opened(page.target_id, page.opener_id, context.context_id)
         self._pages.assign(page, tab)
         if is_of_client and self._env.options.headless:
-            ClientDialogs(page.page, lambda: context.clients > 0, self._env.tasks)
+            ClientDialogs(page.page, lambda: bool(context.clients), self._env.tasks)
         if blocked := self._targets.take_blocked(page.target_id):
             page.navigation.adopt_blocked(blocked)
             page.show_blocked()
         else:
             page.navigation.adopt()
-            is_driven = is_of_client or pages.is_driven(page.target_id)  # its scripts would see the start page
-            if page.page.url == BLANK and page.opener_id is None and not is_driven:
+            if page.page.url == BLANK and page.opener_id is None and not is_of_client:
                 self._start_pages.show(page, tab)
         if page.page.is_closed():
             self._pages.pop(tab.id, None)

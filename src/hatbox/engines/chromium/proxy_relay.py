@@ -20,7 +20,7 @@ from hatbox.engines.chromium.context_settings import needs_relay
 from hatbox.errors import EngineError
 from hatbox.identities.proxy_url import ProxyUrl
 from hatbox.identities.settings import IdentitySettings
-from hatbox.loopback_peers import can_check_users, is_of_this_user
+from hatbox.loopback.peer_user import can_check_users, is_of_this_user
 
 __all__ = ["ProxyRelay", "relay_for"]
 

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from hatbox.engines.chromium.endpoint.client_filter import ClientFilter
-from hatbox.engines.chromium.endpoint.messages import Output, ToBrowser, ToClient
+from hatbox.engines.chromium.endpoint.messages import ClientAction, Output, ToBrowser, ToClient
 
 WORK = "C" * 32
 OTHER = "D" * 32
@@ -29,13 +29,17 @@ def info(
 
 
 class FilteredClient:
-    """A client of the context WORK. Outputs of the last call are in `outputs`, sorted into the three lists."""
+    """A client of the context WORK. Outputs of the last call are in `outputs`, sorted into the three lists.
+
+    `recorded` has the entries of the activity log of all calls.
+    """
 
     def __init__(self, page_id: str = "", *targets: dict[str, Any]) -> None:
         self.filter = ClientFilter(WORK, page_id)
         self.now = 0.0
         self.ids = itertools.count(1)
         self.outputs: list[Output] = []
+        self.recorded: list[tuple[str, str]] = []
         self.to_browser: list[dict[str, Any]] = []
         self.to_client: list[dict[str, Any]] = []
         self.perform(self.filter.start())
@@ -45,7 +49,8 @@ class FilteredClient:
         self.receive(id=discover, result={})
 
     def perform(self, outputs: list[Output]) -> None:
-        self.outputs = outputs
+        self.outputs = [each for each in outputs if not isinstance(each, ClientAction)]
+        self.recorded += [(each.action, each.url) for each in outputs if isinstance(each, ClientAction)]
         self.to_browser = [json.loads(each.text) for each in outputs if isinstance(each, ToBrowser)]
         self.to_client = [json.loads(each.text) for each in outputs if isinstance(each, ToClient)]
 

@@ -21,7 +21,7 @@ from hatbox.engines.chromium.endpoint.endpoint import Endpoint
 from hatbox.tabs.bound_tabs import is_bound
 from hatbox.tabs.site_data import decode_site_data
 from tests.engines.chromium import shared_driver
-from tests.engines.chromium.endpoint.raw_client import RawClient
+from tests.engines.chromium.endpoint.raw_client import RawClient, target_of
 from tests.engines.chromium.real import value, with_browser
 from tests.site import Site
 from tests.waiting import until, until_awaited
@@ -233,6 +233,20 @@ async def test_pages_of_a_program_stay_in_its_identity_and_see_no_page_of_hatbox
                 # Another engine, which loads the tabs later, refuses it too.
                 assert await profile.store.read(lambda each: all(is_bound(each, tab.id) for tab in opened))
                 assert site.requests("/page/1") == site.requests("/page/2") == []
+
+                # The blank page of the user to which a program is attached at once stays blank too.
+                async with RawClient(endpoint.url(TOKEN)) as watching:
+                    await watching.result("Target.setAutoAttach", AUTO_ATTACH | {"waitForDebuggerOnStart": False})
+                    watched = await profile.tabs.open("Work")
+                    await runner.wait_until_settled()
+                    page = runner.engine.page_of(watched.id)
+                    assert page is not None
+                    watched_id = await target_of(page)
+                    await watching.event(
+                        "Target.attachedToTarget", lambda each: each["targetInfo"]["targetId"] == watched_id
+                    )
+                    await runner.wait_until_settled()
+                    assert runner.engine.endpoint_pages.withheld == []
 
                 # The blank page of a program is blank. That of the user shows the start page, which is withheld.
                 blank_id, _ = await client.open_page("about:blank")

@@ -10,7 +10,7 @@ import pytest
 from hatbox.engines.chromium.endpoint.messages import PageDriven
 from tests.engines.chromium.endpoint.filtered_client import FilteredClient, info, with_page
 
-PART = {"parentId": "P", "parentFrameId": "P"}
+PART: dict[str, Any] = {"parentId": "P", "parentFrameId": "P"}
 RESOURCE = "https://01234567-89ab-cdef-0123-456789abcdef"
 MANAGER = "http://127.0.0.1:8000/hatbox-open/token"
 

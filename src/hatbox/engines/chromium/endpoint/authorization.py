@@ -17,13 +17,31 @@ class Authorization(Protocol):
     def ended(self) -> asyncio.Future[None]:
         """Done when the right has ended: the connections of the client are closed at once."""
 
+    @property
+    def program(self) -> str:
+        """The name of the program, for people; may be empty."""
+
+    @property
+    def grant_id(self) -> str:
+        """The id of its grant; empty without one."""
+
+    def record(self, action: str, url: str = "") -> None:
+        """Record what the client does, on the host of a URL. Must return at once."""
+
 
 Authorize = Callable[[str], "Authorization | Awaitable[Authorization | None] | None"]
-"""The authorization of a token; None if it has none. It must compare tokens in constant time, or by their hash."""
+"""The authorization of a token; None if it has none. It must compare tokens in constant time, or by their hash.
+
+Raises GrantRefused for a valid token that does not allow to use the endpoint: the client gets the message."""
 
 
 class TokenAuthorization:
-    """An authorization that lasts until `end`."""
+    """An authorization that lasts until `end`. Nothing is recorded."""
+
+    program: str = ""
+    """See Authorization."""
+    grant_id: str = ""
+    """See Authorization."""
 
     def __init__(self) -> None:
         self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -33,6 +51,9 @@ class TokenAuthorization:
         """Close the connections of all clients with the token, and accept no more. Ending twice has no effect."""
         if not self.ended.done():
             self.ended.set_result(None)
+
+    def record(self, action: str, url: str = "") -> None:
+        """See Authorization."""
 
 
 def authorize_token(token: str, authorization: TokenAuthorization) -> Authorize:

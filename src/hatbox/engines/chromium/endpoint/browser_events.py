@@ -154,6 +154,7 @@ def _on_lifecycle(state: ClientState, name: str, params: dict[str, Any]) -> None
                 for related in state.targets.related(info["targetId"])[1:]:
                     update_visibility(state, related)
             if was_announced and state.targets.is_visible(info["targetId"]):
+                state.outputs += state.activity.changed(info)
                 shown = {"targetInfo": state.targets.described(info)}
                 _emit_to_discoverers(state, info["targetId"], "Target.targetInfoChanged", shown)
         return
@@ -162,6 +163,7 @@ def _on_lifecycle(state: ClientState, name: str, params: dict[str, Any]) -> None
         _emit_to_discoverers(state, target_id, name, params)
     if name == "Target.targetDestroyed":
         state.targets.remove(target_id)
+        state.activity.removed(target_id)
         for withheld in (state.withheld, state.tabs):
             withheld.pop(target_id, None)
 
@@ -193,6 +195,7 @@ def _on_attached(
         return
     if is_page and is_own and not state.page_session:
         _connect_page(state, session_id, info["targetId"])
+        state.outputs += state.activity.attached(info)
         return
     if parent is None or not is_own or not state.targets.is_visible(info["targetId"]) or _is_full(state):
         _resume_and_detach(state, parent_id, session_id, is_waiting=params["waitingForDebugger"])
@@ -211,6 +214,7 @@ def _on_attached(
     if params["waitingForDebugger"]:
         session.waits_until = now + RESUME_SECONDS
     params["targetInfo"] = state.targets.announce(info["targetId"])
+    state.outputs += state.activity.attached(info)
     state.emit(parent.id, "Target.attachedToTarget", params)
 
 

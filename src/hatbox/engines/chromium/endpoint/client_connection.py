@@ -14,9 +14,11 @@ from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
 from hatbox.engines.chromium.endpoint.authorization import Authorization
+from hatbox.engines.chromium.endpoint.client_activity import CONNECT
 from hatbox.engines.chromium.endpoint.client_filter import ClientFilter
 from hatbox.engines.chromium.endpoint.endpoint_pages import EndpointPages
 from hatbox.engines.chromium.endpoint.messages import (
+    ClientAction,
     CookiesChanged,
     EndConnection,
     Output,
@@ -51,6 +53,7 @@ class ClientConnection:
         self._pages = pages
         self._filter = ClientFilter(context.context_id, page_id)
         self._tunnel: ProtocolTunnel | None = None
+        self._record: Callable[[str, str], None] | None = None
         self._on_opened: Callable[[str], None] = lambda _: None
         self._end: asyncio.Future[EndConnection] = asyncio.get_running_loop().create_future()
         self._unread: deque[str] = deque()
@@ -61,6 +64,8 @@ class ClientConnection:
 
     async def run(self, tunnels: ProtocolTunnels, authorization: Authorization) -> None:
         """Serve the client until it leaves, or its authorization or the context ends. Raises Playwright's Error."""
+        self._record = authorization.record
+        self._record(CONNECT, "")
         self._on_opened = lambda target_id: self._pages.opened(target_id, authorization)
         self._tunnel = await tunnels.connect(self._on_browser_message, lambda: self.end("the browser has ended"))
         self._pages.subscribe(self._on_withheld)
@@ -155,6 +160,8 @@ class ClientConnection:
                         self._on_opened(target_id)
                 case PageCreation(is_pending=is_pending):
                     self._set_creating(is_pending=is_pending)
+                case ClientAction(action=action, url=url) if self._record is not None:
+                    self._record(action, url)
                 case CookiesChanged():
                     self._context.cookies.schedule_read()
                 case EndConnection():

@@ -152,6 +152,7 @@ class ClientFilter:
             shown = command.method[:80]
             message = f"'{shown}' is not available in this endpoint, which is limited to one identity."
             raise MethodRefused(_MESSAGES.get(command.method, message))
+        state.outputs += state.activity.command(command.method, session.page_id, state.targets)
         if action == "pass":
             state.forward(command)
         else:

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from hatbox.engines.chromium.endpoint.client_activity import ClientActivity
 from hatbox.engines.chromium.endpoint.client_sessions import ClientSession, ClientSessions
 from hatbox.engines.chromium.endpoint.client_targets import ClientTargets
 from hatbox.engines.chromium.endpoint.endpoint_urls import mentions_manager_page
@@ -46,6 +47,7 @@ class ClientState:
     def __init__(self, context_id: str, page_id: str = "") -> None:
         self.targets = ClientTargets(context_id)
         self.sessions = ClientSessions()
+        self.activity = ClientActivity()
         self.page_id = page_id
         self.page_session = ""
         """The session of Chromium behind the connection, if the connection is one of a page."""

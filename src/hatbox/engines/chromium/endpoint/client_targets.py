@@ -164,6 +164,10 @@ class ClientTargets:
         """The type of a target; empty if it is unknown."""
         return str(self._infos.get(target_id, {}).get("type", ""))
 
+    def url_of(self, target_id: str) -> str:
+        """The URL of a target; empty if it is unknown."""
+        return str(self._infos.get(target_id, {}).get("url", ""))
+
 
 def matches(wanted: TargetFilter | None, target_type: str) -> bool:
     """Whether a filter includes a type of targets."""

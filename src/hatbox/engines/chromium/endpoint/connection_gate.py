@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 
 from websockets.asyncio.server import ServerConnection
 
-from hatbox.loopback_peers import UserCheck, can_check_users
+from hatbox.loopback.peer_user import UserCheck, can_check_users
 
 __all__ = ["MAX_WAITING", "ConnectionGate", "GuardedConnection"]
 

@@ -6,6 +6,7 @@ import asyncio
 import inspect
 import json
 import logging
+from collections.abc import Awaitable, Callable
 from functools import partial
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple, Protocol
@@ -22,7 +23,7 @@ from hatbox.engines.chromium.endpoint.http_requests import (
     is_allowed_origin,
     parse_path,
 )
-from hatbox.errors import HatboxError
+from hatbox.errors import GrantRefused, HatboxError
 from hatbox.tasks import Tasks
 
 __all__ = ["MAX_CLIENTS", "MAX_CLIENTS_OF_TOKEN", "Endpoint", "EndpointService"]
@@ -71,6 +72,11 @@ class Endpoint:
         self._tasks = Tasks()
         self._server: Server | None = None
         self._port = 0
+        self._served: list[Authorization] = []
+        self.on_clients_changed: Callable[[], None] = lambda: None
+        """Called when a client has connected or left."""
+        self.on_closed: Callable[[], Awaitable[None]] | None = None
+        """Called once, when the endpoint is closed."""
 
     async def start(self) -> None:
         """Listen on a free port of 127.0.0.1."""
@@ -104,6 +110,11 @@ class Endpoint:
         return len(self._accepted)
 
     @property
+    def programs(self) -> list[tuple[str, str]]:
+        """The name and the grant of the program of each client."""
+        return [(each.program, each.grant_id) for each in self._served]
+
+    @property
     def is_closed(self) -> bool:
         """Whether it does not listen: it was closed, or never started."""
         return self._server is None
@@ -114,6 +125,8 @@ class Endpoint:
         if server is not None:
             server.close()
             await server.wait_closed()
+            if self.on_closed is not None:
+                await self.on_closed()
 
     def __repr__(self) -> str:
         return f"<Endpoint at {_HOST}:{self._port}>"
@@ -123,6 +136,8 @@ class Endpoint:
     async def _process_request(self, connection: ServerConnection, request: Request) -> Response | None:
         try:
             return await self._respond(connection, request)
+        except GrantRefused as error:
+            return connection.respond(HTTPStatus.FORBIDDEN, f"{error}\n")
         except HatboxError as error:
             return connection.respond(HTTPStatus.SERVICE_UNAVAILABLE, f"{error}\n")
 
@@ -178,6 +193,8 @@ class Endpoint:
 
     async def _serve(self, connection: ServerConnection) -> None:
         path, authorization = self._accepted[connection]
+        self._served.append(authorization)
+        self.on_clients_changed()
         try:
             await self._service.connect(connection, authorization, path.page_id)
         except (HatboxError, PlaywrightError) as error:
@@ -187,6 +204,10 @@ class Endpoint:
             raise
         except Exception as error:  # noqa: BLE001 - a client must not end the others; the text may contain its messages
             logger.error("endpoint: a connection failed: %s", type(error).__name__)
+        finally:
+            self._served.remove(authorization)
+            if self._server is not None:
+                self.on_clients_changed()
 
 
 def _json_response(connection: ServerConnection, content: object) -> Response:

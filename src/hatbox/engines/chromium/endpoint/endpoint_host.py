@@ -18,6 +18,7 @@ from hatbox.engines.chromium.endpoint.endpoint_pages import EndpointPages
 from hatbox.engines.chromium.endpoint.protocol_tunnel import ProtocolTunnels
 from hatbox.engines.chromium.identity_context import IdentityContext
 from hatbox.engines.chromium.running_browser import RunningBrowser
+from hatbox.engines.endpoint_records import PublishedEndpoint
 from hatbox.errors import EngineError
 
 __all__ = ["EndpointHost"]
@@ -37,8 +38,13 @@ class EndpointHost:
 
     async def open(self, cookie_store_id: str, authorize: Authorize, serves: Callable[[str], bool]) -> Endpoint:
         """Start an endpoint for an identity. `serves` says whether the engine still serves it."""
+        store = self._running().env.store
         endpoint = Endpoint(_IdentityService(self, cookie_store_id, serves), authorize)
         await endpoint.start()
+        published = PublishedEndpoint(store, cookie_store_id, endpoint.port)
+        endpoint.on_clients_changed = lambda: published.publish(endpoint.programs)
+        endpoint.on_closed = published.withdraw
+        published.publish(())
         self._endpoints = [*(each for each in self._endpoints if not each.is_closed), endpoint]
         return endpoint
 
@@ -62,7 +68,7 @@ class EndpointHost:
             async with contexts.use(cookie_store_id) as context:
                 await context.close_spare_page()
                 tunnels = await self._current_tunnels()
-                context.clients += 1
+                context.clients.add(arguments[0])
                 self._pages.connect(context.context_id)
         try:
             with map_browser_errors():
@@ -70,7 +76,7 @@ class EndpointHost:
             connection = ClientConnection(socket, context, self._pages, arguments[1])
             await connection.run(tunnels, arguments[0])
         finally:
-            context.clients -= 1
+            context.clients.remove(arguments[0])
             self._pages.disconnect(context.context_id)
             if not context.ended.is_set():
                 await contexts.close_if_empty(context)

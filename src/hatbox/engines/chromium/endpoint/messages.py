@@ -8,6 +8,7 @@ import msgspec
 
 __all__ = [
     "BrowserMessage",
+    "ClientAction",
     "ClientMessage",
     "CookiesChanged",
     "EndConnection",
@@ -89,7 +90,14 @@ class CookiesChanged(msgspec.Struct, frozen=True):
     """The client may have changed cookies."""
 
 
-Output = ToBrowser | ToClient | EndConnection | PageDriven | PageCreation | CookiesChanged
+class ClientAction(msgspec.Struct, frozen=True):
+    """The client does something that the activity log has to contain, on the host of a URL."""
+
+    action: str
+    url: str = ""
+
+
+Output = ToBrowser | ToClient | EndConnection | PageDriven | PageCreation | CookiesChanged | ClientAction
 
 
 class MethodRefused(Exception):

@@ -129,12 +129,13 @@ def _reload(state: ClientState, _: ClientSession, command: ClientMessage) -> Non
     state.forward(command, params)
 
 
-def _navigate(state: ClientState, _: ClientSession, command: ClientMessage) -> None:
+def _navigate(state: ClientState, session: ClientSession, command: ClientMessage) -> None:
     params = decode_params(command.params)
     url = loadable_url(str(params.get("url", "")))
     if url is None:
         shown = str(params.get("url"))[:200]
         raise MethodRefused(f"Cannot navigate to {shown}: only http, https, data, blob and about:blank.")
+    state.outputs += state.activity.loads(session.page_id, url)
     state.forward(command, params | {"url": url})
 
 

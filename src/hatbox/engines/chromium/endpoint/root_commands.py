@@ -79,6 +79,7 @@ def _create_target(state: ClientState, _: ClientSession, command: ClientMessage)
         state.targets.opened.add(target_id)
         state.targets.announced.add(target_id)
         state.outputs.append(PageDriven(target_id, is_opened=True))
+        state.outputs += state.activity.loads(target_id, url)
         return result
 
     state.forward(command, params | {"url": url}, opened, (PageCreation(False),))

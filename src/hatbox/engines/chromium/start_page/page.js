@@ -52,11 +52,9 @@ function createPage(post) {
   };
 }
 
-// The page is the indicator. Later calls of the engine have no effect in this document.
+// The page is the indicator, except for the programs that are connected.
 function hideIndicator() {
-  const show = Object.getOwnPropertyDescriptor(globalThis, "hatboxIndicator")?.value;
-  show?.(null);
-  globalThis.hatboxIndicator = () => {};
+  Object.getOwnPropertyDescriptor(globalThis, "hatboxOnlyPrograms")?.value();
 }
 
 // The text of the address field is not saved, and so not lost when the tab is hidden.

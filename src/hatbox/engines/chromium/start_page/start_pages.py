@@ -38,16 +38,18 @@ class StartPages:
         self._exits = ProcessExits(self._on_extensions_changed)
 
     def show(self, page: LivePage, tab: Tab) -> None:
-        """Show the start page in the blank page of a tab, unless a script controls it."""
-        scripts = self._env.services.script_pages
-        if not self._env.options.indicator or scripts.includes(tab.id, tab.opener_id, tab.cookie_store_id):
+        """Show the start page in the blank page of a tab, unless a script controls it or a client of an endpoint was
+        attached to it, whose scripts would see it."""
+        scripts, clients = self._env.services.script_pages, self._env.services.endpoint_pages
+        is_of_script = scripts.includes(tab.id, tab.opener_id, tab.cookie_store_id)
+        if not self._env.options.indicator or is_of_script or clients.is_driven(page.target_id):
             return
         if not self._shown:
             self._env.store.subscribe(self._on_change)
             self._env.services.cookie_stores.on_changed.add_listener(self._on_cookie_changed)
             self._env.tasks.spawn(self._watch_extensions())
         # It shows tabs, rules and extensions of the profile.
-        self._env.services.endpoint_pages.withhold(page.target_id, _START_PAGE)
+        clients.withhold(page.target_id, _START_PAGE)
         shown = StartPage(page, tab, self._env.services, self._env.tasks, self._on_ended)
         self._shown.add(shown)
         self._env.tasks.spawn(shown.show())

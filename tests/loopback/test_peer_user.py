@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hatbox.loopback_peers import UserCheck, is_of_this_user
+from hatbox.loopback.peer_user import UserCheck, is_of_this_user
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has the tables")
 

@@ -1,0 +1,156 @@
+"""The command endpoint: serves one identity to programs that speak the Chrome DevTools Protocol."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import sys
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from typing import Annotated, Final, NamedTuple
+
+from hatbox.cli.arguments.engine_options import BrowserOption, HeadlessOption, select_engine
+from hatbox.cli.arguments.identity_arguments import find_identity
+from hatbox.cli.arguments.parameters import Argument, Option, bad_parameter
+from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, open_profile
+from hatbox.cli.arguments.time_arguments import parse_duration
+from hatbox.cli.terminal.foreground import log_to_stderr, stop_on_signals
+from hatbox.cli.terminal.output import print_json_line, print_line
+from hatbox.cli.terminal.spinner import spinner
+from hatbox.engines.endpoint_grants import ENDPOINT_ACTIONS, check_endpoint_grant
+from hatbox.engines.endpoint_requests import RequestedEndpoint, engine_ended, request_endpoint
+from hatbox.engines.selection import EngineSelection
+from hatbox.errors import GrantError, ProfileError
+from hatbox.grants.grant import DEFAULT_DURATION, Grant
+from hatbox.identities.model import ContextualIdentity
+from hatbox.profile import Profile
+from hatbox.tasks import wait_for_first
+
+__all__ = ["endpoint"]
+
+_POLL_SECONDS: Final = 1.0  # between two checks whether the engine has ended
+
+
+def endpoint(
+    identity: Annotated[
+        str, Argument(metavar="NAME-OR-ID", help="Identity that programs may use: its name or its cookieStoreId.")
+    ],
+    duration: Annotated[
+        str | None, Option("--for", metavar="DURATION", help="How long, such as 30m, 8h or 7d. Default: 8h.")
+    ] = None,
+    grant: Annotated[
+        str | None,
+        Option(
+            "--grant",
+            metavar="VARIABLE",
+            help="Environment variable with the token of a grant for the identity, with the actions "
+            f"{' and '.join(ENDPOINT_ACTIONS)} and without hosts. Default: a new grant, revoked at the end.",
+        ),
+    ] = None,
+    headless: HeadlessOption = False,
+    browser: BrowserOption = None,
+    profile: ProfileOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Let programs control one identity, and no other one: Playwright, Puppeteer, DevTools, playwright-mcp.
+
+    Prints the address of an endpoint of the Chrome DevTools Protocol, and serves it until Ctrl-C. Programs see one
+    browser with one context. The address contains the token of a grant, so it is a secret: who has it can use the
+    pages and cookies of the identity. `hatbox grant revoke` ends all connections within a second, and `hatbox activity`
+    lists what programs did. If a Chromium engine is running for the identity, it serves the endpoint.
+    """
+    if grant is not None and duration is not None:
+        raise bad_parameter("a grant has a time of its own. Specify one of them", param_hint=["--grant", "--for"])
+    seconds = DEFAULT_DURATION if duration is None else parse_duration(duration, "--for")
+    token = None if grant is None else os.environ.pop(grant, "")
+    if token == "":
+        raise bad_parameter(f"the environment variable {grant} has no token", param_hint="--grant")
+    selection = select_engine("chromium", browser, headless=headless, no_indicator=False)
+    opened = open_profile(profile)
+
+    async def run() -> None:
+        with stop_on_signals():
+            async with opened:
+                found = await find_identity(opened, identity)
+                async with _granted(opened, found, token, seconds) as (allowed, secret):
+                    await _serve(opened, found, selection, _AddressPrinter(allowed, secret, as_json))
+
+    with log_to_stderr(as_json=as_json):
+        asyncio.run(run())
+
+
+@contextlib.asynccontextmanager
+async def _granted(
+    opened: Profile, identity: ContextualIdentity, token: str | None, seconds: float
+) -> AsyncIterator[tuple[Grant, str]]:
+    """The grant of the endpoint with its token. One that was created here is revoked at the end."""
+    if token is not None:
+        grant = await opened.grants.verify(token)
+        check_endpoint_grant(grant, identity.cookie_store_id)
+        yield grant, token
+        return
+    purpose = f"hatbox endpoint for {identity.name[:100]}, process {os.getpid()}"
+    printable = "".join(each if each.isprintable() else " " for each in purpose)
+    grant, token = await opened.grants.create(
+        printable, identities=identity, actions=ENDPOINT_ACTIONS, duration=seconds
+    )
+    try:
+        yield grant, token
+    finally:
+        with contextlib.suppress(GrantError, ProfileError):  # removed, or the profile cannot be reached
+            await opened.grants.revoke(grant.id)
+
+
+async def _serve(
+    opened: Profile, identity: ContextualIdentity, selection: EngineSelection, printer: _AddressPrinter
+) -> None:
+    """Serve the endpoint until the grant or the engine ends."""
+    async with contextlib.AsyncExitStack() as serving:
+        with spinner("Starting Chromium"):
+            running = await opened.running_engine(identity)
+            if running is not None:  # a second browser would close the windows of the identity
+                requested = await request_endpoint(opened.store, running, identity.cookie_store_id)
+                serving.push_async_callback(requested.close)
+                port, ended = requested.port, _wait_for_engine(opened, identity, requested)
+            else:
+                runner = await serving.enter_async_context(
+                    opened.chromium(headless=selection.headless, browser=selection.browser, identities=identity)
+                )
+                port, ended = (await runner.open_endpoint(identity)).port, runner.wait_until_stopped()
+        printer.print(port, identity)
+        await wait_for_first(opened.grants.ended(printer.grant.id), ended)
+    opened.grants.check(printer.grant.id)  # raises, and so says why it has ended
+
+
+async def _wait_for_engine(opened: Profile, identity: ContextualIdentity, requested: RequestedEndpoint) -> None:
+    """Wait until the engine that has opened the endpoint has ended, or does not serve the identity any more."""
+    while (running := await opened.running_engine(identity)) and running.process == requested.engine.process:  # noqa: ASYNC110
+        await asyncio.sleep(_POLL_SECONDS)
+    raise engine_ended(requested.engine)
+
+
+class _AddressPrinter(NamedTuple):
+    grant: Grant
+    token: str
+    as_json: bool
+
+    def print(self, port: int, identity: ContextualIdentity) -> None:
+        """Print the address for clients."""
+        url, expires = f"ws://127.0.0.1:{port}/{self.token}", self.grant.expires
+        end = None if expires is None else datetime.fromtimestamp(expires, UTC)
+        if self.as_json:
+            document = {
+                "url": url,
+                "identity": {"name": identity.name, "cookieStoreId": identity.cookie_store_id},
+                "grant": self.grant.id,
+                "expires": None if end is None else end.isoformat("T", "seconds"),
+            }
+            print_json_line(document, sys.stdout)
+        else:
+            until = "Ctrl-C" if end is None else f"{end.astimezone().strftime('%Y-%m-%d %H:%M')} or Ctrl-C"
+            address = f"Programs can use {identity.name} at this address until {until}. Treat it as a password."
+            print_line(address, sys.stderr)
+            print_line(f"To end their connections: hatbox grant revoke {self.grant.id}", sys.stderr)
+            print_line(url, sys.stdout)
+        sys.stdout.flush()

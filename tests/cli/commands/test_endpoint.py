@@ -1,0 +1,122 @@
+"""hatbox endpoint: an address for programs, until the grant behind it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from websockets.exceptions import InvalidStatus
+
+from tests.cli import engines
+from tests.cli.conftest import Cli, Start
+from tests.engines.chromium.endpoint.raw_client import RawClient
+from tests.site import Site
+from tests.waiting import block_until, until_awaited
+
+needs_chromium = pytest.mark.skipif(not engines.has_chromium(), reason="needs a Chromium: sudo apt install chromium")
+
+
+@pytest.fixture(autouse=True)
+def no_engine_is_left(profile: Path, surroundings: None) -> Iterator[None]:
+    yield
+    engines.end(profile)
+
+
+def create(cli: Cli, *options: str) -> str:
+    """The token of a new grant."""
+    made = cli("grant", "create", *options, "--json")
+    return str(made.json["token"])
+
+
+def test_a_grant_that_allows_too_little_is_refused_with_what_is_missing(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both = ("--action", "pages", "--action", "cookieValues")
+    for options, missing in (
+        (("--identity", "Work", "--action", "pages"), "does not allow the action cookieValues"),
+        (("--identity", "Work"), "does not allow the actions pages and cookieValues"),
+        (("--identity", "Work", *both, "--host", "site.example"), "is limited to some hosts"),
+        (("--identity", "Personal", *both), "does not include this identity"),
+    ):
+        monkeypatch.setenv("TOKEN", create(cli, *options))
+        result = cli("endpoint", "Work", "--headless", "--grant", "TOKEN")
+        assert (result.status, result.out) == (1, "")
+        assert missing in result.err
+        assert "hatbox grant create" in result.err
+    monkeypatch.setenv("TOKEN", "hatbox_" + "x" * 43)
+    assert "token is not valid" in cli("endpoint", "Work", "--headless", "--grant", "TOKEN").err
+    assert "has no token" in cli("endpoint", "Work", "--grant", "NO_SUCH_VARIABLE").err
+    monkeypatch.setenv("TOKEN", create(cli, "--identity", "Work", *both))
+    assert "time of its own" in cli("endpoint", "Work", "--grant", "TOKEN", "--for", "1h").err
+    assert cli("endpoint", "Work", "--for", "soon").status == 2
+    assert cli("endpoint", "Nobody").status == 1
+    assert all(each["isValid"] for each in cli("grant", "list", "--json").json)  # nothing was created or revoked
+    assert len(cli("grant", "list", "--json").json) == 5
+
+
+def started(program: Start, *options: str) -> tuple[Any, dict[str, Any]]:
+    """The process of an endpoint, and what it has printed."""
+    process = program("endpoint", "Work", "--headless", "--json", *options)
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    assert line, process.stderr.read().decode() if process.stderr else ""
+    return process, msgspec.json.decode(line)
+
+
+def programs(cli: Cli) -> list[list[str]]:
+    """The grants of the connected programs, by endpoint."""
+    return [[each["grant"] for each in one["programs"]] for one in cli("status", "--json").json["endpoints"]]
+
+
+@needs_chromium
+def test_revoking_ends_an_endpoint_and_a_second_one_uses_the_running_browser(program: Start, cli: Cli) -> None:
+    with Site() as site:
+        site.sign_in("Work")
+        first, printed = started(program, "--for", "1h")
+        second, other = started(program)
+        assert len(cli("status", "--json").json["engines"]) == 1  # one browser for both
+
+        async def use() -> None:
+            async with RawClient(printed["url"]) as one, RawClient(other["url"]) as two:
+                await one.open_page(site.url("/login", user="Work"))
+
+                async def is_signed_in() -> bool:
+                    targets = await two.result("Target.getTargets")
+                    return [each["url"] for each in targets["targetInfos"]] == [site.url("/me")]
+
+                await until_awaited(is_signed_in)
+                await one.result("Storage.getCookies")
+                connected = [[printed["grant"]], [other["grant"]]]
+                await asyncio.to_thread(block_until, lambda: sorted(programs(cli)) == sorted(connected))
+                text = await asyncio.to_thread(cli, "status")
+                assert f"hatbox endpoint for Work, process {first.pid}" in text.out
+                revoked = time.monotonic()
+                assert (await asyncio.to_thread(cli, "grant", "revoke", other["grant"])).status == 0
+                await two.closed.wait()
+                assert time.monotonic() - revoked < 10  # a quiet machine needs less than a second
+                assert await asyncio.to_thread(second.wait) == 1
+                with pytest.raises((InvalidStatus, OSError)):
+                    await RawClient(other["url"]).__aenter__()
+                await one.result("Browser.getVersion")
+                first.send_signal(signal.SIGINT)
+                await one.closed.wait()
+
+        asyncio.run(use())
+        assert first.wait() == 0
+        assert f"the grant {other['grant']} was revoked" in second.stderr.read().decode()
+        assert cli("status", "--json").json["endpoints"] == []
+        assert [each["isValid"] for each in cli("grant", "list", "--json").json] == [False, False]
+        recorded = cli("activity", "--grant", printed["grant"], "--json").json
+        assert {(each["action"], each["host"]) for each in recorded} == {
+            ("endpoint.connect", ""),
+            ("endpoint.load", "127.0.0.1"),
+            ("endpoint.readCookies", ""),
+        }
+        assert "/login" not in str(recorded)
+        assert printed["url"].rpartition("/")[2] not in str(recorded)
