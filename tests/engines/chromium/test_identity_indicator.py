@@ -194,7 +194,7 @@ async def test_a_page_cannot_hide_the_badge_with_events_of_its_own(browser: str,
         return attributes
 
     async def is_away() -> bool:
-        return "away" in await badge()
+        return "away" in " ".join(await badge()).split()
 
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser, indicator=True) as runner:
         page = await runner.new_page("Work", site.url("/page/1"))
