@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from hatbox.engines.chromium.extension_resources import RESOURCE_PATTERNS, ExtensionResources
 from hatbox.engines.chromium.resource_types import DOCUMENT_TYPES
-from hatbox.urls.protected_pages import PROTECTED_HOST, PROTECTED_PATH
 from hatbox.web_requests import RequestEvents
 
-__all__ = ["PROTECTED_PATTERN", "FetchConfig", "fetch_config"]
-
-PROTECTED_PATTERN: Final = {"urlPattern": f"http://{PROTECTED_HOST}*{PROTECTED_PATH}*", "requestStage": "Request"}
-"""Matches the URLs of the manager page."""
+__all__ = ["FetchConfig", "fetch_config"]
 
 
 class FetchConfig(NamedTuple):
@@ -25,18 +21,10 @@ class FetchConfig(NamedTuple):
 
 
 def fetch_config(
-    requests: RequestEvents,
-    *,
-    has_rules: bool = False,
-    resources: ExtensionResources | None = None,
-    has_programs: bool = False,
+    requests: RequestEvents, *, has_rules: bool = False, resources: ExtensionResources | None = None
 ) -> FetchConfig | None:
-    """The narrowest configuration for listeners, site rules, files of extensions and clients of endpoints, from which
-    the manager page is kept; None without all of them."""
+    """The narrowest configuration for listeners, site rules and files of extensions; None without all of them."""
     config = _config_of_listeners(requests, has_rules=has_rules)
-    if has_programs:
-        config = config or FetchConfig([], handle_auth_requests=False, needs_network_events=False)
-        config = config._replace(patterns=[*config.patterns, PROTECTED_PATTERN])
     if resources is None or not resources.are_present:
         return config
     config = config or FetchConfig([], handle_auth_requests=False, needs_network_events=False)

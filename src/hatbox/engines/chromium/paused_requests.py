@@ -33,7 +33,6 @@ from hatbox.engines.chromium.fetch_commands import (
 )
 from hatbox.engines.chromium.frame_tree import FrameTree
 from hatbox.engines.chromium.in_flight_requests import InFlightRequest, InFlightRequests, request_key
-from hatbox.engines.chromium.manager_page_block import ManagerPageBlock
 from hatbox.engines.chromium.request_details import TabLookup, is_third_party, request_body, track_request
 from hatbox.engines.chromium.resource_answers import ResourceAnswers
 from hatbox.engines.chromium.resource_types import DOCUMENT_TYPES, MAIN_FRAME
@@ -69,7 +68,6 @@ class PausedRequests:
         tasks: Tasks,
         rules: RuleChecks | None = None,
         resources: ResourceAnswers | None = None,
-        manager: ManagerPageBlock | None = None,
     ) -> None:
         self._session = session
         self._frames = frames
@@ -79,7 +77,6 @@ class PausedRequests:
         self._tasks = tasks
         self._rules = rules
         self._resources = resources
-        self._manager = manager
         self._is_stopped = False
 
     def stop(self) -> None:
@@ -151,8 +148,6 @@ class PausedRequests:
         key, sent = request_key(event), event["request"]
         if self._resources is not None and is_resource_url(sent["url"]):
             return await self._resources.answer(event)
-        if self._manager is not None and await self._manager.refuses(event):
-            return FAIL_REQUEST
         request = self._in_flight.get(key)
         if request is None or not request.lifecycle.is_open:
             request = await track_request(event, self._frames, self._tabs, self._requests)

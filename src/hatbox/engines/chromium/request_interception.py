@@ -1,7 +1,7 @@
 """Intercepts the requests of a browser with CDP Fetch while webRequest listeners are registered, site rules exist,
-pages may load files of extensions, or a client of an endpoint was connected.
+or pages may load files of extensions.
 
-Without all four there is no session and no overhead.
+Without all three there is no session and no overhead.
 """
 
 from __future__ import annotations
@@ -18,10 +18,9 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 from hatbox.engines.chromium.debounce import log_exceptions
 from hatbox.engines.chromium.endpoint.endpoint_pages import EndpointPages
 from hatbox.engines.chromium.extension_resources import ExtensionResources
-from hatbox.engines.chromium.fetch_config import PROTECTED_PATTERN, FetchConfig, fetch_config
+from hatbox.engines.chromium.fetch_config import FetchConfig, fetch_config
 from hatbox.engines.chromium.frame_tree import FrameTree
 from hatbox.engines.chromium.in_flight_requests import InFlightRequests
-from hatbox.engines.chromium.manager_page_block import ManagerPageBlock
 from hatbox.engines.chromium.paused_requests import PausedRequests
 from hatbox.engines.chromium.request_details import TabLookup
 from hatbox.engines.chromium.resource_answers import ResourceAnswers
@@ -77,11 +76,6 @@ class RequestInterceptor:
         """Whether there is a CDP session."""
         return self._session is not None
 
-    @property
-    def blocks_manager_page(self) -> bool:
-        """Whether requests for the manager page are intercepted."""
-        return self.config is not None and PROTECTED_PATTERN in self.config.patterns
-
     def start(self) -> None:
         """Intercept requests whenever listeners, site rules or files for pages exist."""
         self._requests.on_listeners_changed.add_listener(self._on_listeners_changed)
@@ -90,8 +84,6 @@ class RequestInterceptor:
             self._rules.rules.on_changed.add_listener(self._on_rules_changed)
         if self._resources is not None:
             self._resources.on_changed.add_listener(self._on_listeners_changed)
-        if self._programs is not None:
-            self._programs.on_connected.add_listener(self._on_listeners_changed)
         self._on_listeners_changed(None)
 
     def stop(self) -> None:
@@ -103,8 +95,6 @@ class RequestInterceptor:
             self._rules.rules.on_changed.remove_listener(self._on_rules_changed)
         if self._resources is not None:
             self._resources.on_changed.remove_listener(self._on_listeners_changed)
-        if self._programs is not None:
-            self._programs.on_connected.remove_listener(self._on_listeners_changed)
         if self._retry is not None:
             self._retry.cancel()
         self._stop_interception()
@@ -142,8 +132,7 @@ class RequestInterceptor:
 
     def _wanted_config(self) -> FetchConfig | None:
         has_rules = self._rules is not None and self._rules.rules.are_present
-        has_programs = self._programs is not None and self._programs.had_any_clients
-        return fetch_config(self._requests, has_rules=has_rules, resources=self._resources, has_programs=has_programs)
+        return fetch_config(self._requests, has_rules=has_rules, resources=self._resources)
 
     async def _update_interception(self) -> None:
         try:
@@ -204,9 +193,8 @@ class RequestInterceptor:
         if self._resources is not None:
             floods = ResourceFloods(self._frames, session)
             resources = ResourceAnswers(self._frames, self._tabs, self._resources, floods, self._programs)
-        manager = None if self._programs is None else ManagerPageBlock(self._frames, self._programs)
         self._paused = PausedRequests(
-            session, self._frames, in_flight, self._requests, self._tabs, self._tasks, self._rules, resources, manager
+            session, self._frames, in_flight, self._requests, self._tabs, self._tasks, self._rules, resources
         )
         session.on("Fetch.requestPaused", log_exceptions(self._paused.on_request_paused))
         session.on("Fetch.authRequired", log_exceptions(self._paused.on_auth_required))

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from playwright.async_api import Browser
+from playwright.async_api import Error as PlaywrightError
 from websockets.asyncio.server import ServerConnection
 
 from hatbox.engines.chromium.context_registry import ContextRegistry, map_browser_errors
@@ -15,6 +16,7 @@ from hatbox.engines.chromium.endpoint.client_connection import ClientConnection
 from hatbox.engines.chromium.endpoint.client_targets import ClientTargets
 from hatbox.engines.chromium.endpoint.endpoint import Endpoint
 from hatbox.engines.chromium.endpoint.endpoint_pages import EndpointPages
+from hatbox.engines.chromium.endpoint.manager_page_block import ManagerPageBlock
 from hatbox.engines.chromium.endpoint.protocol_tunnel import ProtocolTunnels
 from hatbox.engines.chromium.identity_context import IdentityContext
 from hatbox.engines.chromium.running_browser import RunningBrowser
@@ -34,6 +36,7 @@ class EndpointHost:
         self._pages = pages
         self._endpoints: list[Endpoint] = []
         self._tunnels: tuple[Browser, ProtocolTunnels] | None = None
+        self._block: tuple[Browser, ManagerPageBlock] | None = None
         self._opening = asyncio.Lock()
 
     async def open(self, cookie_store_id: str, authorize: Authorize, serves: Callable[[str], bool]) -> Endpoint:
@@ -71,8 +74,7 @@ class EndpointHost:
                 context.clients.add(arguments[0])
                 self._pages.connect(context.context_id)
         try:
-            with map_browser_errors():
-                await self._keep_manager_page_out(context)
+            await self._keep_manager_page_out(context)
             connection = ClientConnection(socket, context, self._pages, arguments[1])
             await connection.run(tunnels, arguments[0])
         finally:
@@ -83,11 +85,15 @@ class EndpointHost:
 
     async def _keep_manager_page_out(self, context: IdentityContext) -> None:
         """A client would use the session of the manager page, which has all identities. See ManagerPageBlock."""
-        interceptor = self._running().interceptor
-        await interceptor.wait_until_ready()
-        if not interceptor.blocks_manager_page:
-            raise EngineError("programs cannot connect: Chromium rejected Fetch.enable. Restart the engine.")
-        await context.cookies.exclude_protected()
+        browser = self._running().env.launched.browser
+        try:
+            async with self._opening:
+                if self._block is None or self._block[0] is not browser:
+                    self._block = browser, await ManagerPageBlock.open(browser, self._pages)
+        except PlaywrightError as error:
+            raise EngineError("programs cannot connect: Chromium rejected Fetch.enable. Restart the engine.") from error
+        with map_browser_errors():
+            await context.cookies.exclude_protected()
 
     async def _current_tunnels(self) -> ProtocolTunnels:
         browser = self._running().env.launched.browser

@@ -10,7 +10,6 @@ from typing import Final
 
 from hatbox.engines.chromium.endpoint.authorization import Authorization
 from hatbox.engines.chromium.endpoint.endpoint_urls import is_withheld
-from hatbox.events import Event
 
 __all__ = ["EndpointPages"]
 
@@ -25,8 +24,6 @@ class EndpointPages:
     """Pages by target id. A withheld page does not exist for clients until each reason is released."""
 
     def __init__(self) -> None:
-        self.on_connected: Event[None] = Event("connected")
-        """Emitted when a browser context has its first client."""
         self._withheld: defaultdict[str, set[str]] = defaultdict(set)  # reasons by target id
         self._frames: defaultdict[str, set[str]] = defaultdict(set)  # withheld frames of extensions by page
         self._releases: dict[str, asyncio.TimerHandle] = {}  # of navigations
@@ -46,7 +43,6 @@ class EndpointPages:
         """A client is connected to a browser context."""
         self._clients[context_id] += 1
         self._contexts.add(context_id)
-        self.on_connected.emit(None)
 
     def disconnect(self, context_id: str) -> None:
         """End `connect`."""
@@ -57,11 +53,6 @@ class EndpointPages:
     def had_clients(self, context_id: str) -> bool:
         """Whether a client is or was connected to a browser context: its scripts may still run there."""
         return context_id in self._contexts
-
-    @property
-    def had_any_clients(self) -> bool:
-        """Whether a client is or was connected to some browser context."""
-        return bool(self._contexts)
 
     # ----------------------------------------------------------------------------------------------------- withholding
 

@@ -1,0 +1,75 @@
+"""Keeps the manager page out of browser contexts in which a client of an endpoint is or was connected.
+
+Such a client acts as every page of its context: it would use the session of the manager page, and with it all
+identities. A navigation is aborted and shows no error page, which would have the URL with its token.
+
+It has a session of its own, which pauses only requests for the manager page: other identities are not slower.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any, Final
+
+from playwright.async_api import Browser, CDPSession
+from playwright.async_api import Error as PlaywrightError
+
+from hatbox.engines.chromium.debounce import log_exceptions
+from hatbox.engines.chromium.endpoint.endpoint_pages import EndpointPages
+from hatbox.engines.chromium.fetch_commands import CONTINUE, FAIL_REQUEST
+from hatbox.engines.chromium.sessions import within
+from hatbox.tasks import Tasks
+from hatbox.urls.protected_pages import PROTECTED_HOST, PROTECTED_PATH, is_protected_url
+
+__all__ = ["ManagerPageBlock"]
+
+logger = logging.getLogger("hatbox.engines.chromium")
+
+_PATTERN: Final = {"urlPattern": f"http://{PROTECTED_HOST}*{PROTECTED_PATH}*", "requestStage": "Request"}
+
+
+class ManagerPageBlock:
+    """Decides about the requests of one browser for the manager page, until the browser ends."""
+
+    def __init__(self, session: CDPSession, programs: EndpointPages) -> None:
+        self._session = session
+        self._programs = programs
+        self._tasks = Tasks(_log_failure)
+
+    @classmethod
+    async def open(cls, browser: Browser, programs: EndpointPages) -> ManagerPageBlock:
+        """Start. Raises Playwright's Error if Chromium does not pause requests."""
+        session = await within(browser.new_browser_cdp_session(), "Target.attachToBrowserTarget")
+        block = cls(session, programs)
+        session.on("Fetch.requestPaused", log_exceptions(block._on_paused))
+        await within(session.send("Fetch.enable", {"patterns": [_PATTERN]}), "Fetch.enable")
+        return block
+
+    def _on_paused(self, event: dict[str, Any]) -> None:
+        self._tasks.spawn(self._decide(event))
+
+    async def _decide(self, event: Mapping[str, Any]) -> None:
+        command = FAIL_REQUEST if await self._refuses(event) else CONTINUE
+        params = {"requestId": event["requestId"], **command.params}
+        await within(self._session.send(command.method, params), command.method)
+
+    async def _refuses(self, event: Mapping[str, Any]) -> bool:
+        """Whether a request must not be sent. One of a frame that is no target may be of a client."""
+        if not is_protected_url(event["request"]["url"]):
+            return False
+        try:
+            infos = (await within(self._session.send("Target.getTargets"), "Target.getTargets"))["targetInfos"]
+        except PlaywrightError:
+            return True
+        contexts = {info["targetId"]: info.get("browserContextId", "") for info in infos}
+        context_id = contexts.get(event["frameId"])
+        is_refused = context_id is None or self._programs.had_clients(context_id)
+        if is_refused:
+            logger.warning("the manager page is not loaded in an identity that is or was open for a program")
+        return is_refused
+
+
+def _log_failure(error: BaseException) -> None:
+    level = logging.DEBUG if isinstance(error, PlaywrightError) else logging.ERROR  # the browser has ended
+    logger.log(level, "a request for the manager page was not answered", exc_info=error)
