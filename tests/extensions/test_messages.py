@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import platform
 from typing import Any
 
 import pytest
@@ -26,6 +27,11 @@ DIFFERENT: dict[str, list[Any]] = {
             r"/^\{[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\}$/, "
             r"or match the pattern /^[a-zA-Z0-9-._]*@[a-zA-Z0-9-._]+$/) for management.get.",
         ],
+    ],
+    # The recording is of another machine.
+    "getPlatformInfo": [
+        "resolved",
+        {"os": "linux", "arch": {"x86_64": "x86-64"}.get(platform.machine(), platform.machine())},
     ],
 }
 

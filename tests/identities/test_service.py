@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
 import hatbox
+from tests.examples import examples
 from tests.postgres import address_of
 from tests.store.in_loop import in_loop
 from tests.store.model import COLORS, ICONS, Identity, Model, Refusal, identity_id
@@ -276,7 +277,7 @@ def test_the_service_does_what_a_dictionary_would_do(other_process: OtherProcess
 
     run_state_machine_as_test(
         Machine,
-        settings=settings(deadline=None, max_examples=80, stateful_step_count=25),
+        settings=settings(deadline=None, max_examples=examples(80), stateful_step_count=25),
     )
 
 

@@ -26,6 +26,7 @@ from hatbox.store.postgres.store import PostgresStore
 from hatbox.store.processes import current_process
 from hatbox.store.registry import store_at
 from hatbox.store.sqlite import SqliteStore
+from tests.examples import examples
 from tests.postgres import address_for
 from tests.store.in_loop import in_loop
 from tests.store.model import moved
@@ -771,7 +772,7 @@ async def test_many_moves_to_one_spot_keep_the_order(new_store: NewStore) -> Non
 
 
 @pytest.mark.parametrize("kind", STORES)
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(data=st.data())
 def test_moves_lead_to_the_same_order_as_in_a_list(kind: str, data: st.DataObject) -> None:
     async def story() -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.examples import examples
 from tests.store.fuzz import Fuzz, Kind
 
 FLIPS: dict[Kind, int] = {"database": 500, "log": 500, "database with a log": 100}
@@ -36,7 +37,7 @@ def folder(tmp_path: Path) -> Iterator[Path]:
 def test_no_flipped_byte_goes_undetected(folder: Path, kind: Kind) -> None:
     fuzz = Fuzz(folder, kind)
     choose = random.Random(2026)
-    flips = [fuzz.flip(choose) for _ in range(FLIPS[kind])]
+    flips = [fuzz.flip(choose) for _ in range(examples(FLIPS[kind]))]
     counts = Counter(outcome for outcome, *_ in flips)
     assert not [flip for flip in flips if flip[0] not in ALLOWED]
     assert counts["error"]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import hatbox
+from hatbox.engines.chromium import identity_context
 from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from hatbox.engines.chromium.identity_context import IdentityContext
 from hatbox.engines.settings_change import change_settings
@@ -154,7 +155,10 @@ async def test_a_context_is_made_anew_with_its_state(browser: str, path: Path, s
 
 
 @with_browser
-async def test_a_new_proxy_is_used_and_the_old_one_gets_nothing_more(browser: str, path: Path, site: Site) -> None:
+async def test_a_new_proxy_is_used_and_the_old_one_gets_nothing_more(
+    browser: str, path: Path, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(identity_context, "_OFFLINE_TIMEOUT", 30.0)  # a busy machine is no page that does not answer
     async with RecordingProxy(port_of(site)) as one, RecordingProxy(port_of(site)) as two, hatbox.open(path) as profile:
         await profile.identities.set_settings("Work", proxy=one.url)
         async with profile.chromium(headless=True, browser=browser) as runner:

@@ -9,11 +9,12 @@ import pytest
 
 from hatbox.engines import engine_supervisor
 from tests.engines.chromium import soak
+from tests.examples import examples
 
 SECONDS = 6.0
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", range(1, 1 + examples(2)))
 def test_random_steps_at_random_times_neither_hang_nor_lose_a_tab(
     browser: str, path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:

@@ -53,7 +53,10 @@ ENDS = {
         "browser.contextualIdentities.onCreated.addListener(fails)\n"
         "await browser.contextualIdentities.create({'name': 'A', 'color': 'red', 'icon': 'pet'})\nprint('on')\n"
     ),
-    "thread": "import threading\nthread = threading.Thread(target=lambda: 1 / 0)\nthread.start()\nthread.join()\n",
+    "thread": (  # with a name: the number in the usual one is another in each process
+        "import threading\nthread = threading.Thread(target=lambda: 1 / 0, name='worker')\n"
+        "thread.start()\nthread.join()\n"
+    ),
     "task": "import asyncio\nasync def fails():\n    raise OSError('x')\nt = asyncio.ensure_future(fails())\n"
     "await asyncio.sleep(0)\n",
 }
