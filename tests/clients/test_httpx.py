@@ -125,7 +125,7 @@ def test_threads_can_share_it(profile: SyncProfile, site: Site) -> None:
 
 def test_tasks_can_share_the_asynchronous_one(path: Path, site: Site) -> None:
     async def main() -> int:
-        async with hatbox.open(path) as profile, profile.httpx("Work", verify=False) as client:
+        async with hatbox.open(path) as profile, profile.httpx("Work", verify=False, timeout=60) as client:
             assert isinstance(client, httpx.AsyncClient)
             await asyncio.gather(*(client.get(site.url(set=f"c{n}={n}")) for n in range(64)))
             return len((await client.get(site.url())).text.split("; "))
