@@ -190,6 +190,7 @@ def test_tests_mirror_the_source() -> None:
         "coded_site",
         "conformance",
         "deadline",
+        "examples",
         "firefox",
         "groups",
         "in_deno",

@@ -161,6 +161,11 @@ class LivePage:
         self.typed_input.fill_later(snapshot.forms if snapshot else ())
         self.navigation.load(url, navigation_id, snapshot, fallback_url, is_again=is_again)
 
+    async def block_requests(self) -> None:
+        """Block all requests. A page that is only offline may still send one that outlives it when it is closed."""
+        await self.session.send("Network.enable")
+        await self.session.send("Network.setBlockedURLs", {"urls": ["*"]})
+
     def stop_reporting(self) -> None:
         """Report no more changes of the page: its tab is hidden, or the page is being closed."""
         if self.state.reporter is not None:
