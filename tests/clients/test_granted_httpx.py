@@ -246,7 +246,7 @@ async def test_a_revocation_ends_requests_and_bodies_that_are_being_read(tmp_pat
             for each in (waiting, reading):
                 with pytest.raises(PermissionDenied, match="was revoked"):
                     await asyncio.wait_for(each, 20)
-            await until(site.closed.is_set)  # also a connection that nobody reads
+            await until(site.closed.is_set)  # also a connection that is not read
             with pytest.raises((PermissionDenied, httpx.StreamError)):
                 await anext(chunks)
         site.released.set()

@@ -16,7 +16,7 @@ from tests.waiting import until
 
 
 class Runner:
-    """An engine that starts when it is told so."""
+    """An engine whose start the test controls."""
 
     attached_to = object()
 

@@ -31,7 +31,7 @@ _MAX_TIMER: Final = 30.0  # seconds: the clock may be set, and machines may slee
 class GrantCache:
     """The grants that this process has verified or created. Bound to the event loop of the store.
 
-    A grant expires by the clock of the profile, or by `clock`, which nobody can set: whichever is first.
+    A grant expires by the clock of the profile, or by `clock`, which is monotonic: whichever is first.
     """
 
     def __init__(self, store: Store, clock: Callable[[], float] = uptime) -> None:

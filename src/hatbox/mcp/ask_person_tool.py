@@ -24,7 +24,7 @@ _OUTCOMES: Final = {
     "closed": "closed: the person has closed the window. Check whether it is done, for example with browser_snapshot.",
     "ended": "ended: the request was ended, and the window is closed.",
     "failed": "failed: the window could not be opened, or its browser has ended. Tell the user what is missing.",
-    "expired": "expired: nobody answered, and the window is closed. Tell the user what is missing.",
+    "expired": "expired: the user did not answer, and the window is closed. Tell the user what is missing.",
 }
 _NOT_RELOADED: Final = "Your pages are as they were: load them again to see what has changed."
 _RELOADED: Final = "Your pages were loaded again: references of earlier snapshots are invalid."

@@ -52,8 +52,8 @@ class HttpAgents:
         """The server of an agent, created by its first call. Raises ToolFailed."""
         if not key:
             raise ToolFailed(
-                "this client uses no session, so its tabs cannot be told from those of other agents. Let the user add "
-                "a name to the URL of the server, such as /mcp/agent1."
+                "this client uses no session, so its tabs cannot be distinguished from those of other agents. Let "
+                "the user add a name to the URL of the server, such as /mcp/agent1."
             )
         if (known := self._agents.get(key)) is not None:
             return known.server

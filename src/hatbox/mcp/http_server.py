@@ -1,7 +1,7 @@
 """The MCP server over streamable HTTP, on 127.0.0.1, for clients with the token of the grant.
 
 Each session of a client is an agent of its own. The protocol 2026-07-28 has no sessions: there, the path names the
-agent, as in /mcp/agent1, and at /mcp clients are told to start a session.
+agent, as in /mcp/agent1, and /mcp offers only protocols with sessions.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ _FIRST_WITH_INPUT: Final = "2026-07-28"
 _SCHEMA: Final[dict[str, Any]] = {"type": "object", "properties": {}}
 _PROGRESS_SECONDS: Final = 5.0
 _ANSWERS: Final = {"accept": "done", "decline": "refused"}
-"""The action `cancel` is no answer: some clients cancel what nobody has seen. The window stays open."""
+"""The action `cancel` is no answer: some clients cancel requests that no user has seen. The window stays open."""
 
 
 async def call_person_tool(

@@ -26,7 +26,7 @@ __all__ = ["PersonRequest", "PersonRequests"]
 
 logger = logging.getLogger("hatbox.mcp")
 
-_LIMIT: Final = 900.0  # seconds after which a window that nobody answers is closed
+_LIMIT: Final = 900.0  # seconds after which a window without an answer is closed
 _POLL: Final = 1.0
 _MAX_REQUESTS: Final = 10
 _PERIOD: Final = 3600.0  # seconds in which an agent can open that many windows

@@ -1,7 +1,7 @@
 """The one server of a profile for each user of a machine: another `hatbox ui` finds it, and creates a link to it.
 
 A lock, which the system releases however the process ends, says whether a server runs; a record says where. A server
-that is about to end withdraws its record first, so no link to it is created that nobody can open.
+that is about to end withdraws its record first, so that no link to a stopped server is created.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A program in a process of its own that uses Chromium as it is told: `python -m … PATH OPTIONS`, with OPTIONS in JSON.
+"""A program that uses Chromium with given options: `python -m … PATH OPTIONS`, with OPTIONS in JSON.
 
 It runs the lines of Python that it reads, as JSON, and answers with what they return. `AttachedProgram` is the other
 side.

@@ -101,7 +101,7 @@ async def test_programs_that_start_at_the_same_time_share_one_browser(browser: s
         assert await secret.title() == "Hello me"
         assert "secret" not in str(await profile.tabs.query())
 
-        # An engine that takes the identity over, because it is told to, ends the connection.
+        # An engine that takes the identity over ends the connection.
         async with elsewhere.chromium(headless=True, browser=browser, identities="Work", attach=False):
             with pytest.raises(hatbox.EngineError, match=f"does not serve {WORK}"):
                 await attached.new_page("Work")
@@ -117,7 +117,7 @@ async def test_programs_that_start_at_the_same_time_share_one_browser(browser: s
 
         assert await asyncio.to_thread(synchronous) == "Page 6"
 
-        # When the engine stops, the attached program is told, and starts its own.
+        # When the engine stops, the attached program gets an error, and starts its own.
         loading = asyncio.ensure_future(attached.new_page("Work", site.url("/slow")))
         await asyncio.to_thread(site.wait_for, "/slow")
         await engine.stop()

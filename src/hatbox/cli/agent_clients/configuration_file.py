@@ -1,4 +1,4 @@
-"""A configuration file of another program: read once, and replaced as a whole only if nobody has changed it since."""
+"""A configuration file of another program: read once, and replaced only if its content has not changed since."""
 
 from __future__ import annotations
 

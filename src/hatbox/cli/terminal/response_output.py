@@ -35,7 +35,7 @@ class ResponsePrinter:
         self._as_json = as_json
 
     async def print(self, response: httpx.Response) -> None:
-        """Write it as it arrives. Raises CommandError for a status of 400 or above if the command was told to fail."""
+        """Write the body as it arrives. Raises CommandError for a status of 400 or above with --fail."""
         if self._fail and response.is_error:
             message = f"{response.url}: {response.status_code} {response.reason_phrase}".rstrip()
             raise CommandError("HttpError", message, details={"status": response.status_code})

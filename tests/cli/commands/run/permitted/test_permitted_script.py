@@ -122,7 +122,7 @@ def test_a_script_ends_with_its_command(program: Start, folder: Path) -> None:
     with pytest.raises(ProcessLookupError):
         while Path(f"/proc/{script}/stat").read_text().split(")")[1].split()[0] != "Z":
             os.kill(script, 0)
-        raise ProcessLookupError  # a zombie that nobody waits for here
+        raise ProcessLookupError  # a zombie, whose status is read by another process
 
 
 def test_ctrl_c_in_a_terminal_reaches_the_script_once(folder: Path) -> None:
