@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Self
+from http.server import BaseHTTPRequestHandler
+from typing import Any
 from urllib.parse import urlsplit
+
+from tests.mcp.threaded_site import ThreadedSite
 
 __all__ = ["AgentSite"]
 
@@ -72,32 +74,19 @@ _PAGES = {
 }
 
 
-class AgentSite:
+class AgentSite(ThreadedSite):
     """The site, running while it is entered."""
 
     def __init__(self) -> None:
+        super().__init__(_Handler)
         self.requests: list[tuple[str, str]] = []
         """Host name and URL path of every request, with its query."""
         self.release = threading.Event()
         """Set to end the responses of /slow."""
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-        self._server.daemon_threads = True
-        self._server.site = self  # type: ignore[attr-defined]
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01})
 
-    def url(self, path: str, host: str = "127.0.0.1") -> str:
-        """The URL of a page."""
-        return f"http://{host}:{self._server.server_port}{path}"
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *error: object) -> None:
         self.release.set()
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
+        super().__exit__(*error)
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -5,10 +5,11 @@ The account needs a cookie and an item of localStorage. The form opens popups, w
 
 from __future__ import annotations
 
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Self
+from http.server import BaseHTTPRequestHandler
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
+
+from tests.mcp.threaded_site import ThreadedSite
 
 __all__ = ["SignInSite"]
 
@@ -25,31 +26,15 @@ self.addEventListener("fetch", (event) => {
 });"""
 
 
-class SignInSite:
+class SignInSite(ThreadedSite):
     """The site, running while it is entered, on 127.0.0.1 and localhost."""
 
     def __init__(self) -> None:
+        super().__init__(_Handler)
         self.passwords: list[str] = []
         """Every password that was sent."""
         self.paths: list[tuple[str, str]] = []
         """Host and path of every request."""
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-        self._server.daemon_threads = True
-        self._server.site = self  # type: ignore[attr-defined]
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01})
-
-    def url(self, path: str, host: str = "127.0.0.1") -> str:
-        """The URL of a page."""
-        return f"http://{host}:{self._server.server_port}{path}"
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
 
 
 class _Handler(BaseHTTPRequestHandler):

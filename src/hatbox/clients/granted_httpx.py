@@ -13,6 +13,7 @@ import httpx
 
 from hatbox.activity_log.activity_service import ActivityLog
 from hatbox.clients.granted_stream import GrantedStream, until_end
+from hatbox.clients.wrapped_transport import WrappedTransport
 from hatbox.errors import GrantRefused, PermissionDenied
 from hatbox.grants.grant import Grant
 from hatbox.grants.grant_service import Grants
@@ -109,9 +110,9 @@ def restrict(client: httpx.AsyncClient, requests: GrantedRequests) -> httpx.Asyn
     return client
 
 
-class _GrantedTransport(httpx.AsyncBaseTransport):
+class _GrantedTransport(WrappedTransport):
     def __init__(self, inner: httpx.AsyncBaseTransport, requests: GrantedRequests) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._requests = requests
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -148,16 +149,6 @@ class _GrantedTransport(httpx.AsyncBaseTransport):
         }
         response.stream = GrantedStream(response.stream, self._requests)
         return response
-
-    async def __aenter__(self) -> _GrantedTransport:
-        await self._inner.__aenter__()
-        return self
-
-    async def __aexit__(self, *error: Any) -> None:
-        await self._inner.__aexit__(*error)
-
-    async def aclose(self) -> None:
-        await self._inner.aclose()
 
 
 def _own_copy(request: httpx.Request) -> httpx.Request:

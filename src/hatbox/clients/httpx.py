@@ -22,6 +22,7 @@ from hatbox.clients.httpx_routes import (
 )
 from hatbox.clients.identity_binding import IdentityBinding, RequestState, SyncIdentityBinding
 from hatbox.clients.setting_headers import setting_headers
+from hatbox.clients.wrapped_transport import WrappedTransport
 from hatbox.content_coding import ContentCodingError, ContentDecoder, accept_encoding
 from hatbox.cookies.request_urls import RequestUrl, request_url_from
 from hatbox.errors import CookiesNotAllowed
@@ -151,9 +152,9 @@ class _Transport(httpx.BaseTransport):
         self._inner.close()
 
 
-class _AsyncTransport(httpx.AsyncBaseTransport):
+class _AsyncTransport(WrappedTransport):
     def __init__(self, inner: httpx.AsyncBaseTransport, binding: IdentityBinding, routes: AsyncProxyRoutes) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._binding = binding
         self._routes = routes
 
@@ -170,16 +171,6 @@ class _AsyncTransport(httpx.AsyncBaseTransport):
             await response.aclose()
             raise
         return _bounded(response)
-
-    async def __aenter__(self) -> _AsyncTransport:
-        await self._inner.__aenter__()
-        return self
-
-    async def __aexit__(self, *error: Any) -> None:
-        await self._inner.__aexit__(*error)
-
-    async def aclose(self) -> None:
-        await self._inner.aclose()
 
 
 class _BoundedDecoder:

@@ -1,0 +1,32 @@
+"""An HTTP server on loopback in threads of this process. The base of the sites that agents use in tests."""
+
+from __future__ import annotations
+
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Self
+
+__all__ = ["ThreadedSite"]
+
+
+class ThreadedSite:
+    """A site, running while it is entered, on 127.0.0.1 and localhost. Handlers find it as `self.server.site`."""
+
+    def __init__(self, handler: type[BaseHTTPRequestHandler]) -> None:
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self._server.daemon_threads = True
+        self._server.site = self  # type: ignore[attr-defined]
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01})
+
+    def url(self, path: str, host: str = "127.0.0.1") -> str:
+        """The URL of a page."""
+        return f"http://{host}:{self._server.server_port}{path}"
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
