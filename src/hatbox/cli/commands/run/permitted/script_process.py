@@ -15,12 +15,11 @@ from typing import Final, cast
 
 from hatbox.cli.commands.run.permitted.leftover_processes import end_leftovers
 from hatbox.extensions.runtime.exit_reason import Exit
+from hatbox.extensions.runtime.framed_process import FramedProcess
 from hatbox.extensions.runtime.limits import RuntimeLimits
 from hatbox.extensions.runtime.parent_death import ParentDeathSignal
 from hatbox.extensions.runtime.sandbox import Layers, Wall
 from hatbox.extensions.runtime.sandbox.start import start_behind
-from hatbox.extensions.runtime.script_connection import Receiver
-from hatbox.extensions.runtime.wire_frames import FrameDecoder, ProtocolError
 
 __all__ = ["ScriptProcess", "StartedScript"]
 
@@ -63,23 +62,15 @@ class StartedScript:
         self._parent_death.close()
 
 
-class ScriptProcess(asyncio.Protocol):
+class ScriptProcess(FramedProcess, asyncio.Protocol):
     """See hatbox.extensions.runtime.script_connection.ScriptConnection. Reads when `set_reading` is called."""
 
-    receiver: Receiver
-
     def __init__(self, started: StartedScript, limits: RuntimeLimits) -> None:
+        super().__init__(limits)
         self._process = started.process
-        self._limits = limits
-        self._decoder = FrameDecoder(limits.frame)
-        self._reason: Exit | None = None
-        self.running = True
-        """Whether the process has not ended and is not being ended."""
         self.reading = False
         """Whether its messages are read."""
-        loop = asyncio.get_running_loop()
-        self._exited: asyncio.Future[Exit] = loop.create_future()
-        self._channel_closed: asyncio.Future[None] = loop.create_future()
+        self._channel_closed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting: asyncio.Task[None] | None = None
 
     @classmethod
@@ -94,11 +85,6 @@ class ScriptProcess(asyncio.Protocol):
     def status(self) -> int | None:
         """The exit status; None while it runs. A negative number is that of the signal that ended it."""
         return self._process.returncode
-
-    @property
-    def exited(self) -> asyncio.Future[Exit]:
-        """Done when the process has ended. Cancelling one waiter does not affect the others."""
-        return self._exited if self._exited.done() else asyncio.shield(self._exited)
 
     def send(self, frame: bytes) -> None:
         """Send a frame, unless the process has ended."""
@@ -146,19 +132,7 @@ class ScriptProcess(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Receive bytes of frames."""
-        if self.running:
-            try:
-                self.receiver.received(self._decoder.feed(data))
-            except ProtocolError as error:
-                self.end(Exit("protocol", str(error)))
-
-    def pause_writing(self) -> None:
-        """The process reads more slowly than it is written to."""
-        self.receiver.writable(False)
-
-    def resume_writing(self) -> None:
-        """The process reads again."""
-        self.receiver.writable(True)
+        self.received(data)
 
     def connection_lost(self, _: Exception | None) -> None:
         """The process has closed its end."""
