@@ -238,16 +238,14 @@ async def test_the_first_proxy_of_a_profile_starts_the_browser_again(browser: st
         hatbox.open(path) as profile,
         profile.chromium(headless=True, browser=browser) as runner,
     ):
+        first = running(runner)
         process = await browser_process(runner)
         await runner.new_page("Personal", site.url("/page/1"))
         await runner.new_page("Work", site.url("/page/2"))
         assert proxy.asked == []
         await profile.identities.set_settings("Work", proxy=proxy.url)
-
-        async def restarted() -> bool:
-            return runner.engine.running is not None and await browser_process(runner) != process
-
-        await until_awaited(restarted)
+        await until(lambda: runner.engine.running not in (None, first))
+        assert await browser_process(runner) != process
         page = await page_of(profile, runner)
         assert await page.title() == "Page 2"
         assert await page.evaluate("typeof RTCPeerConnection") == "undefined"

@@ -18,6 +18,7 @@ from hatbox.cli.arguments.parameters import Option
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, open_profile
 from hatbox.cli.terminal.extension_log import log_line
 from hatbox.cli.terminal.output import print_json_line, print_line
+from hatbox.cli.terminal.prompt_interrupts import PromptInterrupts
 from hatbox.errors import HatboxError, ScriptError
 from hatbox.extensions.extension import Extension
 from hatbox.extensions.package.package_files import MANIFEST, Package
@@ -32,9 +33,9 @@ T = TypeVar("T")
 _DECLARATION: Final = re.compile(r"\s*(?:const|let|var)\s+(?=[\w$]+\s*=(?!=))")
 _WORD: Final = re.compile(r"([\w$]+(?:\.[\w$]*)*)$")
 _COMPLETION_TIMEOUT: Final = 2.0
-_UNEXPECTED_END: Final = "SyntaxError: Unexpected end of input"
+_UNEXPECTED_END: Final = "Unexpected end of input"
 _INCOMPLETE: Final = frozenset(  # V8 messages for code that ends too early
-    {"Unexpected end of input", "Unterminated template literal", "missing ) after argument list"}
+    {_UNEXPECTED_END, "Unterminated template literal", "missing ) after argument list"}
 )
 
 
@@ -91,20 +92,12 @@ class _Prompt:
 
     def run(self) -> bool:
         """Read until the end of input. Returns True if piped code failed."""
-        code = ""
-        with self._completion():
-            while True:
+        with PromptInterrupts() as interrupts, self._completion(interrupts):
+            code: str | None = ""
+            while code is not None:
                 try:
-                    line = self._read("... " if code else "> ")
-                    if line is None:
-                        break
-                    ended = self._interactive and not line.strip()
-                    code += line if line.endswith("\n") else line + "\n"
-                    if not code.strip() or self._execute(code):
-                        code = ""
-                    elif ended:
-                        print_line(_UNEXPECTED_END, sys.stderr)
-                        code = ""
+                    interrupts.accept()
+                    code = self._next(code)
                 except KeyboardInterrupt:
                     if not self._interactive:
                         raise
@@ -112,12 +105,28 @@ class _Prompt:
                     code = ""
                 except HatboxError as error:
                     print_line(str(error), sys.stderr)
-                    if not self._interactive:
-                        return True
-                    code = ""
-        if code:  # the piped input is incomplete
-            print_line(_UNEXPECTED_END, sys.stderr)
-        return code != "" and not self._interactive
+                    return True
+        return False
+
+    def _next(self, code: str) -> str | None:
+        """Read the next line and run the code if it is complete. Returns code that is not; None at the end of input."""
+        line = self._read("... " if code else "> ")
+        if line is None:
+            if code and not self._interactive:
+                raise ScriptError(_UNEXPECTED_END, "SyntaxError")
+            return None
+        code += line if line.endswith("\n") else line + "\n"
+        try:
+            if not code.strip() or self._execute(code):
+                return ""
+            if self._interactive and not line.strip():
+                raise ScriptError(_UNEXPECTED_END, "SyntaxError")
+        except HatboxError as error:
+            if not self._interactive:
+                raise
+            print_line(str(error), sys.stderr)
+            return ""
+        return code
 
     def _read(self, prompt: str) -> str | None:
         try:
@@ -125,6 +134,10 @@ class _Prompt:
         except EOFError:
             print_line("", sys.stdout)
             return None
+        except SystemError as error:  # CPython: the handler of a second signal has run while input() raised the first
+            if not isinstance(error.__cause__, KeyboardInterrupt):
+                raise
+            raise error.__cause__ from None
 
     def _execute(self, code: str) -> bool:
         """Run code and print its value. Returns False if the code is incomplete."""
@@ -143,14 +156,14 @@ class _Prompt:
         return True
 
     @contextlib.contextmanager
-    def _completion(self) -> Any:
+    def _completion(self, interrupts: PromptInterrupts) -> Iterator[None]:
         try:
             import readline
         except ImportError:  # not on every system
             yield
             return
         readline.set_completer_delims(" \t\n()[]{},;=+-*/!&|<>?:'\"`")
-        readline.set_completer(_completer(self._extension, self._run))
+        readline.set_completer(_completer(self._extension, self._run, interrupts))
         readline.parse_and_bind("tab: complete")
         try:
             yield
@@ -190,7 +203,7 @@ def _as_assignment(line: str) -> str:
     return _DECLARATION.sub("", line, count=1) if "await" in line else line
 
 
-def _completer(extension: Extension, run: _Run) -> Callable[[str, int], str | None]:
+def _completer(extension: Extension, run: _Run, interrupts: PromptInterrupts) -> Callable[[str, int], str | None]:
     """A completer for readline."""
     found: list[str] = []
 
@@ -201,6 +214,9 @@ def _completer(extension: Extension, run: _Run) -> Callable[[str, int], str | No
                 found = run(completions(extension, text))
             except (HatboxError, TimeoutError):
                 found = []
+            except KeyboardInterrupt:
+                found = []
+                interrupts.postpone()
         return found[state] if state < len(found) else None
 
     return complete
