@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from typing import TypeVar
 
 T = TypeVar("T")
 
 _SECONDS = 45  # a busy machine takes its time
-_INTERVAL = 0.002
+_INTERVALS = (0.002, 0.03)  # the first, and the longest: the check must not take the CPU from what it waits for
+_LONGER = 1.5
 
 
 async def until(condition: Callable[[], object]) -> None:
@@ -24,16 +25,24 @@ async def until(condition: Callable[[], object]) -> None:
 
 async def until_awaited(check: Callable[[], Awaitable[T]]) -> T:
     """Poll until the result of `check` is true; returns it."""
-    deadline = time.monotonic() + _SECONDS
+    intervals = _intervals("")
     while not (value := await check()):
-        assert time.monotonic() < deadline, "timed out"
-        await asyncio.sleep(_INTERVAL)
+        await asyncio.sleep(next(intervals))
     return value
 
 
 def block_until(condition: Callable[[], object], what: str = "") -> None:
     """Poll until `condition` returns a true value, in a test without an event loop."""
-    deadline = time.monotonic() + _SECONDS
+    intervals = _intervals(what)
     while not condition():
-        assert time.monotonic() < deadline, f"timed out: {what}"
-        time.sleep(_INTERVAL)
+        time.sleep(next(intervals))
+
+
+def _intervals(what: str) -> Iterator[float]:
+    """How long to wait before each of the next checks."""
+    deadline = time.monotonic() + _SECONDS
+    interval, longest = _INTERVALS
+    while time.monotonic() < deadline:
+        yield interval
+        interval = min(interval * _LONGER, longest)
+    raise AssertionError(f"timed out: {what}" if what else "timed out")
