@@ -10,8 +10,8 @@ from typing import TypeVar
 T = TypeVar("T")
 
 _SECONDS = 45  # a busy machine takes its time
-_INTERVALS = (0.002, 0.03)  # the first, and the longest: the check must not take the CPU from what it waits for
-_LONGER = 1.5
+_FIRST_INTERVAL = 0.002
+_LONGEST_INTERVAL = 0.03  # checks must not take the CPU from what they wait for
 
 
 async def until(condition: Callable[[], object]) -> None:
@@ -25,24 +25,26 @@ async def until(condition: Callable[[], object]) -> None:
 
 async def until_awaited(check: Callable[[], Awaitable[T]]) -> T:
     """Poll until the result of `check` is true; returns it."""
-    intervals = _intervals("")
-    while not (value := await check()):
-        await asyncio.sleep(next(intervals))
-    return value
+    for interval in _intervals():
+        if value := await check():
+            return value
+        await asyncio.sleep(interval)
+    raise AssertionError("timed out")
 
 
 def block_until(condition: Callable[[], object], what: str = "") -> None:
     """Poll until `condition` returns a true value, in a test without an event loop."""
-    intervals = _intervals(what)
-    while not condition():
-        time.sleep(next(intervals))
+    for interval in _intervals():
+        if condition():
+            return
+        time.sleep(interval)
+    raise AssertionError(f"timed out: {what}")
 
 
-def _intervals(what: str) -> Iterator[float]:
-    """How long to wait before each of the next checks."""
+def _intervals() -> Iterator[float]:
+    """The times between the checks, until it has been too long."""
     deadline = time.monotonic() + _SECONDS
-    interval, longest = _INTERVALS
+    interval = _FIRST_INTERVAL
     while time.monotonic() < deadline:
         yield interval
-        interval = min(interval * _LONGER, longest)
-    raise AssertionError(f"timed out: {what}" if what else "timed out")
+        interval = min(interval * 1.5, _LONGEST_INTERVAL)
