@@ -8,7 +8,7 @@ import re
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from playwright.async_api import Dialog, FileChooser, Frame, Locator, Page
+from playwright.async_api import Dialog, FileChooser, Locator, Page
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
@@ -30,7 +30,6 @@ _FIND_MS: Final = 1_500.0  # an unknown reference would wait for the whole timeo
 _ACTION_MS: Final = 8_000.0
 _SETTLE_MS: Final = 3_000.0
 _READ_SECONDS: Final = 30.0
-_BLANK: Final = "about:blank"
 _MAX_TITLE: Final = 500
 _MAX_TREE: Final = MAX_TEXT + MAX_CHARACTERS
 
@@ -51,10 +50,8 @@ class AgentTab:
         self._pending: set[asyncio.Task[Any]] = set()
         page.on("dialog", self._on_dialog)
         page.on("download", downloads.add)
-        page.on("framenavigated", self._on_navigated)
         if session.options.uploads is not None:
             page.on("filechooser", self._on_file_chooser)
-        self._on_navigated(page.main_frame)
 
     def _on_dialog(self, dialog: Dialog) -> None:
         self.dialog = dialog
@@ -62,18 +59,6 @@ class AgentTab:
 
     def _on_file_chooser(self, chooser: FileChooser) -> None:
         self.file_chooser = chooser
-
-    def _on_navigated(self, frame: Frame) -> None:
-        """Leave a document that was loaded without a request that could be cancelled: Chromium had prefetched it."""
-        try:
-            check_frame(self._session.grant("pages"), frame.url, is_main=frame == self.page.main_frame)
-        except ToolRefused as error:
-            self.refused = self.refused or str(error)
-            self._spawn(asyncio.ensure_future(self._leave()))
-
-    async def _leave(self) -> None:
-        with contextlib.suppress(PlaywrightError):
-            await self.page.goto(_BLANK, timeout=_ACTION_MS)
 
     # ── Actions ──
 
