@@ -19,7 +19,7 @@ from hatbox.mcp.server import AgentServer
 from hatbox.mcp.tool_output import ToolFailed, ToolRefused
 from tests.mcp.agent_client import reference
 from tests.mcp.agent_site import AgentSite
-from tests.waiting import until_awaited
+from tests.waiting import until, until_awaited
 
 Test = Callable[["Caller", AgentSite], Awaitable[None]]
 
@@ -82,6 +82,31 @@ def test_no_way_of_opening_a_document_leaves_the_hosts(tmp_path: Path) -> None:
         assert "does not intercept" in await call("browser_tabs", action="new")
 
     run(tmp_path, test, ["127.0.0.1"])
+
+
+def test_an_agent_learns_which_site_rule_refuses_a_page(tmp_path: Path) -> None:
+    async def test(call: Caller, site: AgentSite) -> None:
+        rules = call.session.profile.rules
+        await rules.add("localhost", "Personal")
+        messages = [await call("browser_navigate", url=site.url("/secret", "localhost"))]
+        page = await call("browser_navigate", url=site.url("/leave"))
+        await call("browser_click", target=reference(page, "plain"))
+        await until(lambda: call.session.pages.current_url.startswith("chrome-error:"))
+        messages.append(await call("browser_snapshot"))
+        async with (
+            hatbox.open(tmp_path / "profile.db") as profile,
+            AgentSession(profile, call.session.identity, AgentOptions()) as attached,
+        ):
+            messages.append(await Caller(attached)("browser_navigate", url=site.url("/secret", "localhost")))
+        for message in messages:
+            assert "A rule assigns http://localhost" in message
+            assert "hatbox rules list" in message
+            assert "ERR_BLOCKED" not in message
+        await rules.add("127.0.0.1", "Work", limit=True)
+        assert "is limited to its rules, such as 127.0.0.1" in await call("browser_navigate", url=site.url("/redirect"))
+        assert {host for host, _ in site.requests} == {"127.0.0.1"}
+
+    run(tmp_path, test)
 
 
 def test_without_interception_no_page_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
