@@ -16,7 +16,7 @@ from playwright.async_api import Browser, Playwright, async_playwright
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from hatbox.engines.chromium.launch_errors import why_not_executable, why_not_started
+from hatbox.engines.chromium.launch_errors import display_hint, why_not_executable, why_not_started
 from hatbox.engines.chromium.sessions import Session, within
 from hatbox.errors import EngineError
 
@@ -197,7 +197,8 @@ async def launch(browser: str | os.PathLike[str] | None, *, headless: bool, bloc
         )
     except PlaywrightError as error:
         await _stop(playwright)
-        raise EngineError(f"{path} {why_not_started(str(error), _LAUNCH_TIMEOUT)}") from error
+        hint = "" if headless else display_hint(os.environ)
+        raise EngineError(f"{path} {why_not_started(str(error), _LAUNCH_TIMEOUT)}{hint}") from error
     except BaseException:
         await _stop(playwright)
         raise
