@@ -38,13 +38,19 @@ class Caller:
         except ToolFailed as error:
             return str(error)
 
+    async def image(self, target: str) -> bytes:
+        """A screenshot of an element."""
+        image = (await self._server.call("browser_take_screenshot", {"target": target})).image
+        assert image is not None
+        return image
 
-def run(folder: Path, test: Test, hosts: list[str] | None = None) -> None:
+
+def run(folder: Path, test: Test, hosts: list[str] | None = None, options: AgentOptions | None = None) -> None:
     async def serve() -> None:
         with AgentSite() as site:
             async with hatbox.open(folder / "profile.db") as profile:
                 identity = await profile.identities.find("Work")
-                async with AgentSession(profile, identity, AgentOptions(), hosts=hosts) as session:
+                async with AgentSession(profile, identity, options or AgentOptions(), hosts=hosts) as session:
                     await test(Caller(session), site)
 
     asyncio.run(serve())

@@ -33,6 +33,7 @@ _LOAD_MS: Final = 30_000.0
 _ACTION_MS: Final = 8_000.0
 _SETTLE_MS: Final = 3_000.0
 _READ_SECONDS: Final = 30.0
+_BLANK: Final = "about:blank"
 _NET_ERROR: Final = "net::ERR_"
 _MAX_TITLE: Final = 500
 _MAX_TREE: Final = MAX_TEXT + MAX_CHARACTERS
@@ -55,8 +56,10 @@ class AgentTab:
         self._pending: set[asyncio.Task[Any]] = set()
         page.on("dialog", self._on_dialog)
         page.on("download", downloads.add)
+        page.on("framenavigated", self._on_navigated)
         if session.options.uploads is not None:
             page.on("filechooser", self._on_file_chooser)
+        self._on_navigated(page.main_frame)
 
     def _on_dialog(self, dialog: Dialog) -> None:
         self.dialog = dialog
@@ -64,6 +67,18 @@ class AgentTab:
 
     def _on_file_chooser(self, chooser: FileChooser) -> None:
         self.file_chooser = chooser
+
+    def _on_navigated(self, frame: Frame) -> None:
+        """Leave a document that was loaded without a paused request: by a service worker, in a window that opens."""
+        try:
+            check_frame(self._session.grant("pages"), frame.url, is_main=frame == self.page.main_frame)
+        except ToolRefused as error:
+            self.refused = self.refused or str(error)
+            self._spawn(asyncio.ensure_future(self._leave()))
+
+    async def _leave(self) -> None:
+        with contextlib.suppress(PlaywrightError):
+            await self.page.goto(_BLANK, timeout=_ACTION_MS)
 
     # ── Actions ──
 
