@@ -29,18 +29,18 @@ class Caller:
 
     def __init__(self, session: AgentSession) -> None:
         self.session = session
-        self._server = AgentServer(session, "0")
+        self.server = AgentServer(session, "0")
 
     async def __call__(self, tool: str, **arguments: Any) -> str:
         """The text of a tool, also of one that fails."""
         try:
-            return (await self._server.call(tool, arguments)).text
+            return (await self.server.call(tool, arguments)).text
         except ToolFailed as error:
             return str(error)
 
     async def image(self, target: str) -> bytes:
         """A screenshot of an element."""
-        image = (await self._server.call("browser_take_screenshot", {"target": target})).image
+        image = (await self.server.call("browser_take_screenshot", {"target": target})).image
         assert image is not None
         return image
 

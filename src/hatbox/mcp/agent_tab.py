@@ -113,6 +113,9 @@ class AgentTab:
         opened = asyncio.ensure_future(self._dialog_opened.wait())
         try:
             await asyncio.wait({task, opened}, return_when=asyncio.FIRST_COMPLETED)
+        except asyncio.CancelledError:  # the access of the agent, or its client, has ended
+            task.cancel()
+            raise
         finally:
             opened.cancel()
         if not task.done():
