@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from typing import TypeVar
 
 T = TypeVar("T")
 
 _SECONDS = 45  # a busy machine takes its time
-_INTERVAL = 0.002
+_FIRST_INTERVAL = 0.002
+_LONGEST_INTERVAL = 0.03  # checks must not take the CPU from what they wait for
 
 
 async def until(condition: Callable[[], object]) -> None:
@@ -24,16 +25,26 @@ async def until(condition: Callable[[], object]) -> None:
 
 async def until_awaited(check: Callable[[], Awaitable[T]]) -> T:
     """Poll until the result of `check` is true; returns it."""
-    deadline = time.monotonic() + _SECONDS
-    while not (value := await check()):
-        assert time.monotonic() < deadline, "timed out"
-        await asyncio.sleep(_INTERVAL)
-    return value
+    for interval in _intervals():
+        if value := await check():
+            return value
+        await asyncio.sleep(interval)
+    raise AssertionError("timed out")
 
 
 def block_until(condition: Callable[[], object], what: str = "") -> None:
     """Poll until `condition` returns a true value, in a test without an event loop."""
+    for interval in _intervals():
+        if condition():
+            return
+        time.sleep(interval)
+    raise AssertionError(f"timed out: {what}")
+
+
+def _intervals() -> Iterator[float]:
+    """The times between the checks, until it has been too long."""
     deadline = time.monotonic() + _SECONDS
-    while not condition():
-        assert time.monotonic() < deadline, f"timed out: {what}"
-        time.sleep(_INTERVAL)
+    interval = _FIRST_INTERVAL
+    while time.monotonic() < deadline:
+        yield interval
+        interval = min(interval * 1.5, _LONGEST_INTERVAL)
