@@ -73,6 +73,18 @@ _PAGES = {
     "/secret": "<title>Secret</title><p>content of the other host</p>",
 }
 
+_WORKER = """
+addEventListener("install", () => skipWaiting());
+addEventListener("activate", event => event.waitUntil(clients.claim()));
+const answer = async url => {
+  await fetch("/answered" + new URL(url).search);
+  return new Response("content of the worker", {headers: {"Content-Type": "text/html"}});
+};
+addEventListener("fetch", event => {
+  if (event.request.mode === "navigate") event.respondWith(answer(event.request.url));
+});
+"""
+
 
 class AgentSite(ThreadedSite):
     """The site, running while it is entered."""
@@ -108,6 +120,8 @@ class _Handler(BaseHTTPRequestHandler):
         elif path == "/who":
             signed_in = "session=" in self.headers.get("Cookie", "")
             self._answer(200 if signed_in else 401, "in" if signed_in else "out", [])
+        elif path == "/worker.js":
+            self._answer(200, _WORKER, [("Content-Type", "text/javascript")])
         elif path == "/sent":
             self._answer(200, f"<title>Sent</title><p>{urlsplit(self.path).query}</p>", [])
         else:
@@ -116,7 +130,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, status: int, body: str, headers: list[tuple[str, str]]) -> None:
         self.send_response(status)
-        for name, value in [("Content-Type", "text/html; charset=utf-8"), *headers]:
+        for name, value in {"Content-Type": "text/html; charset=utf-8", **dict(headers)}.items():
             self.send_header(name, value)
         data = body.encode()
         self.send_header("Content-Length", str(len(data)))

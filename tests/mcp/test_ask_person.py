@@ -202,6 +202,23 @@ def test_without_a_display_the_agent_learns_what_the_user_can_do(tmp_path: Path,
     asyncio.run(asyncio.wait_for(run(), 60))
 
 
+@pytest.mark.usefixtures("no_display", "browser")
+def test_a_stored_display_that_does_not_exist_any_more_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def run() -> None:
+        async with serving(tmp_path) as (server, session):
+            asked = await server.call("ask_person", {"message": "Sign in", "url": "https://site.example/"})
+            assert asked.text.startswith("needs_person:")
+            assert "Does its display exist? DISPLAY=:987" in asked.text
+            assert "hatbox open 'Work' 'https://site.example/'" in asked.text
+            session.person.answer("ended")
+            await session.person.wait(60)
+
+    monkeypatch.setenv("DISPLAY", ":987")
+    asyncio.run(asyncio.wait_for(run(), 60))
+
+
 @pytest.mark.usefixtures("display")
 def test_the_end_of_the_access_closes_the_window(tmp_path: Path) -> None:
     async def run() -> None:

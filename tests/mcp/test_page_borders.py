@@ -29,22 +29,28 @@ class Caller:
 
     def __init__(self, session: AgentSession) -> None:
         self.session = session
-        self._server = AgentServer(session, "0")
+        self.server = AgentServer(session, "0")
 
     async def __call__(self, tool: str, **arguments: Any) -> str:
         """The text of a tool, also of one that fails."""
         try:
-            return (await self._server.call(tool, arguments)).text
+            return (await self.server.call(tool, arguments)).text
         except ToolFailed as error:
             return str(error)
 
+    async def image(self, target: str) -> bytes:
+        """A screenshot of an element."""
+        image = (await self.server.call("browser_take_screenshot", {"target": target})).image
+        assert image is not None
+        return image
 
-def run(folder: Path, test: Test, hosts: list[str] | None = None) -> None:
+
+def run(folder: Path, test: Test, hosts: list[str] | None = None, options: AgentOptions | None = None) -> None:
     async def serve() -> None:
         with AgentSite() as site:
             async with hatbox.open(folder / "profile.db") as profile:
                 identity = await profile.identities.find("Work")
-                async with AgentSession(profile, identity, AgentOptions(), hosts=hosts) as session:
+                async with AgentSession(profile, identity, options or AgentOptions(), hosts=hosts) as session:
                     await test(Caller(session), site)
 
     asyncio.run(serve())
@@ -64,10 +70,7 @@ def test_no_way_of_opening_a_document_leaves_the_hosts(tmp_path: Path) -> None:
             assert "content of the other host" not in shown
             assert "content of the other host" not in await call("browser_snapshot")
         await call("browser_wait_for", time=0.5)
-        # Pages prefetch what they like, as they load images. Chromium pauses neither that nor its use.
-        prefetched = {("localhost", "/secret?prefetch"), ("localhost", "/favicon.ico")}
-        assert {each for each in site.requests if each[0] != "127.0.0.1"} <= prefetched
-        await until(lambda: not any("localhost" in each.page.url for each in call.session.pages.tabs))
+        assert {host for host, _ in site.requests} == {"127.0.0.1"}
         page = await call("browser_navigate", url=site.url("/escapes"))
         before = len(call.session.pages.tabs)
 
@@ -85,6 +88,31 @@ def test_no_way_of_opening_a_document_leaves_the_hosts(tmp_path: Path) -> None:
         assert "does not intercept" in await call("browser_tabs", action="new")
 
     run(tmp_path, test, ["127.0.0.1"])
+
+
+def test_an_agent_learns_which_site_rule_refuses_a_page(tmp_path: Path) -> None:
+    async def test(call: Caller, site: AgentSite) -> None:
+        rules = call.session.profile.rules
+        await rules.add("localhost", "Personal")
+        messages = [await call("browser_navigate", url=site.url("/secret", "localhost"))]
+        page = await call("browser_navigate", url=site.url("/leave"))
+        await call("browser_click", target=reference(page, "plain"))
+        await until(lambda: call.session.pages.current_url.startswith("chrome-error:"))
+        messages.append(await call("browser_snapshot"))
+        async with (
+            hatbox.open(tmp_path / "profile.db") as profile,
+            AgentSession(profile, call.session.identity, AgentOptions()) as attached,
+        ):
+            messages.append(await Caller(attached)("browser_navigate", url=site.url("/secret", "localhost")))
+        for message in messages:
+            assert "A rule assigns http://localhost" in message
+            assert "hatbox rules list" in message
+            assert "ERR_BLOCKED" not in message
+        await rules.add("127.0.0.1", "Work", limit=True)
+        assert "is limited to its rules, such as 127.0.0.1" in await call("browser_navigate", url=site.url("/redirect"))
+        assert {host for host, _ in site.requests} == {"127.0.0.1"}
+
+    run(tmp_path, test)
 
 
 def test_without_interception_no_page_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,9 +12,11 @@ from playwright.async_api import Dialog, FileChooser, Frame, Locator, Page
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from hatbox.mcp.host_limits import check_frame
+from hatbox.engines.chromium.net_errors import ABORTED, BLOCKED_BY_CLIENT
+from hatbox.mcp.host_limits import ERROR_PAGE, check_frame
 from hatbox.mcp.password_fields import PasswordFields
 from hatbox.mcp.password_redaction import MAX_CHARACTERS, TooManyPasswords, without_passwords
+from hatbox.mcp.rule_refusals import RuleRefusals
 from hatbox.mcp.tab_downloads import TabDownloads
 from hatbox.mcp.tool_output import MAX_TEXT, ToolFailed, ToolRefused, bounded, quoted, untrusted
 
@@ -27,10 +29,12 @@ T = TypeVar("T")
 
 _REFERENCE: Final = re.compile(r"(?:f[0-9]{1,9})?e[0-9]{1,9}", re.ASCII)
 _FIND_MS: Final = 1_500.0  # an unknown reference would wait for the whole timeout
+_LOAD_MS: Final = 30_000.0
 _ACTION_MS: Final = 8_000.0
 _SETTLE_MS: Final = 3_000.0
 _READ_SECONDS: Final = 30.0
 _BLANK: Final = "about:blank"
+_NET_ERROR: Final = "net::ERR_"
 _MAX_TITLE: Final = 500
 _MAX_TREE: Final = MAX_TEXT + MAX_CHARACTERS
 
@@ -47,6 +51,7 @@ class AgentTab:
         """Why the last navigation was refused; empty if it was not."""
         self._session = session
         self._passwords = PasswordFields(page)
+        self._rules = RuleRefusals(page, session)
         self._dialog_opened = asyncio.Event()
         self._pending: set[asyncio.Task[Any]] = set()
         page.on("dialog", self._on_dialog)
@@ -64,7 +69,7 @@ class AgentTab:
         self.file_chooser = chooser
 
     def _on_navigated(self, frame: Frame) -> None:
-        """Leave a document that was loaded without a request that could be cancelled: Chromium had prefetched it."""
+        """Leave a document that was loaded without a paused request: by a service worker, in a window that opens."""
         try:
             check_frame(self._session.grant("pages"), frame.url, is_main=frame == self.page.main_frame)
         except ToolRefused as error:
@@ -77,6 +82,26 @@ class AgentTab:
 
     # ── Actions ──
 
+    async def load(self, url: str) -> None:
+        """Load a URL, until its document is parsed. If that fails, until Chromium's error page is shown."""
+        shown = asyncio.Event()
+
+        def on_navigated(frame: Frame) -> None:
+            if frame == self.page.main_frame and frame.url == ERROR_PAGE:
+                shown.set()
+
+        self.page.on("framenavigated", on_navigated)
+        try:
+            await self.perform(self.page.goto(url, timeout=_LOAD_MS, wait_until="domcontentloaded"))
+        except ToolFailed as error:
+            if _NET_ERROR in str(error.__cause__) and ABORTED not in str(error.__cause__):
+                # The error page follows later, and would interrupt the next navigation.
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(shown.wait(), _SETTLE_MS / 1000)
+            raise
+        finally:
+            self.page.remove_listener("framenavigated", on_navigated)
+
     async def perform(self, action: Coroutine[Any, Any, T]) -> T | None:
         """Run an action. Returns None when it opens a dialog, which must be answered before the action continues."""
         if self.dialog is not None:
@@ -88,6 +113,9 @@ class AgentTab:
         opened = asyncio.ensure_future(self._dialog_opened.wait())
         try:
             await asyncio.wait({task, opened}, return_when=asyncio.FIRST_COMPLETED)
+        except asyncio.CancelledError:  # the access of the agent, or its client, has ended
+            task.cancel()
+            raise
         finally:
             opened.cancel()
         if not task.done():
@@ -98,7 +126,11 @@ class AgentTab:
         except PlaywrightTimeout as error:
             raise ToolFailed(f"{failure(error)}. Take a new browser_snapshot, and use its references.") from error
         except PlaywrightError as error:
-            raise (ToolRefused(self.refused) if self.refused else ToolFailed(failure(error))) from error
+            raise await self._failed(error) from error
+
+    async def _failed(self, error: PlaywrightError) -> ToolFailed:
+        refused = self.refused or (await self._rules.explain() if BLOCKED_BY_CLIENT in str(error) else "")
+        return ToolRefused(refused) if refused else ToolFailed(failure(error))
 
     def _spawn(self, task: asyncio.Task[Any]) -> None:
         self._pending.add(task)
@@ -162,6 +194,8 @@ class AgentTab:
         if self.dialog is not None:
             return f"{self.dialog_text()} Answer it with browser_handle_dialog."
         self.check_frames()
+        if self.page.url == ERROR_PAGE and (refused := await self._rules.explain()):
+            raise ToolRefused(refused)
         try:
             async with asyncio.timeout(_READ_SECONDS):
                 title, tree = await self._read(reference, depth)

@@ -8,14 +8,16 @@ from hatbox.grants.grant import Grant
 from hatbox.mcp.tool_output import ToolRefused, quoted
 from hatbox.urls.url import parse_url
 
-__all__ = ["MAX_URL", "allowed_hosts", "check_frame", "check_url", "may_load", "refusal", "shown_origin"]
+__all__ = ["ERROR_PAGE", "MAX_URL", "allowed_hosts", "check_frame", "check_url", "may_load", "refusal", "shown_origin"]
 
 MAX_URL: Final = 8_000
 """Characters of a URL."""
+ERROR_PAGE: Final = "chrome-error://chromewebdata/"
+"""The URL of the page that Chromium shows if a page is not loaded."""
 
 _BLANK: Final = "about:blank"
 _WEB: Final = ("http", "https")
-_OWN_DOCUMENTS: Final = ("about:blank", "about:srcdoc", "chrome-error://chromewebdata/", "")
+_OWN_DOCUMENTS: Final = ("about:blank", "about:srcdoc", ERROR_PAGE, "")
 _MAX_SHOWN: Final = 200
 
 

@@ -28,7 +28,7 @@ async def navigate(session: AgentSession, given: NavigateArguments) -> ToolOutpu
     """Open a URL in the current tab."""
     tab, url = await session.pages.check_and_open(given.url)
     try:
-        await tab.perform(tab.page.goto(url, timeout=_LOAD_MS, wait_until="domcontentloaded"))
+        await tab.load(url)
     except ToolFailed as error:
         if _DOWNLOAD in str(error):
             return ToolOutput("The URL is a download. List downloads with the tool downloads.")

@@ -6,6 +6,7 @@ import json
 import os
 import stat
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     home.mkdir()
     for name in ("XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "APPDATA", "HATBOX_KEY", "HATBOX_KEY_FILE"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.delenv("HATBOX_CHROMIUM", raising=False)
+    for name in ("HATBOX_CHROMIUM", "DISPLAY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(Path, "home", lambda: home)
     return home
 
@@ -158,6 +160,30 @@ def test_a_server_of_another_program_is_neither_replaced_nor_removed(cli: Cli, c
         cli("mcp", "uninstall", "cursor", "--identity", "Work", "--yes"),
     ):
         assert result.status == 1
+    assert cursor.read_text("utf-8") == OTHERS
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="displays of Linux")
+def test_the_server_gets_the_display_of_the_desktop(cli: Cli, cursor: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def install() -> Any:
+        assert cli("mcp", "install", "cursor", "-i", "Work", "--yes").status == 0
+        return servers_of(cursor)["hatbox-work"].get("env")
+
+    monkeypatch.setenv("XDG_RUNTIME_DIR", "/run/user/1000")
+    monkeypatch.setenv("DISPLAY", "localhost:10.0")  # of an SSH connection
+    assert install() is None
+    monkeypatch.setenv("DISPLAY", ":0")
+    shown = cli("mcp", "install", "cursor", "-i", "Work", "--dry-run").out
+    assert '+                "DISPLAY": ":0",' in shown
+    assert install() == {"DISPLAY": ":0", "XDG_RUNTIME_DIR": "/run/user/1000"}
+    monkeypatch.setenv("WAYLAND_DISPLAY", "wayland-1")
+    monkeypatch.setenv("DISPLAY", ":1")
+    wayland = {"DISPLAY": ":1", "WAYLAND_DISPLAY": "wayland-1", "XDG_RUNTIME_DIR": "/run/user/1000"}
+    assert install() == wayland
+    for name in wayland:
+        monkeypatch.delenv(name)
+    assert install() == wayland  # a terminal without a display does not take it away
+    assert cli("mcp", "uninstall", "cursor", "-i", "Work", "--yes").status == 0
     assert cursor.read_text("utf-8") == OTHERS
 
 

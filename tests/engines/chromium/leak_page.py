@@ -7,10 +7,13 @@ from typing import Final
 ATTEMPTS: Final = frozenset(
     (
         *("img", "fetch", "keepalive", "beacon", "sse", "iframe", "script", "style", "prefetch", "preload", "nested"),
-        *("modulepreload", "worker", "shared", "service", "icon", "ping", "video", "object", "track", "spec", "popup"),
+        *("modulepreload", "worker", "shared", "service", "icon", "ping", "video", "object", "track", "popup"),
     )
 )
-"""Each requests `/from/NAME`. Others have no path: a WebSocket (in a tunnel), preconnect, dns-prefetch, WebRTC."""
+"""Each requests `/from/NAME`. Others have no path: a WebSocket (in a tunnel), preconnect, dns-prefetch, WebRTC.
+
+Speculation rules request nothing: Hatbox disables them.
+"""
 
 LEAK_PAGE: Final = """<!doctype html><meta charset=utf-8><title>leaks</title>
 <link rel=icon href=/from/icon>

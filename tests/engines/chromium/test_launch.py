@@ -86,7 +86,7 @@ def test_the_binary_of_debians_wrapper_script_is_found() -> None:
 
 def test_the_security_features_of_a_normal_browser_are_enabled() -> None:
     for headless in (True, False):
-        (features,), left_out = flags(headless=headless)
+        (features, _), left_out = flags(headless=headless)
         assert "ThirdPartyStoragePartitioning" not in features
         assert "HttpsUpgrades" not in features
         assert "IsolateSandboxedIframes" in features  # such frames would be outside the limits of background pages
@@ -94,9 +94,9 @@ def test_the_security_features_of_a_normal_browser_are_enabled() -> None:
 
 
 def test_only_a_browser_for_identities_with_a_proxy_limits_webrtc() -> None:
-    (_, *others), _ = flags(headless=True, block_webrtc=True)
+    (_, _, *others), _ = flags(headless=True, block_webrtc=True)
     assert others == ["--webrtc-ip-handling-policy=disable_non_proxied_udp"]
-    (_, *others), _ = flags(headless=True)
+    (_, _, *others), _ = flags(headless=True)
     assert others == []
 
 
@@ -239,6 +239,8 @@ async def test_it_runs_over_a_pipe_with_a_sandbox_and_no_port(browser: str, path
     last_list = [each for each in said if each.startswith("--disable-features=")][-1]
     assert "SpareRendererForSitePerProcess" in last_list
     assert "ThirdPartyStoragePartitioning" not in last_list
+    of_playwright, ours = (each for each in said if each.startswith("--enable-features="))
+    assert ours.startswith(f"{of_playwright},")  # Chromium uses the last
 
 
 @with_browser

@@ -18,6 +18,7 @@ from hatbox.errors import EngineError
 from hatbox.store.processes import ProcessId, host_id
 from tests.engines.chromium.endpoint.protocol_description import arguments, description, methods
 from tests.engines.chromium.endpoint.raw_client import RawClient
+from tests.engines.chromium.endpoint.test_connected_clients import mark
 from tests.engines.chromium.person import pages_of_person, press, strip_text
 from tests.engines.chromium.real import running, with_browser
 from tests.mcp.sign_in_site import SignInSite
@@ -51,6 +52,8 @@ async def test_no_client_and_no_tab_sees_the_window_of_a_person(browser: str, pa
                 (page,) = pages_of_person(runner)
                 assert "service_worker" not in await _types(client)
                 assert MESSAGE in await strip_text(page)
+                assert "A program is connected" in await mark(agent)
+                assert await mark(page) == ""
                 assert await page.evaluate("window.opener") is None
                 await page.locator("[name=user]").fill("ann")
                 await page.locator("#password").fill(PASSWORD)

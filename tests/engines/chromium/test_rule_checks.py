@@ -512,23 +512,34 @@ async def test_a_service_worker_of_the_wrong_identity_does_not_load_the_page(
         await web.until((PERSONAL, "/start"), (PERSONAL, "from the worker"), (WORK, "/job/x"))
 
 
-@pytest.mark.xfail(reason="Chromium pauses neither the prefetch nor the navigation: see docs/decisions.md", strict=True)
+ADD_SPECULATION_RULE = """kind => document.body.append(Object.assign(document.createElement("script"), {
+  type: "speculationrules",
+  text: JSON.stringify({[kind]: [{urls: ["/job/" + kind], eagerness: "immediate"}]}),
+}))"""
+
+
+@pytest.mark.parametrize("kind", ["prefetch", "prerender"])
 @with_browser
-async def test_a_prefetched_page_is_opened_in_its_identity(browser: str, path: Path, ruled: RuledSite) -> None:
+async def test_pages_prefetch_nothing_so_that_a_link_is_opened_in_its_identity(
+    kind: str, browser: str, path: Path, ruled: RuledSite
+) -> None:
     async with browsing(path, browser, ruled, ("a.localhost/job/*", "Work")) as web:
-        ruled.page(
-            "/start",
-            """<a id=link href="/job/x">link</a>
-            <script type=speculationrules>{"prefetch": [{"urls": ["/job/x"], "eagerness": "immediate"}]}</script>""",
-        )
+        ruled.page("/start", f'<a id=link href="/job/{kind}">link</a>')
         _, page = await web.tab("Personal", "a.localhost/start")
-        await until(lambda: Sent("Personal", "a.localhost/job/x") in ruled.sent())
+        session = await page.context.new_cdp_session(page)
+        await session.send("Preload.enable")
+        attempted = asyncio.Event()
+        session.on("Preload.preloadingAttemptSourcesUpdated", lambda _: attempted.set())
+        await page.evaluate(ADD_SPECULATION_RULE, kind)
+        await attempted.wait()
+        await page.evaluate("fetch('/after').then(() => 1)")  # a prefetch would have been sent meanwhile
         await page.click("#link")
 
         async def opened() -> list[str]:
-            return [store for store, title in await web.tabs() if title == "/job/x"]
+            return [store for store, title in await web.tabs() if title == f"/job/{kind}"]
 
         assert await until_awaited(opened) == [WORK]
+        assert Sent("Personal", f"a.localhost/job/{kind}") not in ruled.sent()
 
 
 @with_browser

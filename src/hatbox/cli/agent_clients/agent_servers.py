@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -13,10 +14,21 @@ from hatbox.cli.arguments.parameters import bad_parameter
 from hatbox.cli.desktop.own_program import own_program
 from hatbox.identities.model import ContextualIdentity
 
-__all__ = ["checked_name", "default_name", "served_identity", "served_profile", "server_command", "server_variables"]
+__all__ = [
+    "checked_name",
+    "default_name",
+    "display_variables",
+    "is_same_server",
+    "served_identity",
+    "served_profile",
+    "server_command",
+    "server_variables",
+]
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _PATHS: Final = ("HATBOX_KEY_FILE", "HATBOX_CHROMIUM")
+_DISPLAY: Final = ("DISPLAY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR")
+_LOCAL_DISPLAY: Final = re.compile(r":[0-9]+(\.[0-9]+)?")
 
 
 def default_name(identity: ContextualIdentity) -> str:
@@ -43,7 +55,33 @@ def server_command(identity: ContextualIdentity, profile: str, options: Sequence
 
 def server_variables() -> dict[str, str]:
     """The environment variables that the server needs, and that an agent may not pass on. Only paths, never a key."""
-    return {name: str(Path(value).resolve()) for name in _PATHS if (value := os.environ.get(name))}
+    paths = {name: str(Path(value).resolve()) for name in _PATHS if (value := os.environ.get(name))}
+    return {**paths, **display_variables()}
+
+
+def display_variables() -> dict[str, str]:
+    """The variables with which the server opens a window for a person: agents start it without them.
+
+    A display of SSH (`localhost:10.0`) is left out: it exists only while the user is connected.
+    """
+    found = {name: os.environ.get(name, "") for name in _DISPLAY if sys.platform == "linux"}
+    if not _LOCAL_DISPLAY.fullmatch(found.get("DISPLAY", "")):
+        found.pop("DISPLAY", None)
+    if not found.get("DISPLAY") and not found.get("WAYLAND_DISPLAY"):
+        return {}
+    return {name: value for name, value in found.items() if value and value.isprintable() and "$" not in value}
+
+
+def is_same_server(server: Any, other: Mapping[str, object]) -> bool:
+    """Whether an entry starts the same server as one of Hatbox, maybe with another display."""
+    return served_identity(server) is not None and _without_display(server) == _without_display(other)
+
+
+def _without_display(server: Mapping[str, Any]) -> dict[str, Any]:
+    variables = server.get("env", {})
+    if not isinstance(variables, Mapping):
+        return dict(server)
+    return {**server, "env": {name: value for name, value in variables.items() if name not in _DISPLAY}}
 
 
 def served_identity(server: Any) -> str | None:

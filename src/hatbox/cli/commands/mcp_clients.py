@@ -12,6 +12,8 @@ from typing import Annotated, Any
 from hatbox.cli.agent_clients.agent_servers import (
     checked_name,
     default_name,
+    display_variables,
+    is_same_server,
     served_identity,
     served_profile,
     server_command,
@@ -79,7 +81,9 @@ def install(
     """Let an agent start `hatbox mcp` for one identity: adds the server to the configuration of the agent.
 
     Shows the change first, and asks. claude is Claude Desktop, gemini is Gemini CLI. All else in the file stays as it
-    is, comments too. No token and no key is written: the agent can use the identity because it runs as you.
+    is, comments too. No token and no key is written: the agent can use the identity because it runs as you. On Linux,
+    the display is written, so that ask_person can open a window: run the command in the desktop session, and again
+    if the display changes.
     """
     if importlib.util.find_spec("mcp") is None:
         raise MissingExtra("mcp")
@@ -99,9 +103,12 @@ def install(
     try:
         existing = chosen.servers.servers(configuration.text)
         after = configuration.text
-        if existing.get(name) != server:
+        if is_same_server(existing.get(name), server):
+            if existing[name] != server and display_variables():
+                after = chosen.servers.with_server(chosen.servers.without_server(after, name), name, server)
+        else:
             _refuse_existing(client, configuration, name, existing)
-            after = chosen.servers.with_server(configuration.text, name, server)
+            after = chosen.servers.with_server(after, name, server)
     except InvalidText as error:
         raise configuration_error(f"{configuration.path} cannot be edited: {error}") from error
     is_done = _change(configuration, after, f"Add {name} to", yes=yes, dry_run=dry_run, as_json=as_json)

@@ -2,6 +2,7 @@
 // in an isolated world of the error page, which has an opaque origin: no page can read it or click in it. Only a real
 // click counts, and not in the first 0.7 seconds: a page could open the window under the mouse pointer.
 ((title, message, url, choices) => {
+  if (location.protocol !== "chrome-error:") return; // another page was loaded meanwhile
   const add = (parent, name, text) => {
     const element = document.createElement(name);
     element.textContent = text;

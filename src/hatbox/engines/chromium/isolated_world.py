@@ -148,7 +148,8 @@ class IsolatedWorld:
         """The argument of identity_indicator.js."""
         if self._request is None:
             return json.dumps(self.indicator)
-        return json.dumps({**(self.indicator or NEUTRAL), "request": self._request})
+        shown = {**(self.indicator or NEUTRAL), "programs": ""}  # no connected program sees this page
+        return json.dumps({**shown, "request": self._request})
 
     def _on_execution_context_created(self, event: dict[str, Any]) -> None:
         context = event["context"]

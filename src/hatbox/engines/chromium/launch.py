@@ -16,7 +16,7 @@ from playwright.async_api import Browser, Playwright, async_playwright
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from hatbox.engines.chromium.launch_errors import why_not_executable, why_not_started
+from hatbox.engines.chromium.launch_errors import display_hint, why_not_executable, why_not_started
 from hatbox.engines.chromium.sessions import Session, within
 from hatbox.errors import EngineError
 
@@ -52,10 +52,22 @@ _DISABLED_FEATURES: Final = (
     "OptimizationHints",
     "PaintHolding",
     "PreconnectToSearch",
+    "Prerender2FallbackPrefetchSpecRules",
     "TcpPortRandomizationWin",
     "SpareRendererForSitePerProcess",
     "WebUIOmniboxPopup",
     "WebUIOmniboxAimPopup",
+)
+
+# Playwright's list, plus limits of 0 for prefetches that run at once: CDP reports neither a prefetch by speculation
+# rules nor the navigation that it answers (see docs/decisions.md). The first is for prefetches of every kind; without
+# it, the second and the disabled Prerender2FallbackPrefetchSpecRules have the same effect.
+_ENABLED_FEATURES: Final = (
+    "CDPScreenshotNewSurface",
+    "SkipListAccountsWithoutGaiaCookies",
+    "PrefetchSchedulerTesting"
+    ":kPrefetchSchedulerTestingActiveSetSizeLimitForBase/0/kPrefetchSchedulerTestingActiveSetSizeLimitForBurst/0",
+    "PrefetchMultipleActiveSetSizeLimitForBase:prefetch_multiple_active_set_size_limit_for_base_value/0",
 )
 
 # Only for profiles in which an identity has a proxy. WebRTC uses no UDP without a proxy for it.
@@ -106,10 +118,12 @@ class Launched(NamedTuple):
 
 def flags(*, headless: bool, block_webrtc: bool = False) -> tuple[list[str], list[str]]:
     """The arguments of the browser, and the default arguments of Playwright to ignore."""
-    return [f"--disable-features={','.join(_DISABLED_FEATURES)}", *(_WEBRTC_ARGS if block_webrtc else ())], [
-        *_IGNORED_DEFAULT_ARGS,
-        *(() if headless else _IGNORED_HEADED_ARGS),
+    arguments = [
+        f"--disable-features={','.join(_DISABLED_FEATURES)}",
+        f"--enable-features={','.join(_ENABLED_FEATURES)}",
+        *(_WEBRTC_ARGS if block_webrtc else ()),
     ]
+    return arguments, [*_IGNORED_DEFAULT_ARGS, *(() if headless else _IGNORED_HEADED_ARGS)]
 
 
 def find_browser(named: str | os.PathLike[str] | None = None) -> Path:
@@ -183,7 +197,8 @@ async def launch(browser: str | os.PathLike[str] | None, *, headless: bool, bloc
         )
     except PlaywrightError as error:
         await _stop(playwright)
-        raise EngineError(f"{path} {why_not_started(str(error), _LAUNCH_TIMEOUT)}") from error
+        hint = "" if headless else display_hint(os.environ)
+        raise EngineError(f"{path} {why_not_started(str(error), _LAUNCH_TIMEOUT)}{hint}") from error
     except BaseException:
         await _stop(playwright)
         raise

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-__all__ = ["why_not_executable", "why_not_started"]
+__all__ = ["display_hint", "why_not_executable", "why_not_started"]
 
 _MAX_OUTPUT_LINES: Final = 5
 _MAX_LINE_LENGTH: Final = 500
@@ -42,6 +43,12 @@ def why_not_started(error: str, limit: float) -> str:
         why = f"does not start: {why}"
     lines = _output(rest)
     return f"{why} Its last output: {' | '.join(lines)}" if lines else why  # one line, like every message
+
+
+def display_hint(environment: Mapping[str, str]) -> str:
+    """Which display a browser with windows should use: a stored one may not exist any more. Empty without one."""
+    used = [f"{name}={environment[name]}" for name in ("DISPLAY", "WAYLAND_DISPLAY") if environment.get(name)]
+    return f" Does its display exist? {', '.join(used)}" if used else ""
 
 
 def _exit_reason(log: str) -> str:

@@ -1,0 +1,60 @@
+"""Revoking a grant in another program ends what is connected, although nothing more is sent.
+
+The documentation says: within a second. A busy machine makes that unmeasurable, so the tests assert an order. Without
+the revocation, the connection would stay open for ever and the tool would wait for ten minutes; the limit of 30 seconds
+is for the machine.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+import hatbox
+from hatbox.mcp import page_tools
+from hatbox.mcp.agent_session import AgentOptions, AgentSession
+from tests.engines.chromium.endpoint.raw_client import RawClient
+from tests.mcp.agent_site import AgentSite
+from tests.mcp.test_page_borders import Caller
+from tests.waiting import until
+
+LIMIT = 30.0
+
+
+@pytest.mark.usefixtures("browser")
+def test_a_revocation_ends_idle_connections_and_waiting_tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page_tools, "_WAIT_MS", 600_000.0)
+    path = tmp_path / "profile.db"
+
+    async def run() -> None:
+        async with (
+            hatbox.open(path) as profile,
+            profile.chromium(headless=True, identities="Work") as runner,
+            hatbox.open(path) as remote,
+            AgentSession(remote, await remote.identities.find("Work"), AgentOptions()) as agent,
+            hatbox.open(path) as user,
+        ):
+            endpoint = await runner.open_endpoint("Work")
+            actions = ["pages", "cookieValues"]
+            revoked, token = await user.grants.create(identities="Work", actions=actions)
+            _, other_token = await user.grants.create(identities="Work", actions=actions)
+            async with RawClient(endpoint.url(token)) as idle, RawClient(endpoint.url(other_token)) as other:
+                await idle.call("Browser.getVersion")
+                await user.grants.revoke(revoked.id)
+                await asyncio.wait_for(idle.closed.wait(), LIMIT)
+                assert "result" in await other.call("Browser.getVersion")  # only that grant has ended
+            await _ends_waiting_tool(agent, user)
+
+    asyncio.run(run())
+
+
+async def _ends_waiting_tool(agent: AgentSession, user: hatbox.Profile) -> None:
+    call = Caller(agent)
+    with AgentSite() as site:
+        assert "Page title: Form" in await call("browser_navigate", url=site.url("/form"))
+        waiting = asyncio.ensure_future(call("browser_wait_for", text="never shown"))
+        await until(call.server._page_turn.locked)
+        await user.grants.revoke(agent.grant_id)
+        assert "The user has ended the access of this agent" in await asyncio.wait_for(waiting, LIMIT)
