@@ -19,6 +19,7 @@ from hatbox.errors import GrantRefused
 from hatbox.mcp import page_tools
 from hatbox.mcp.agent_session import AgentOptions, AgentSession
 from hatbox.mcp.http_server import AgentHttpServer
+from hatbox.store.processes import current_process
 from tests.engines.chromium.endpoint.raw_client import RawClient
 from tests.mcp.agent_site import AgentSite
 from tests.mcp.test_page_borders import Caller
@@ -40,6 +41,7 @@ def test_a_revocation_ends_idle_connections_and_waiting_tools(tmp_path: Path, mo
             AgentSession(remote, await remote.identities.find("Work"), AgentOptions()) as agent,
             hatbox.open(path) as user,
         ):
+            assert agent.grant().process == current_process()  # it also ends if the process is killed
             endpoint = await runner.open_endpoint("Work")
             actions = ["pages", "cookieValues"]
             revoked, token = await user.grants.create(identities="Work", actions=actions)

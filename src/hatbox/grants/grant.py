@@ -6,6 +6,7 @@ from typing import Final
 
 import msgspec
 
+from hatbox.store.processes import ProcessId
 from hatbox.urls.match_patterns import host_permissions
 from hatbox.urls.url import parse_url
 
@@ -49,6 +50,8 @@ class Grant(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     program: str
     """The program that created it."""
     machine: str
+    process: ProcessId | None = None
+    """The process with which it ends; None if it does not depend on one."""
 
     def has_ended(self, time: float) -> bool:
         """Whether it is revoked or expired at this time, or has no identity left."""

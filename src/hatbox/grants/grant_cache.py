@@ -175,7 +175,12 @@ class GrantCache:
     def _on_time(self, grant_id: str) -> None:
         self._timers.pop(grant_id, None)
         try:
-            self._set_timer(self.check(grant_id))
+            grant = self.check(grant_id)
+            if grant.process is not None and grant.process.is_local and not grant.process.is_running:
+                grant = msgspec.structs.replace(grant, revoked=self._store.time())  # the row follows when it is read
+                self._replace(grant)
+                return
+            self._set_timer(grant)
         except GrantRefused:
             self._end(grant_id)
 

@@ -14,6 +14,7 @@ from hatbox.errors import GrantNotFound
 from hatbox.grants.grant import Grant
 from hatbox.store.base import Transaction
 from hatbox.store.grant_tables import GrantRow
+from hatbox.store.processes import ProcessId
 
 __all__ = [
     "GRANT_CHANGED",
@@ -22,9 +23,11 @@ __all__ = [
     "find_grants",
     "grant_of",
     "grant_row",
+    "has_lost_its_process",
     "put_grant",
     "remove_identity_from_grants",
     "revoke_grant",
+    "revoke_grants_of_ended_processes",
 ]
 
 GRANT_CHANGED: Final = "grants.changed"
@@ -41,13 +44,14 @@ class GrantChange(msgspec.Struct, frozen=True):
     revoked: float | None
 
 
-class _Allowed(msgspec.Struct, frozen=True):
+class _Allowed(msgspec.Struct, frozen=True, omit_defaults=True):
     """The column `data`."""
 
     purpose: str
     identities: tuple[str, ...]
     hosts: tuple[str, ...] | None
     actions: frozenset[str]
+    process: ProcessId | None = None
 
 
 _encode = msgspec.json.Encoder(order="deterministic").encode
@@ -57,7 +61,7 @@ decode_grant_change = msgspec.json.Decoder(GrantChange).decode
 
 def grant_row(grant: Grant, digest: bytes) -> GrantRow:
     """The row of a grant. `digest` is the SHA-256 of its token."""
-    data = _encode(_Allowed(grant.purpose, grant.identities, grant.hosts, grant.actions))
+    data = _encode(_Allowed(grant.purpose, grant.identities, grant.hosts, grant.actions, grant.process))
     fields = (grant.id, digest, grant.created, grant.expires, grant.revoked, grant.program, grant.machine, data)
     return GrantRow._make(fields)
 
@@ -79,6 +83,7 @@ def grant_of(row: GrantRow) -> Grant:
         revoked=row.revoked,
         program=row.program,
         machine=row.machine,
+        process=allowed.process,
     )
 
 
@@ -104,6 +109,19 @@ def revoke_grant(transaction: Transaction, grant_id: str, now: float) -> Grant:
         transaction.grants.put(row)
         _append(transaction, row)
     return grant_of(row)
+
+
+def revoke_grants_of_ended_processes(transaction: Transaction, now: float) -> None:
+    """Revoke the grants that end with a process, if it has ended without doing so: it was killed."""
+    for grant in find_grants(transaction):
+        if has_lost_its_process(transaction, grant):
+            revoke_grant(transaction, grant.id, now)
+
+
+def has_lost_its_process(transaction: Transaction, grant: Grant) -> bool:
+    """Whether a grant is not revoked, but the process with which it ends is not running."""
+    process = grant.process
+    return process is not None and grant.revoked is None and not transaction.processes.is_running(process)
 
 
 def remove_identity_from_grants(transaction: Transaction, cookie_store_id: str) -> None:

@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from hatbox.errors import GrantRefused, InvalidGrant
+from hatbox.errors import GrantNotFound, GrantRefused, InvalidGrant
 from hatbox.grants.grant import DEFAULT_ACTIONS, DEFAULT_DURATION, Grant
 from hatbox.grants.grant_arguments import (
     MAX_IDENTITIES,
@@ -21,7 +21,14 @@ from hatbox.grants.grant_arguments import (
     accepted_purpose,
 )
 from hatbox.grants.grant_cache import EndCallback, GrantCache
-from hatbox.grants.grant_rows import find_grants, grant_of, put_grant, revoke_grant
+from hatbox.grants.grant_rows import (
+    find_grants,
+    grant_of,
+    has_lost_its_process,
+    put_grant,
+    revoke_grant,
+    revoke_grants_of_ended_processes,
+)
 from hatbox.grants.grant_tokens import digest_of, new_grant_id, new_token
 from hatbox.identities.model import ContextualIdentity, IdentityLike, expect_identity, find, resolve
 from hatbox.javascript.text import well_formed
@@ -56,13 +63,15 @@ class Grants:
         actions: Iterable[str] = DEFAULT_ACTIONS,
         duration: float | msgspec.UnsetType | None = msgspec.UNSET,
         until: float | None = None,
+        for_process: bool = False,
     ) -> tuple[Grant, str]:
         """Create a grant. Returns it with its token, which is stored nowhere and cannot be read again.
 
         `hosts` are host names, such as `*.site.example`, or match patterns; None for no limit. `actions` are names in
         hatbox.grants.grant.ACTIONS; default: fetch. It is valid for `duration` seconds, by default 8 hours, or `until`
-        a time in seconds since 1970. With `duration=None` it is valid until it is revoked. Raises InvalidGrant, or as
-        Identities.resolve(), and then creates nothing.
+        a time in seconds since 1970. With `duration=None` it is valid until it is revoked. With `for_process` it also
+        ends with this process, even if that is killed. Raises InvalidGrant, or as Identities.resolve(), and then
+        creates nothing.
         """
         several = [identities] if isinstance(identities, (str, ContextualIdentity)) else list(identities)
         for identity in several:
@@ -82,7 +91,10 @@ class Grants:
             revoked=None,
             program=well_formed(program_name()),
             machine=well_formed(current_process().machine),
+            process=current_process() if for_process else None,
         )
+        if for_process:
+            await self._store.register_process()  # before it exists: processes on other machines would revoke it
         digest = digest_of(token) or b""
         self._cache.subscribe()
         grant = await self._store.write(lambda transaction: _insert(transaction, draft, several, digest))
@@ -90,9 +102,14 @@ class Grants:
             await self._verified(digest)
         return grant, token
 
-    def list(self) -> asyncio.Future[builtins.list[Grant]]:
+    async def list(self) -> builtins.list[Grant]:
         """All grants, the first created first. Those that have ended are listed for 30 days."""
-        return self._store.read(find_grants)
+        grants, is_current = await self._store.read(_find_grants)
+        if is_current:
+            return grants
+        now = self._store.time()
+        await self._store.write(lambda transaction: revoke_grants_of_ended_processes(transaction, now))
+        return (await self._store.read(_find_grants))[0]
 
     def revoke(self, grant_id: str) -> asyncio.Future[Grant]:
         """Revoke a grant: its connections end in every process within a second. Raises GrantNotFound.
@@ -139,6 +156,8 @@ class Grants:
         for _ in range(_MAX_READS):
             generation = self._cache.generation
             row = await self._store.read(_with_digest(digest), single_statement=True)
+            if row is not None and _may_have_lost_its_process(row):
+                row = await self._store.write(_revoked_if_lost(row, self._store.time()))
             if generation == self._cache.generation:
                 break
         else:
@@ -154,6 +173,28 @@ def _with_digest(digest: bytes) -> Callable[[Transaction], GrantRow | None]:
     return lambda transaction: transaction.grants.with_digest(digest)
 
 
+def _find_grants(transaction: Transaction) -> tuple[list[Grant], bool]:
+    """All grants, and whether none has to be revoked because its process has ended."""
+    grants = find_grants(transaction)
+    return grants, not any(has_lost_its_process(transaction, each) for each in grants)
+
+
+def _may_have_lost_its_process(row: GrantRow) -> bool:
+    """Whether the process with which a grant ends is not a running one of this machine."""
+    process = grant_of(row).process
+    return row.revoked is None and process is not None and not (process.is_local and process.is_running)
+
+
+def _revoked_if_lost(row: GrantRow, now: float) -> Callable[[Transaction], GrantRow | None]:
+    def revoke(transaction: Transaction) -> GrantRow | None:
+        if has_lost_its_process(transaction, grant_of(row)):
+            with contextlib.suppress(GrantNotFound):
+                revoke_grant(transaction, row.id, now)
+        return transaction.grants.get(row.id)
+
+    return revoke
+
+
 def _seconds(duration: float | msgspec.UnsetType | None, until: float | None, now: float) -> float | None:
     if until is not None:
         if not isinstance(duration, msgspec.UnsetType):
@@ -166,6 +207,8 @@ def _seconds(duration: float | msgspec.UnsetType | None, until: float | None, no
 
 def _insert(transaction: Transaction, draft: Grant, identities: Sequence[IdentityLike], digest: bytes) -> Grant:
     """Store a new grant, with a new id."""
+    if draft.process is not None:
+        revoke_grants_of_ended_processes(transaction, draft.created)
     found = [
         resolve(transaction, each) if isinstance(each, ContextualIdentity) else find(transaction, each)
         for each in identities

@@ -81,6 +81,7 @@ class AgentSession:
                 hosts=self._hosts,
                 actions=_ACTIONS,
                 duration=_DURATION,
+                for_process=True,
             )
         else:
             grant = await grants.verify(self._given_token)

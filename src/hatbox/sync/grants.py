@@ -31,11 +31,18 @@ class SyncGrants:
         actions: Iterable[str] = DEFAULT_ACTIONS,
         duration: float | msgspec.UnsetType | None = msgspec.UNSET,
         until: float | None = None,
+        for_process: bool = False,
     ) -> tuple[Grant, str]:
         """Create a grant. Returns it with its token, which is stored nowhere. See Grants.create."""
         return self._run(
             lambda: self._grants.create(
-                purpose, identities=identities, hosts=hosts, actions=actions, duration=duration, until=until
+                purpose,
+                identities=identities,
+                hosts=hosts,
+                actions=actions,
+                duration=duration,
+                until=until,
+                for_process=for_process,
             )
         )
 

@@ -81,6 +81,10 @@ def test_revoking_ends_an_endpoint_and_a_second_one_uses_the_running_browser(pro
         first, printed = started(program, "--for", "1h")
         second, other = started(program)
         assert len(cli("status", "--json").json["engines"]) == 1  # one browser for both
+        killed, _ = started(program)
+        killed.kill()
+        killed.wait()
+        assert [each["isValid"] for each in cli("grant", "list", "--json").json] == [True, True, False]
 
         async def use() -> None:
             async with RawClient(printed["url"]) as one, RawClient(other["url"]) as two:
@@ -117,7 +121,7 @@ def test_revoking_ends_an_endpoint_and_a_second_one_uses_the_running_browser(pro
         for each in (printed, other):
             assert each["url"].rpartition("/")[2] not in "".join(errors)
         assert cli("status", "--json").json["endpoints"] == []
-        assert [each["isValid"] for each in cli("grant", "list", "--json").json] == [False, False]
+        assert [each["isValid"] for each in cli("grant", "list", "--json").json] == [False] * 3
         recorded = cli("activity", "--grant", printed["grant"], "--json").json
         assert {(each["action"], each["host"]) for each in recorded} == {
             ("endpoint.connect", ""),

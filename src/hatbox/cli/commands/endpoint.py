@@ -93,7 +93,7 @@ async def _granted(
     purpose = f"hatbox endpoint for {identity.name[:100]}, process {os.getpid()}"
     printable = "".join(each if each.isprintable() else " " for each in purpose)
     grant, token = await opened.grants.create(
-        printable, identities=identity, actions=ENDPOINT_ACTIONS, duration=seconds
+        printable, identities=identity, actions=ENDPOINT_ACTIONS, duration=seconds, for_process=True
     )
     try:
         yield grant, token

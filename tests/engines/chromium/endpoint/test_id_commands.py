@@ -58,6 +58,24 @@ def test_of_many_nodes_all_must_be_those_of_the_page() -> None:
         client.refused("DOM.pushNodesByBackendIdsToFrontend", {"backendNodeIds": given}, "S")
 
 
+def test_one_command_becomes_few_commands_for_chromium(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each check costs the engine as much as a command of a client: a thousand of them would stop other identities."""
+    client = with_page()
+    push = "DOM.pushNodesByBackendIdsToFrontend"
+    assert "At most 64" in client.refused(push, {"backendNodeIds": [*range(65)]}, "S")
+    client.send(push, {"backendNodeIds": [7] * 1000}, "S")
+    assert len(client.to_browser) == 1
+    monkeypatch.setattr("hatbox.engines.chromium.endpoint.client_state.MAX_PENDING", 100)
+    number = client.send(push, {"backendNodeIds": [*range(64)]}, "S")
+    checks = client.to_browser
+    assert len(checks) == 64
+    assert "Wait for responses" in client.refused(push, {"backendNodeIds": [*range(64)]}, "S")
+    for each in checks:
+        client.receive(id=each["id"], result={})
+    assert client.to_browser[-1]["id"] == number
+    assert client.to_browser[-1]["params"]["backendNodeIds"] == [*range(64)]
+
+
 def test_a_page_that_is_withheld_during_the_check_gives_nothing() -> None:
     client = with_page()
     client.send("DOM.getOuterHTML", NODE, "S")

@@ -14,6 +14,7 @@ from hatbox.engines.chromium.endpoint.browser_events import is_delivered, on_tar
 from hatbox.engines.chromium.endpoint.client_sessions import ClientSession
 from hatbox.engines.chromium.endpoint.client_state import OWN_IDS, ClientState, PendingCommand
 from hatbox.engines.chromium.endpoint.endpoint_urls import mentions_manager_page
+from hatbox.engines.chromium.endpoint.lone_surrogates import decodable, leading_id
 from hatbox.engines.chromium.endpoint.messages import (
     BrowserMessage,
     ClientMessage,
@@ -27,6 +28,7 @@ from hatbox.engines.chromium.endpoint.messages import (
 from hatbox.engines.chromium.endpoint.method_rules import action_of
 from hatbox.engines.chromium.endpoint.page_commands import PAGE_COMMANDS
 from hatbox.engines.chromium.endpoint.root_commands import ROOT_COMMANDS
+from hatbox.javascript.text import well_formed
 
 __all__ = ["MAX_MESSAGE", "ClientFilter"]
 
@@ -45,6 +47,14 @@ _MESSAGES: Final = {
 
 _decode_client: Final = msgspec.json.Decoder(ClientMessage).decode
 _decode_browser: Final = msgspec.json.Decoder(BrowserMessage).decode
+
+
+def _decoded_command(text: str) -> ClientMessage:
+    """Half a surrogate pair becomes U+FFFD, also for Chromium: it receives what was checked."""
+    try:
+        return _decode_client(text)
+    except (msgspec.DecodeError, UnicodeError):
+        return _decode_client(decodable(text))
 
 
 class ClientFilter:
@@ -72,9 +82,10 @@ class ClientFilter:
             is_flood = len(self._queued) > _MAX_QUEUED
             return [EndConnection("too many commands before the first response")] if is_flood else []
         try:
-            command = _decode_client(text)
-        except (msgspec.DecodeError, RecursionError) as error:
-            return [error_message(None, "", MethodRefused(f"Message must be a command of CDP: {error}", -32600))]
+            command = _decoded_command(text)
+        except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
+            refused = MethodRefused(f"Message must be a command of CDP: {error}", -32600)
+            return [error_message(leading_id(text), "", refused)]
         try:
             self._on_command(command)
         except MethodRefused as refused:
@@ -88,7 +99,14 @@ class ClientFilter:
     def from_browser(self, text: str, now: float) -> list[Output]:
         """A message of Chromium: it is delivered or dropped, and the endpoint may send commands. `now` in seconds."""
         state = self._state
-        message = _decode_browser(text)
+        try:
+            message = _decode_browser(text)
+        except (msgspec.DecodeError, RecursionError, UnicodeError):
+            text = well_formed(text)
+            try:
+                message = _decode_browser(decodable(text))
+            except (msgspec.DecodeError, RecursionError):
+                return self._on_undecodable(text)
         if message.id is not None:
             self._on_response(message.id, message, text)
         elif message.method.startswith("Target."):
@@ -179,6 +197,19 @@ class ClientFilter:
             unknown = MethodRefused("The result has a form that this version of Hatbox does not know.")
             state.outputs.append(error_message(message_id, pending.session_id, unknown))
         state.outputs.extend(pending.outputs)
+
+    def _on_undecodable(self, text: str) -> list[Output]:
+        """Chromium has answered: without a response, the client would wait for ever. Events are dropped."""
+        state = self._state
+        message_id = leading_id(text)
+        if message_id is None:
+            raise msgspec.DecodeError("an event is not valid JSON")
+        if message_id >= OWN_IDS:
+            self._on_response(message_id, BrowserMessage(error=msgspec.Raw(b"{}")), text)
+        elif (pending := state.pending.pop(message_id, None)) is not None:
+            unreadable = MethodRefused("The result cannot be decoded, so it was not checked and is not delivered.")
+            state.outputs += [error_message(message_id, pending.session_id, unreadable), *pending.outputs]
+        return state.take_outputs()
 
     def _response(self, message_id: int, pending: PendingCommand, message: BrowserMessage, text: str) -> str:
         if (pending.session_id or self._state.page_session) not in self._state.sessions:

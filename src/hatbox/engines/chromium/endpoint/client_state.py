@@ -75,9 +75,9 @@ class ClientState:
         """Whether a target is a page that the client may use. A worker never is."""
         return self.targets.type_of(target_id) == "page" and self.targets.is_visible(target_id)
 
-    def expect_capacity(self) -> None:
-        """Raise MethodRefused if too many commands have no response."""
-        if len(self.pending) + len(self.own_pending) >= MAX_PENDING:
+    def expect_capacity(self, number: int = 1) -> None:
+        """Raise MethodRefused if too many commands have no response for so many more."""
+        if len(self.pending) + len(self.own_pending) + number > MAX_PENDING:
             raise MethodRefused(f"{MAX_PENDING} commands have no response yet. Wait for responses.")
 
     def forward(

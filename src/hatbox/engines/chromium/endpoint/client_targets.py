@@ -18,6 +18,7 @@ _SHARED: Final = frozenset({"shared_worker", "service_worker"})
 _TYPES: Final = frozenset({"page", "iframe", "worker", "tab"}) | _SHARED
 _DEFAULT_FILTER: Final[TargetFilter] = [{"type": "browser", "exclude": True}, {"type": "tab", "exclude": True}, {}]
 _PARENTS: Final = ("parentId", "parentFrameId")
+_RELATED: Final = (*_PARENTS, "openerId")
 _MAX_ANCESTORS: Final = 50
 _WEB: Final = ("http:", "https:")
 _OF_OPENER: Final = ("openerId", "openerFrameId")
@@ -33,6 +34,7 @@ class ClientTargets:
         self.opened: set[str] = set()
         """The pages that the client has opened, and those that these have opened."""
         self._infos: dict[str, dict[str, Any]] = {}
+        self._parts: dict[str, dict[str, None]] = {}  # by target: those that it contains or has opened
         self._withheld: set[str] = set()
         self._before: set[str] = set()  # the targets that existed when the context was withheld
 
@@ -45,14 +47,17 @@ class ClientTargets:
         """Store the current state of a target. False if it is not one of the identity."""
         if info.get("browserContextId") != self.context_id or info.get("type") not in _TYPES:
             return False
+        before = self._infos.get(info["targetId"])
         self._infos[info["targetId"]] = info
+        if before is None or _related_ids(before) != _related_ids(info):
+            self._set_parents(info["targetId"], before, info)
         if info.get("openerId") in self.opened:
             self.opened.add(info["targetId"])
         return True
 
     def remove(self, target_id: str) -> None:
         """A target is closed."""
-        self._infos.pop(target_id, None)
+        self._set_parents(target_id, self._infos.pop(target_id, None), None)
         for ids in (self.announced, self.opened, self._withheld, self._before):
             ids.discard(target_id)
 
@@ -87,27 +92,32 @@ class ClientTargets:
             return False
         if info["type"] in _SHARED and any(map(self._is_withheld_site, self._withheld)):
             return False
-        return self._is_free(info, _MAX_ANCESTORS)
+        return self._is_free(info)
 
     def ids(self) -> list[str]:
         """All targets, visible or not."""
         return [*self._infos]
 
-    def _is_free(self, info: dict[str, Any], depth: int) -> bool:
+    def _is_free(self, info: dict[str, Any]) -> bool:
         """Whether neither a target nor one of those that contain or have opened it is withheld."""
-        if not depth or info["targetId"] in self._withheld or is_withheld(info["url"]):
-            return False
-        for key in (*_PARENTS, "openerId"):
-            related_id = info.get(key, "")
-            if related_id in self._withheld:
+        seen, level = {info["targetId"]}, [info]
+        for _ in range(_MAX_ANCESTORS):
+            if any(each["targetId"] in self._withheld or is_withheld(each["url"]) for each in level):
                 return False
-            related = self._infos.get(related_id)
-            if related is None or related["type"] == "tab" or related_id == info["targetId"]:
-                continue
-            is_opener_of_web_page = key == "openerId" and is_withheld(related["url"])
-            if not is_opener_of_web_page and not self._is_free(related, depth - 1):
-                return False
-        return True
+            above = []
+            for key, related_id in [(key, each.get(key, "")) for each in level for key in _RELATED]:
+                if related_id in self._withheld:
+                    return False
+                related = self._infos.get(related_id)
+                if related is None or related["type"] == "tab" or related_id in seen:
+                    continue
+                if key != "openerId" or not is_withheld(related["url"]):  # web pages of an internal page are free
+                    seen.add(related_id)
+                    above.append(related)
+            if not above:
+                return True
+            level = above
+        return False
 
     def _is_withheld_site(self, target_id: str) -> bool:
         """Whether a target shows a web page. The start page of Hatbox is none."""
@@ -147,14 +157,23 @@ class ClientTargets:
 
     def related(self, target_id: str) -> list[str]:
         """A target, the frames, workers and pages that are withheld with it, and so on."""
-        found = [target_id]
-        for each in found:
-            found += [
-                key
-                for key, info in self._infos.items()
-                if key not in found and each in [info.get(name) for name in (*_PARENTS, "openerId")]
-            ]
-        return found + [key for key, info in self._infos.items() if info["type"] in _SHARED and key not in found]
+        found = {target_id: None}
+        waiting = [target_id]
+        for each in waiting:
+            new = [key for key in self._parts.get(each, ()) if key not in found]
+            found |= dict.fromkeys(new)
+            waiting += new
+        shared = [key for key, info in self._infos.items() if info["type"] in _SHARED and key not in found]
+        return waiting + shared
+
+    def _set_parents(self, target_id: str, before: dict[str, Any] | None, info: dict[str, Any] | None) -> None:
+        for each in _related_ids(before or {}):
+            parts = self._parts.get(each, {})
+            parts.pop(target_id, None)
+            if not parts:
+                self._parts.pop(each, None)
+        for each in _related_ids(info or {}):
+            self._parts.setdefault(each, {})[target_id] = None
 
     def is_prerendered(self, target_id: str) -> bool:
         """Whether a target is a page that is loaded in advance."""
@@ -167,6 +186,10 @@ class ClientTargets:
     def url_of(self, target_id: str) -> str:
         """The URL of a target; empty if it is unknown."""
         return str(self._infos.get(target_id, {}).get("url", ""))
+
+
+def _related_ids(info: dict[str, Any]) -> set[str]:
+    return {info[name] for name in _RELATED if name in info}
 
 
 def matches(wanted: TargetFilter | None, target_type: str) -> bool:

@@ -15,7 +15,7 @@ from hatbox.engines.chromium.endpoint.messages import ClientMessage, MethodRefus
 
 __all__ = ["ID_COMMANDS"]
 
-_MAX_NODES: Final = 1000
+_MAX_NODES: Final = 64  # each is a command to Chromium, of which a client should not have many unsent
 _NODES: Final = "hatbox-nodes"
 _ENDING: Final = frozenset(
     {
@@ -32,12 +32,16 @@ def _nodes(state: ClientState, session: ClientSession, command: ClientMessage) -
     """A node of another page is not resolved by Chromium, but the other commands read it."""
     params = decode_params(command.params)
     given = params.get("backendNodeIds", [])
-    nodes = [*given, params["backendNodeId"]] if params.get("backendNodeId") is not None else [*given]
-    if len(nodes) > _MAX_NODES or any(type(each) is not int for each in nodes):
-        raise MethodRefused(f"backendNodeId must be an integer, at most {_MAX_NODES} of them")
+    named = [*given, params["backendNodeId"]] if params.get("backendNodeId") is not None else [*given]
+    if any(type(each) is not int for each in named):
+        raise MethodRefused("backendNodeId must be an integer")
+    nodes = [*dict.fromkeys(named)]
+    if len(nodes) > _MAX_NODES:
+        raise MethodRefused(f"{len(nodes)} nodes are named. At most {_MAX_NODES} are allowed in one command.")
     if not nodes:
         state.forward(command, params)
         return
+    state.expect_capacity(len(nodes) + 1)
     state.pending[command.id] = PendingCommand(command.sessionId, None, ())
     answers: list[bool] = []
 

@@ -1,0 +1,30 @@
+"""Messages with half a surrogate pair, such as half an emoji. JavaScript has such strings; decoders refuse them.
+
+Only for messages that could not be decoded: the others are not searched.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+__all__ = ["decodable", "leading_id"]
+
+_HIGH: Final = r"\\u[dD][89abAB][0-9a-fA-F]{2}"
+_LOW: Final = r"\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+_LONE: Final = re.compile(f"{_HIGH}(?!{_LOW})|(?<!{_HIGH}){_LOW}")
+_BACKSLASH, _PLACEHOLDER = r"\\", "\0\0"  # escaped, so that it is no start of an escape; JSON never contains \0
+_ID: Final = re.compile(r'\s*\{\s*"id"\s*:\s*(\d{1,15})\s*[,}]')
+
+
+def decodable(text: str) -> str:
+    r"""The JSON text with \ufffd for each escape of half a surrogate pair."""
+    if "\0" in text:
+        return text
+    return _LONE.sub(r"\\ufffd", text.replace(_BACKSLASH, _PLACEHOLDER)).replace(_PLACEHOLDER, _BACKSLASH)
+
+
+def leading_id(text: str) -> int | None:
+    """The id of a message that cannot be decoded; None if it does not begin with one, as those of Chromium do."""
+    found = _ID.match(text)
+    return None if found is None else int(found[1])
