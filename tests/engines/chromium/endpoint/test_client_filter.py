@@ -414,6 +414,7 @@ def context(number: int, name: str, kind: str = "isolated", origin: str = "http:
 
 def test_worlds_of_hatbox_and_extensions_are_not_shown() -> None:
     client = with_page()
+    client.forwarded("Runtime.enable", {}, "S")
     client.event("Runtime.executionContextCreated", context(1, "", "default"), "S")
     assert len(client.to_client) == 1
     for number, name in ((2, "hatbox"), (3, "x8f7secret")):
@@ -436,11 +437,13 @@ def test_worlds_of_hatbox_and_extensions_are_not_shown() -> None:
 
 def test_worlds_of_the_client_are_its_own() -> None:
     client = with_page()
+    client.forwarded("Runtime.enable", {}, "S")
     client.forwarded("Page.addScriptToEvaluateOnNewDocument", {"source": "", "worldName": "mine"}, "S")
     client.event("Runtime.executionContextCreated", context(4, "mine"), "S")
     assert len(client.to_client) == 1
     client.forwarded("Runtime.evaluate", {"expression": "1", "contextId": 4}, "S")
     number = client.send("Page.createIsolatedWorld", {"frameId": "P", "worldName": "other"}, "S")
+    client.event("Runtime.executionContextCreated", context(5, "other"), "S")
     client.result(number, {"executionContextId": 5}, "S")
     client.forwarded("Runtime.evaluate", {"expression": "1", "contextId": 5}, "S")
     assert "hatbox" in client.refused("Page.createIsolatedWorld", {"frameId": "P", "worldName": "Hatbox"}, "S")

@@ -143,6 +143,7 @@ def test_contexts_of_internal_documents_are_not_given() -> None:
 def test_a_script_without_a_context_ends_at_once_in_internal_documents() -> None:
     """The page may show another document when the script arrives."""
     client = with_page()
+    client.forwarded("Runtime.enable", {}, "S")
     context = {"id": 2, "origin": "http://a.test", "name": "", "uniqueId": "u", "auxData": {"type": "default"}}
     client.event("Runtime.executionContextCreated", {"context": context}, "S")
     guarded = client.forwarded("Runtime.evaluate", {"expression": "1 + 1"}, "S")["expression"]
