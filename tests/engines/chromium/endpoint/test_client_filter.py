@@ -216,6 +216,8 @@ INTERNAL = (
     "chrome-extension://abc/x.html",
     "javascript:alert(1)",
     "blob:chrome://settings/x",
+    "blob:https://01234567-89ab-cdef-0123-456789abcdef/x",
+    "blob:data:text/html,x",
     "filesystem:http://a.test/x",
     "moz-extension://abc/",
     "https://01234567-89ab-cdef-0123-456789abcdef/popup.html",
@@ -237,7 +239,15 @@ def test_internal_pages_cannot_be_loaded(url: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["http://a.test/x?y#z", "https://a.test/", "about:blank", "data:text/html,a", "blob:http://a.test/x"]
+    "url",
+    [
+        "http://a.test/x?y#z",
+        "https://a.test/",
+        "about:blank",
+        "data:text/html,a",
+        "blob:http://a.test/x",
+        "blob:null/x",
+    ],
 )
 def test_web_pages_can_be_loaded(url: str) -> None:
     assert with_page().forwarded("Page.navigate", {"url": url}, "S")["url"] == url

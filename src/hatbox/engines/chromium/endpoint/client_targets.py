@@ -34,6 +34,7 @@ class ClientTargets:
         """The pages that the client has opened, and those that these have opened."""
         self._infos: dict[str, dict[str, Any]] = {}
         self._withheld: set[str] = set()
+        self._inheriting: set[str] = set()  # blank pages with the origin of a withheld frame
         self._before: set[str] = set()  # the targets that existed when the context was withheld
 
     @property
@@ -46,6 +47,7 @@ class ClientTargets:
         if info.get("browserContextId") != self.context_id or info.get("type") not in _TYPES:
             return False
         self._infos[info["targetId"]] = info
+        self._note_origin(info)
         if info.get("openerId") in self.opened:
             self.opened.add(info["targetId"])
         return True
@@ -53,7 +55,7 @@ class ClientTargets:
     def remove(self, target_id: str) -> None:
         """A target is closed."""
         self._infos.pop(target_id, None)
-        for ids in (self.announced, self.opened, self._withheld, self._before):
+        for ids in (self.announced, self.opened, self._withheld, self._inheriting, self._before):
             ids.discard(target_id)
 
     def withhold(self, target_id: str) -> None:
@@ -65,6 +67,8 @@ class ClientTargets:
         if target_id == self.context_id and not self.is_limited:
             self._before = {*self._infos}
         self._withheld.add(target_id)
+        for info in self._infos.values():
+            self._note_origin(info)
 
     def allow(self, target_id: str) -> None:
         """A frame or worker belongs to a visible page, so `withhold` with the id of the context does not apply."""
@@ -95,7 +99,7 @@ class ClientTargets:
 
     def _is_free(self, info: dict[str, Any], depth: int) -> bool:
         """Whether neither a target nor one of those that contain or have opened it is withheld."""
-        if not depth or info["targetId"] in self._withheld or is_withheld(info["url"]):
+        if not depth or info["targetId"] in self._withheld | self._inheriting or is_withheld(info["url"]):
             return False
         for key in (*_PARENTS, "openerId"):
             related_id = info.get(key, "")
@@ -108,6 +112,22 @@ class ClientTargets:
             if not is_opener_of_web_page and not self._is_free(related, depth - 1):
                 return False
         return True
+
+    def _note_origin(self, info: dict[str, Any]) -> None:
+        """A blank page has the origin of the frame that has opened it, also when that is gone."""
+        if info["url"] != "" and not info["url"].startswith("about:"):
+            self._inheriting.discard(info["targetId"])
+        elif info["type"] == "page" and self._is_of_extension(info.get("openerFrameId", ""), info.get("openerId", "")):
+            self._inheriting.add(info["targetId"])
+
+    def _is_of_extension(self, frame_id: str, page_id: str) -> bool:
+        """Whether a frame is one of an extension, or may be in one: Chromium does not report the frames in a frame."""
+        if page_id in self._inheriting or is_withheld(self.url_of(page_id)):
+            return True
+        if frame_id in ("", page_id):
+            return False
+        frames = [key for key in self._withheld if self.type_of(key) == "iframe" and self.page_of(key) == page_id]
+        return frame_id in self._withheld or (bool(frames) and frame_id not in self._infos)
 
     def _is_withheld_site(self, target_id: str) -> bool:
         """Whether a target shows a web page. The start page of Hatbox is none."""

@@ -20,12 +20,16 @@ _IS_WEB: Final = " || ".join(f'location.protocol === "{each}"' for each in _WEB_
 _IS_EXTENSION: Final = "location.host.length === 36" + "".join(
     f' && location.host[{at}] === "-"' for at in (8, 13, 18, 23)
 )
+_HAS_EXTENSION_ORIGIN: Final = "origin?.length === 44" + "".join(f' && origin[{at}] === "-"' for at in (16, 21, 26, 31))
 _IS_MANAGER: Final = f'location.hostname === "{PROTECTED_HOST}"' + "".join(
     f' && location.pathname[{at}] === "{each}"' for at, each in enumerate(PROTECTED_PATH)
 )
-SCRIPT_GUARD: Final = f"if (!({_IS_WEB}) || ({_IS_EXTENSION}) || ({_IS_MANAGER})) throw 0; "
+SCRIPT_GUARD: Final = (
+    f"if (!({_IS_WEB}) || ({_IS_EXTENSION}) || ({_HAS_EXTENSION_ORIGIN}) || ({_IS_MANAGER})) throw 0; "
+)
 """Precedes scripts that may run in another document than that for which they were sent. They end before they start in
-documents that clients do not see. `location` and its members cannot be redefined."""
+documents that clients do not see. `location` and its members cannot be redefined. A blank document has the origin of
+the one that has opened it."""
 
 NO_CONTEXT: Final = "Cannot find context with specified id"
 """Chromium's error for a script world that does not exist. Clients know it."""
