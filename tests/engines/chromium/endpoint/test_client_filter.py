@@ -216,6 +216,8 @@ INTERNAL = (
     "chrome-extension://abc/x.html",
     "javascript:alert(1)",
     "blob:chrome://settings/x",
+    "blob:https://01234567-89ab-cdef-0123-456789abcdef/x",
+    "blob:data:text/html,x",
     "filesystem:http://a.test/x",
     "moz-extension://abc/",
     "https://01234567-89ab-cdef-0123-456789abcdef/popup.html",
@@ -237,7 +239,15 @@ def test_internal_pages_cannot_be_loaded(url: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["http://a.test/x?y#z", "https://a.test/", "about:blank", "data:text/html,a", "blob:http://a.test/x"]
+    "url",
+    [
+        "http://a.test/x?y#z",
+        "https://a.test/",
+        "about:blank",
+        "data:text/html,a",
+        "blob:http://a.test/x",
+        "blob:null/x",
+    ],
 )
 def test_web_pages_can_be_loaded(url: str) -> None:
     assert with_page().forwarded("Page.navigate", {"url": url}, "S")["url"] == url
@@ -414,6 +424,7 @@ def context(number: int, name: str, kind: str = "isolated", origin: str = "http:
 
 def test_worlds_of_hatbox_and_extensions_are_not_shown() -> None:
     client = with_page()
+    client.forwarded("Runtime.enable", {}, "S")
     client.event("Runtime.executionContextCreated", context(1, "", "default"), "S")
     assert len(client.to_client) == 1
     for number, name in ((2, "hatbox"), (3, "x8f7secret")):
@@ -436,11 +447,13 @@ def test_worlds_of_hatbox_and_extensions_are_not_shown() -> None:
 
 def test_worlds_of_the_client_are_its_own() -> None:
     client = with_page()
+    client.forwarded("Runtime.enable", {}, "S")
     client.forwarded("Page.addScriptToEvaluateOnNewDocument", {"source": "", "worldName": "mine"}, "S")
     client.event("Runtime.executionContextCreated", context(4, "mine"), "S")
     assert len(client.to_client) == 1
     client.forwarded("Runtime.evaluate", {"expression": "1", "contextId": 4}, "S")
     number = client.send("Page.createIsolatedWorld", {"frameId": "P", "worldName": "other"}, "S")
+    client.event("Runtime.executionContextCreated", context(5, "other"), "S")
     client.result(number, {"executionContextId": 5}, "S")
     client.forwarded("Runtime.evaluate", {"expression": "1", "contextId": 5}, "S")
     assert "hatbox" in client.refused("Page.createIsolatedWorld", {"frameId": "P", "worldName": "Hatbox"}, "S")

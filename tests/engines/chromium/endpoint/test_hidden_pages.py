@@ -13,6 +13,7 @@ from playwright.async_api import Error as PlaywrightError
 import hatbox
 from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from hatbox.engines.chromium.endpoint.authorization import TokenAuthorization, authorize_token
+from hatbox.engines.chromium.endpoint.page_commands import SCRIPT_GUARD
 from hatbox.ui.server import ManagerServer
 from tests.engines.chromium.endpoint.raw_client import RawClient, target_of
 from tests.engines.chromium.real import cookie, running, with_browser
@@ -224,6 +225,23 @@ async def test_a_frame_of_an_extension_is_never_attached(browser: str, tmp_path:
             ]
             assert frames == []
             assert not await page.frames[1].evaluate("globalThis.spied")
+            # A blank page that it opens has its origin.
+            await page.frames[1].click("body")
+            assert await page.frames[1].evaluate("(window.opened = window.open('about:blank')) !== null")
+            assert await page.frames[1].evaluate("opened.origin === origin")
+            found: list[str] = []
+
+            async def is_open() -> bool:
+                infos = (await running(lab.chrome).env.session.send("Target.getTargets"))["targetInfos"]
+                found[:] = [each["targetId"] for each in infos if each.get("openerFrameId")]
+                return bool(found)
+
+            await until_awaited(is_open)
+            await client.result("Browser.getVersion")
+            assert "error" in await client.call("Target.attachToTarget", {"targetId": found[0], "flatten": True})
+            assert not [each for each in client.received if found[0] in each and '"error"' not in each]
+            with pytest.raises(PlaywrightError):
+                await page.frames[1].evaluate("guard => opened.eval(guard)", SCRIPT_GUARD + "1")
             # A frame of a web site is attached.
             lab.site.page("/inner")
             inner = json.dumps(lab.site.url("/inner", "localhost"))

@@ -17,6 +17,7 @@ from tests.engines.chromium.endpoint.filtered_client import with_page
 from tests.engines.chromium.endpoint.protocol_description import arguments, description, methods
 from tests.engines.chromium.endpoint.raw_client import RawClient, target_of
 from tests.engines.chromium.real import cookie, running, with_browser
+from tests.extensions.content_scripts.content_lab import content_lab, script
 from tests.site import Site
 
 TOKEN = "a-token"
@@ -140,6 +141,51 @@ async def _use_other_identity(page: Any, site: Site, marker: str) -> None:
     await (await popup.value).close()
     async with page.expect_download():
         await page.evaluate("url => { location = url }", site.url("/download", host="localhost", secret=marker))
+
+
+CONTENT_SCRIPT = """
+  if (location.pathname === "/bank") browser.storage.local.set({balance: "secret of Personal"});
+  document.addEventListener("DOMContentLoaded", () => console.log("loaded", document, {of: browser}));
+  document.addEventListener("click", () => { setTimeout(() => console.log(document), 0); throw new Error("thrown"); });
+"""
+READ = """async function() {
+  return typeof browser === "object" ? JSON.stringify(await browser.storage.local.get()) : "the page"
+}"""
+
+
+@with_browser
+async def test_guessed_objects_of_a_content_script_are_refused(browser: str, tmp_path: Path) -> None:
+    """Its world has the storage of the extension, which is one for all identities."""
+    async with content_lab(tmp_path, browser, [script(CONTENT_SCRIPT)]) as lab:
+        await lab.open(lab.page("/bank"), "Personal")
+        page = await lab.open(lab.page("/"), "Work")
+        endpoint = await lab.chrome.open_endpoint("Work", authorize_token(TOKEN, TokenAuthorization()))
+        async with RawClient(endpoint.url(TOKEN)) as client:
+            await client.result("Target.setDiscoverTargets", {"discover": True, "filter": [{}]})
+            target_id = await target_of(page)
+            await client.event("Target.targetCreated", lambda each: each["targetInfo"]["targetId"] == target_id)
+            attached = await client.result("Target.attachToTarget", {"targetId": target_id, "flatten": True})
+            session = attached["sessionId"]
+            await client.result("Runtime.enable", {}, session)
+            assert "error" in await client.call("Runtime.addBinding", {"name": "setTimeout"}, session)
+            await client.result("Runtime.addBinding", {"name": "own_binding"}, session)
+            await client.evaluate("document.body.click(); own_binding('1'); 1", session)
+            await client.event("Runtime.bindingCalled", lambda each: each["payload"] == "1")
+            own = await client.result("Runtime.evaluate", {"expression": "({a: {}})"}, session)
+            call = {"functionDeclaration": READ, "returnByValue": True, "awaitPromise": True}
+            isolate, own_context, _ = own["result"]["objectId"].split(".")
+            worked = []
+            for context in range(1, 16):
+                for each in range(1, 8):
+                    object_id = f"{isolate}.{context}.{each}"
+                    reply = await client.call("Runtime.callFunctionOn", call | {"objectId": object_id}, session)
+                    worked += [(context, reply["result"]["result"]["value"])] if "result" in reply else []
+            assert set(worked) == {(int(own_context), "the page")}
+            named = await client.result("Runtime.getProperties", {"objectId": own["result"]["objectId"]}, session)
+            inner = next(each["value"] for each in named["result"] if each["name"] == "a")
+            assert inner["objectId"].startswith(f"{isolate}.{own_context}.")
+            await client.result("Runtime.getProperties", {"objectId": inner["objectId"]}, session)
+            assert not [each for each in client.received if "secret of Personal" in each]
 
 
 class Window:

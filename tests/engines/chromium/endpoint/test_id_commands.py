@@ -88,6 +88,7 @@ def test_a_page_that_is_withheld_during_the_check_gives_nothing() -> None:
 
 def test_nodes_of_the_session_itself_are_not_checked() -> None:
     client = with_page()
+    client.result(client.send("DOM.resolveNode", {"nodeId": 3}, "S"), {"object": {"objectId": "1.2.3"}}, "S")
     client.forwarded("DOM.describeNode", {"objectId": "1.2.3"}, "S")
     client.forwarded("DOM.describeNode", {"nodeId": 3}, "S")
 

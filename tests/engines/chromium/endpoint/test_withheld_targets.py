@@ -127,6 +127,41 @@ def test_a_frame_of_an_extension_is_withheld_before_its_url_is_known() -> None:
     assert client.to_client == []
 
 
+@pytest.mark.parametrize("url", ["", "about:blank", f"blob:{RESOURCE}/1"])
+@pytest.mark.parametrize("opener", ["F", "frame in F"])
+def test_a_blank_page_that_a_frame_of_an_extension_opens_is_withheld_until_it_shows_a_web_page(
+    opener: str, url: str
+) -> None:
+    """It has the origin of the extension, also after the client has removed the frame."""
+    client = discovering()
+    client.perform(client.filter.withhold("F"))
+    frame = info("F", kind="iframe", url=f"{RESOURCE}/a.html", **PART)
+    client.event("Target.targetCreated", {"targetInfo": frame})
+    popup = info("B", url=url, openerId="P", openerFrameId=opener)
+    client.event("Target.targetCreated", {"targetInfo": popup})
+    inner = info("C", url=url, openerId="B", openerFrameId="B")
+    client.event("Target.targetCreated", {"targetInfo": inner})
+    client.event("Target.targetDestroyed", {"targetId": "F"})
+    for each in ("B", "C"):
+        client.event("Target.targetInfoChanged", {"targetInfo": info(each, url=url)})  # without an opener
+        assert client.to_client == []
+        assert not is_usable(client, each)
+    client.event("Target.targetInfoChanged", {"targetInfo": popup | {"url": "http://b.test/"}})
+    assert is_usable(client, "B")
+
+
+def test_blank_pages_of_web_pages_and_their_frames_are_shown() -> None:
+    client = discovering()
+    for number, opener in enumerate(("P", "frame in P")):
+        created = info(f"B{number}", url="about:blank", openerId="P", openerFrameId=opener)
+        client.event("Target.targetCreated", {"targetInfo": created})
+        assert is_usable(client, f"B{number}")
+    client.event("Target.targetCreated", {"targetInfo": info("X", url=f"{RESOURCE}/page.html")})
+    for key, url in (("Y", "about:blank"), ("Z", "http://a.test/")):
+        client.event("Target.targetCreated", {"targetInfo": info(key, url=url, openerId="X", openerFrameId="X")})
+        assert is_usable(client, key) == (key == "Z")
+
+
 def test_contexts_of_internal_documents_are_not_given() -> None:
     client = with_page()
     for number, origin in enumerate(("chrome://settings", "file://", "devtools://devtools", RESOURCE), 2):
@@ -143,11 +178,13 @@ def test_contexts_of_internal_documents_are_not_given() -> None:
 def test_a_script_without_a_context_ends_at_once_in_internal_documents() -> None:
     """The page may show another document when the script arrives."""
     client = with_page()
+    client.forwarded("Runtime.enable", {}, "S")
     context = {"id": 2, "origin": "http://a.test", "name": "", "uniqueId": "u", "auxData": {"type": "default"}}
     client.event("Runtime.executionContextCreated", {"context": context}, "S")
     guarded = client.forwarded("Runtime.evaluate", {"expression": "1 + 1"}, "S")["expression"]
     assert guarded.startswith("if (!(location.protocol ===")
     assert guarded.endswith(") throw 0; 1 + 1")
+    assert "origin?.length === 44" in guarded
     assert client.forwarded("Runtime.evaluate", {"expression": "1", "contextId": 2}, "S")["expression"] == "1"
     compiled = client.forwarded("Runtime.compileScript", {"expression": "1", "executionContextId": 2}, "S")
     assert compiled["expression"].startswith("if (!(")

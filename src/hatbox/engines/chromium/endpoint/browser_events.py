@@ -11,6 +11,7 @@ from hatbox.engines.chromium.endpoint.client_state import ClientState
 from hatbox.engines.chromium.endpoint.client_targets import matches
 from hatbox.engines.chromium.endpoint.endpoint_urls import is_withheld, mentions_manager_page
 from hatbox.engines.chromium.endpoint.messages import BrowserMessage, EndConnection, PageDriven
+from hatbox.engines.chromium.endpoint.remote_objects import EventObjects
 from hatbox.urls.protected_pages import PROTECTED_COOKIE
 
 __all__ = ["REQUEST_SECONDS", "RESUME_SECONDS", "is_delivered", "on_target_event", "update_visibility"]
@@ -62,7 +63,7 @@ class _Created(msgspec.Struct):
     context: dict[str, Any]
 
 
-class _OfContext(msgspec.Struct):
+class _OfContext(EventObjects):
     executionContextId: int | None = None  # noqa: N815 - the name in CDP
 
 
@@ -105,10 +106,13 @@ def _is_in_own_world(state: ClientState, session: ClientSession, event: BrowserM
         session.clear_contexts()
         return True
     if name == "Runtime.exceptionThrown":
-        context_id = msgspec.json.decode(event.params, type=_Thrown).exceptionDetails.executionContextId
+        decoded = msgspec.json.decode(event.params, type=_Thrown).exceptionDetails
     else:
-        context_id = msgspec.json.decode(event.params, type=_OfContext).executionContextId
+        decoded = msgspec.json.decode(event.params, type=_OfContext)
+    context_id = decoded.executionContextId
     is_own = context_id is None or session.has_context(context_id)
+    if is_own and context_id is not None:
+        session.add_objects(decoded.ids())
     if name == "Runtime.executionContextDestroyed" and context_id is not None:
         session.remove_context(context_id)
     return is_own

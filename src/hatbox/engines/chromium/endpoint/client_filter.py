@@ -22,11 +22,13 @@ from hatbox.engines.chromium.endpoint.messages import (
     MethodRefused,
     Output,
     ToClient,
+    decode_params,
     encode_message,
     error_message,
 )
 from hatbox.engines.chromium.endpoint.method_rules import action_of
-from hatbox.engines.chromium.endpoint.page_commands import PAGE_COMMANDS
+from hatbox.engines.chromium.endpoint.page_commands import NO_CONTEXT, PAGE_COMMANDS
+from hatbox.engines.chromium.endpoint.remote_objects import may_name_objects, named_objects, objects_in
 from hatbox.engines.chromium.endpoint.root_commands import ROOT_COMMANDS
 from hatbox.javascript.text import well_formed
 
@@ -37,6 +39,7 @@ MAX_MESSAGE: Final = 64 * 2**20
 _MAX_QUEUED: Final = 1000
 _NO_SESSION: Final = -32001
 _INVALID: Final = -32602
+_NO_UNIQUE_CONTEXT: Final = b"uniqueContextId not found"
 _MESSAGES: Final = {
     "DOM.setFileInputFiles": "Files cannot be uploaded: uploads are off in this endpoint.",
     "Target.createBrowserContext": (
@@ -55,6 +58,14 @@ def _decoded_command(text: str) -> ClientMessage:
         return _decode_client(text)
     except (msgspec.DecodeError, UnicodeError):
         return _decode_client(decodable(text))
+
+
+def _with_own_objects(session: ClientSession, command: ClientMessage) -> ClientMessage:
+    """The command with its arguments as they were checked: an argument that is given twice has one value then."""
+    params = decode_params(command.params)
+    if not all(map(session.has_object, named_objects(params))):
+        raise MethodRefused(NO_CONTEXT)
+    return msgspec.structs.replace(command, params=msgspec.Raw(msgspec.json.encode(params)))
 
 
 class ClientFilter:
@@ -171,6 +182,8 @@ class ClientFilter:
             message = f"'{shown}' is not available in this endpoint, which is limited to one identity."
             raise MethodRefused(_MESSAGES.get(command.method, message))
         state.outputs += state.activity.command(command.method, session.page_id, state.targets)
+        if may_name_objects(command):
+            command = _with_own_objects(session, command)
         if action == "pass":
             state.forward(command)
         else:
@@ -218,6 +231,11 @@ class ClientFilter:
             raise MethodRefused(f"The result has {len(text)} characters. At most {MAX_MESSAGE} are allowed.")
         if mentions_manager_page(text):
             raise MethodRefused("The result contains a URL of the manager page of Hatbox.")
+        if pending.gives_objects and not message.is_error:
+            session = self._state.sessions[pending.session_id or self._state.page_session]
+            session.add_objects(objects_in(message.result))
+        if message.is_error and _NO_UNIQUE_CONTEXT in bytes(message.error):
+            raise MethodRefused(NO_CONTEXT)
         outcome: dict[str, Any] = {"error": message.error} if message.is_error else {"result": message.result}
         if not message.is_error and pending.on_result is not None:
             outcome = {"result": pending.on_result(msgspec.json.decode(message.result))}

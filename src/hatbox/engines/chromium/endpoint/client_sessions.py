@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
 from hatbox.engines.chromium.endpoint.client_targets import TargetFilter
 from hatbox.engines.chromium.endpoint.endpoint_urls import is_withheld
 from hatbox.engines.chromium.endpoint.method_rules import SessionKind
+from hatbox.engines.chromium.endpoint.remote_objects import context_of
 from hatbox.engines.chromium.extension_resources import is_resource_url
 
 __all__ = ["MAX_SESSIONS", "ClientSession", "ClientSessions", "PausedRequest"]
 
 MAX_SESSIONS: Final = 1000
 _MAX_REQUESTS: Final = 10_000
+_MAX_CONTEXTS: Final = 10_000
 _KINDS: Final[dict[str, SessionKind]] = {"page": "page", "iframe": "page", "tab": "tab"}
 _ISOLATED: Final = "isolated"
 
@@ -54,8 +56,10 @@ class ClientSession:
         """Those that it has not continued."""
         self.entries: set[int] = set()
         """The entries of the session history that the client was given."""
-        self._contexts: set[int] = set()
-        self._unique_ids: set[str] = set()
+        self._reports_contexts = False  # Runtime is enabled, as far as the commands to Chromium say
+        self._contexts: dict[int, str] = {}  # the unique id by the number, which another process uses again
+        self._hidden: set[int] = set()
+        self._with_objects: dict[str, None] = {}  # the contexts from which the client has objects, in their order
 
     @property
     def next_resume(self) -> float | None:
@@ -85,31 +89,55 @@ class ClientSession:
         origin = context.get("origin", "")
         is_hidden = is_resource_url(f"{origin}/") or (not origin.startswith("://") and is_withheld(f"{origin}/"))
         if not is_own or ("://" in origin and is_hidden):
+            self._contexts.pop(context["id"], None)
+            self._hidden.add(context["id"])
             return False
-        self._contexts.add(context["id"])
-        self._unique_ids.add(context.get("uniqueId", ""))
+        self._hidden.discard(context["id"])
+        if self._reports_contexts:
+            self._contexts[context["id"]] = context.get("uniqueId", "")
         return True
 
-    def add_context_id(self, context_id: int) -> None:
-        """Add the execution context of a world that the client has created."""
-        self._contexts.add(context_id)
+    def report_contexts(self, *, is_enabled: bool) -> None:
+        """The client enables or disables Runtime. Without it, nothing tells when the numbers of contexts change."""
+        self._reports_contexts = is_enabled
+        if not is_enabled:
+            self._contexts.clear()
+            self._with_objects.clear()
 
     def has_context(self, context_id: object) -> bool:
         """Whether the client may use an execution context."""
         return isinstance(context_id, int) and context_id in self._contexts
 
+    def unique_context(self, context_id: int) -> str:
+        """The unique id of a context that the client may use."""
+        return self._contexts[context_id]
+
     def has_unique_context(self, unique_id: object) -> bool:
         """Whether the client may use an execution context with this unique id."""
-        return isinstance(unique_id, str) and unique_id in self._unique_ids
+        return isinstance(unique_id, str) and unique_id in self._contexts.values()
 
     def remove_context(self, context_id: int) -> None:
-        """An execution context was destroyed. Its unique id is not used again."""
-        self._contexts.discard(context_id)
+        """An execution context was destroyed."""
+        self._contexts.pop(context_id, None)
+        self._hidden.discard(context_id)
 
     def clear_contexts(self) -> None:
         """All execution contexts were destroyed."""
         self._contexts.clear()
-        self._unique_ids.clear()
+        self._hidden.clear()
+
+    def add_objects(self, object_ids: Iterable[str]) -> None:
+        """The client is given these objects. It may use those of their contexts, unless the context is hidden."""
+        for each in object_ids:
+            if (context := context_of(each)) is not None and context[1] not in self._hidden:
+                self._with_objects.pop(context[0], None)
+                self._with_objects[context[0]] = None
+        while len(self._with_objects) > _MAX_CONTEXTS:
+            del self._with_objects[next(iter(self._with_objects))]
+
+    def has_object(self, object_id: object) -> bool:
+        """Whether the client was given an object of the same context."""
+        return (context := context_of(object_id)) is not None and context[0] in self._with_objects
 
 
 class ClientSessions(dict[str, ClientSession]):

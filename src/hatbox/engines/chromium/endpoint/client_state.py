@@ -20,6 +20,7 @@ from hatbox.engines.chromium.endpoint.messages import (
     ToClient,
     encode_message,
 )
+from hatbox.engines.chromium.endpoint.remote_objects import GIVES_OBJECTS
 
 __all__ = ["MAX_PENDING", "OWN_IDS", "ClientState", "OnResult", "PendingCommand"]
 
@@ -39,6 +40,7 @@ class PendingCommand(NamedTuple):
     on_result: OnResult | None
     outputs: tuple[Output, ...]
     """What happens with the response, also if it is an error."""
+    gives_objects: bool = False
 
 
 class ClientState:
@@ -88,7 +90,7 @@ class ClientState:
         then: tuple[Output, ...] = (),
     ) -> None:
         """Send a command of the client to Chromium, with these arguments or its own."""
-        self.pending[command.id] = PendingCommand(command.sessionId, on_result, then)
+        self.pending[command.id] = PendingCommand(command.sessionId, on_result, then, command.method in GIVES_OBJECTS)
         sent = command.params if params is None else params
         session_id = command.sessionId or self.page_session
         self.outputs.append(

@@ -36,6 +36,7 @@ class ClientTargets:
         self._infos: dict[str, dict[str, Any]] = {}
         self._parts: dict[str, dict[str, None]] = {}  # by target: those that it contains or has opened
         self._withheld: set[str] = set()
+        self._inheriting: set[str] = set()  # blank pages with the origin of a withheld frame
         self._before: set[str] = set()  # the targets that existed when the context was withheld
 
     @property
@@ -51,6 +52,7 @@ class ClientTargets:
         self._infos[info["targetId"]] = info
         if before is None or _related_ids(before) != _related_ids(info):
             self._set_parents(info["targetId"], before, info)
+        self._note_origin(info)
         if info.get("openerId") in self.opened:
             self.opened.add(info["targetId"])
         return True
@@ -58,7 +60,7 @@ class ClientTargets:
     def remove(self, target_id: str) -> None:
         """A target is closed."""
         self._set_parents(target_id, self._infos.pop(target_id, None), None)
-        for ids in (self.announced, self.opened, self._withheld, self._before):
+        for ids in (self.announced, self.opened, self._withheld, self._inheriting, self._before):
             ids.discard(target_id)
 
     def withhold(self, target_id: str) -> None:
@@ -70,6 +72,8 @@ class ClientTargets:
         if target_id == self.context_id and not self.is_limited:
             self._before = {*self._infos}
         self._withheld.add(target_id)
+        for info in self._infos.values():
+            self._note_origin(info)
 
     def allow(self, target_id: str) -> None:
         """A frame or worker belongs to a visible page, so `withhold` with the id of the context does not apply."""
@@ -102,7 +106,7 @@ class ClientTargets:
         """Whether neither a target nor one of those that contain or have opened it is withheld."""
         seen, level = {info["targetId"]}, [info]
         for _ in range(_MAX_ANCESTORS):
-            if any(each["targetId"] in self._withheld or is_withheld(each["url"]) for each in level):
+            if any(self._is_withheld(each) for each in level):
                 return False
             above = []
             for key, related_id in [(key, each.get(key, "")) for each in level for key in _RELATED]:
@@ -118,6 +122,27 @@ class ClientTargets:
                 return True
             level = above
         return False
+
+    def _is_withheld(self, info: dict[str, Any]) -> bool:
+        """Whether a target itself is withheld."""
+        target_id = info["targetId"]
+        return target_id in self._withheld or target_id in self._inheriting or is_withheld(info["url"])
+
+    def _note_origin(self, info: dict[str, Any]) -> None:
+        """A blank page has the origin of the frame that has opened it, also when that is gone."""
+        if info["url"] != "" and not info["url"].startswith("about:"):
+            self._inheriting.discard(info["targetId"])
+        elif info["type"] == "page" and self._is_of_extension(info.get("openerFrameId", ""), info.get("openerId", "")):
+            self._inheriting.add(info["targetId"])
+
+    def _is_of_extension(self, frame_id: str, page_id: str) -> bool:
+        """Whether a frame is one of an extension, or may be in one: Chromium does not report the frames in a frame."""
+        if page_id in self._inheriting or is_withheld(self.url_of(page_id)):
+            return True
+        if frame_id in ("", page_id):
+            return False
+        frames = [key for key in self._withheld if self.type_of(key) == "iframe" and self.page_of(key) == page_id]
+        return frame_id in self._withheld or (bool(frames) and frame_id not in self._infos)
 
     def _is_withheld_site(self, target_id: str) -> bool:
         """Whether a target shows a web page. The start page of Hatbox is none."""

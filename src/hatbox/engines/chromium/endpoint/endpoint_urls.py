@@ -13,7 +13,7 @@ __all__ = ["is_protected_cookie", "is_withheld", "loadable_url", "mentions_manag
 
 _WEB: Final = ("http", "https")
 _MANAGER: Final = re.compile(rf"{re.escape(PROTECTED_HOST)}(:\d+)?{PROTECTED_PATH}")
-_BLOB_ORIGINS: Final = ("http:", "https:", "null/")
+_OPAQUE: Final = "null/"
 _BLANK: Final = ("blank", "srcdoc")
 _ERROR_PAGE: Final = "chrome-error://chromewebdata/"
 
@@ -47,4 +47,7 @@ def _is_web_page(url: Url) -> bool:
         return not is_protected_page(url) and not is_resource_url(url.text)
     if url.scheme == "about":
         return url.path.partition("?")[0].partition("#")[0] in _BLANK
-    return url.scheme == "data" or (url.scheme == "blob" and url.path.startswith(_BLOB_ORIGINS))
+    if url.scheme == "blob":
+        inner = None if url.path.startswith(_OPAQUE) else parse_url(url.path)
+        return url.path.startswith(_OPAQUE) or (inner is not None and inner.scheme in _WEB and _is_web_page(inner))
+    return url.scheme == "data"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 from hatbox.engines.chromium.endpoint.client_sessions import ClientSession
@@ -12,21 +13,29 @@ from hatbox.engines.chromium.endpoint.messages import ClientMessage, CookiesChan
 from hatbox.engines.chromium.endpoint.target_commands import TARGET_COMMANDS, without_protected_cookies
 from hatbox.urls.protected_pages import PROTECTED_HOST, PROTECTED_PATH
 
-__all__ = ["PAGE_COMMANDS", "SCRIPT_GUARD"]
+__all__ = ["NO_CONTEXT", "PAGE_COMMANDS", "SCRIPT_GUARD"]
 
 _WEB_PROTOCOLS: Final = ("http:", "https:", "about:", "data:", "blob:")
 _IS_WEB: Final = " || ".join(f'location.protocol === "{each}"' for each in _WEB_PROTOCOLS)
 _IS_EXTENSION: Final = "location.host.length === 36" + "".join(
     f' && location.host[{at}] === "-"' for at in (8, 13, 18, 23)
 )
+_HAS_EXTENSION_ORIGIN: Final = "origin?.length === 44" + "".join(f' && origin[{at}] === "-"' for at in (16, 21, 26, 31))
 _IS_MANAGER: Final = f'location.hostname === "{PROTECTED_HOST}"' + "".join(
     f' && location.pathname[{at}] === "{each}"' for at, each in enumerate(PROTECTED_PATH)
 )
-SCRIPT_GUARD: Final = f"if (!({_IS_WEB}) || ({_IS_EXTENSION}) || ({_IS_MANAGER})) throw 0; "
+SCRIPT_GUARD: Final = (
+    f"if (!({_IS_WEB}) || ({_IS_EXTENSION}) || ({_HAS_EXTENSION_ORIGIN}) || ({_IS_MANAGER})) throw 0; "
+)
 """Precedes scripts that may run in another document than that for which they were sent. They end before they start in
-documents that clients do not see. `location` and its members cannot be redefined."""
+documents that clients do not see. `location` and its members cannot be redefined. A blank document has the origin of
+the one that has opened it."""
 
+NO_CONTEXT: Final = "Cannot find context with specified id"
+"""Chromium's error for a script world that does not exist. Clients know it."""
+_UNIQUE: Final = {"Runtime.callFunctionOn": "executionContextId", "Runtime.evaluate": "contextId"}
 _RESERVED: Final = "hatbox"
+_OF_ALL_OBJECTS: Final = re.compile(r"__(proto__|(define|lookup)[GS]etter__)|[^_]*|\$_")
 _NAME_LENGTH: Final = 200
 _MAX_WORLDS: Final = 1000
 _CTRL_OR_META: Final = 2 | 4  # bits of `modifiers`
@@ -66,21 +75,25 @@ def _world_name(state: ClientState, name: object) -> None:
     state.own_worlds.add(name)
 
 
-def _check_contexts(session: ClientSession, params: dict[str, Any]) -> None:
+def _check_contexts(session: ClientSession, command: ClientMessage, params: dict[str, Any]) -> None:
+    """The number of a context is that of another one after a navigation, so Chromium gets its unique id."""
     for key in ("contextId", "executionContextId"):
         if params.get(key) is not None and not session.has_context(params[key]):
-            raise MethodRefused("Cannot find context with specified id")
+            raise MethodRefused(NO_CONTEXT)
     if params.get("uniqueContextId") is not None and not session.has_unique_context(params["uniqueContextId"]):
         raise MethodRefused("uniqueContextId not found")
+    number = params.pop(_UNIQUE.get(command.method, ""), None)
+    if number is not None:
+        params["uniqueContextId"] = session.unique_context(number)
 
 
 def _evaluate(state: ClientState, session: ClientSession, command: ClientMessage) -> None:
     """Without a context, the script runs in the document that the page shows then."""
     params = decode_params(command.params)
-    _check_contexts(session, params)
+    _check_contexts(session, command, params)
     if not isinstance(params.get("expression"), str):
         raise MethodRefused("expression must be a text")
-    is_bound = params.get("contextId") is not None or params.get("uniqueContextId") is not None
+    is_bound = params.get("uniqueContextId") is not None
     if command.method == "Runtime.compileScript" or not (is_bound or params.get("throwOnSideEffect") is True):
         params["expression"] = SCRIPT_GUARD + params["expression"]
     state.forward(command, params)
@@ -88,8 +101,16 @@ def _evaluate(state: ClientState, session: ClientSession, command: ClientMessage
 
 def _in_context(state: ClientState, session: ClientSession, command: ClientMessage) -> None:
     params = decode_params(command.params)
-    _check_contexts(session, params)
+    _check_contexts(session, command, params)
     state.forward(command, params)
+
+
+def _expect_new_name(session: ClientSession, name: str) -> None:
+    """Chromium sets it in all worlds of a page. Those of extensions must not lose a function by that."""
+    if session.kind != "worker" and _OF_ALL_OBJECTS.fullmatch(name):
+        raise MethodRefused(
+            f"A binding without executionContextName must have a name with _, which no object of a page has: {name}"
+        )
 
 
 def _binding(state: ClientState, session: ClientSession, command: ClientMessage) -> None:
@@ -97,21 +118,31 @@ def _binding(state: ClientState, session: ClientSession, command: ClientMessage)
     name = params.get("name")
     if not isinstance(name, str) or name.lower().startswith(_RESERVED) or len(name) > _NAME_LENGTH:
         raise MethodRefused(f"name must be a text that does not start with {_RESERVED}: {str(name)[:80]}")
-    _check_contexts(session, params)
+    _check_contexts(session, command, params)
     if params.get("executionContextName"):
         _world_name(state, params["executionContextName"])
+    elif command.method == "Runtime.addBinding" and params.get("executionContextId") is None:
+        _expect_new_name(session, name)
     state.forward(command, params)
 
 
-def _create_world(state: ClientState, session: ClientSession, command: ClientMessage) -> None:
+def _create_world(state: ClientState, _: ClientSession, command: ClientMessage) -> None:
+    """If Runtime is enabled, the event of the new context comes before the result. Otherwise it cannot be used."""
     params = decode_params(command.params)
     _world_name(state, params.get("worldName", ""))
+    state.forward(command, params)
 
-    def created(result: dict[str, Any]) -> dict[str, Any]:
-        session.add_context_id(result["executionContextId"])
-        return result
 
-    state.forward(command, params, created)
+def _run_script(state: ClientState, _: ClientSession, command: ClientMessage) -> None:
+    params = decode_params(command.params)
+    if params.get("executionContextId") is not None:
+        raise MethodRefused("executionContextId is not available here: use Runtime.evaluate.")
+    state.forward(command, params)
+
+
+def _enable_runtime(state: ClientState, session: ClientSession, command: ClientMessage) -> None:
+    session.report_contexts(is_enabled=command.method == "Runtime.enable")
+    state.forward(command)
 
 
 def _add_script(state: ClientState, _: ClientSession, command: ClientMessage) -> None:
@@ -252,10 +283,12 @@ PAGE_COMMANDS: Final = (
         "Runtime.addBinding": _binding,
         "Runtime.callFunctionOn": _in_context,
         "Runtime.compileScript": _evaluate,
+        "Runtime.disable": _enable_runtime,
+        "Runtime.enable": _enable_runtime,
         "Runtime.evaluate": _evaluate,
         "Runtime.globalLexicalScopeNames": _in_context,
         "Runtime.removeBinding": _binding,
-        "Runtime.runScript": _in_context,
+        "Runtime.runScript": _run_script,
     }
 )
 """The checks of commands for sessions of pages, frames, workers and tabs."""
