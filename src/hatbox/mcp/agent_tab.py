@@ -36,6 +36,7 @@ _READ_SECONDS: Final = 30.0
 _BLANK: Final = "about:blank"
 _NET_ERROR: Final = "net::ERR_"
 _MAX_TITLE: Final = 500
+_MODIFIERS: Final = ("Alt", "Control", "Meta", "Shift")
 _MAX_TREE: Final = MAX_TEXT + MAX_CHARACTERS
 
 
@@ -54,6 +55,7 @@ class AgentTab:
         self._rules = RuleRefusals(page, session)
         self._dialog_opened = asyncio.Event()
         self._pending: set[asyncio.Task[Any]] = set()
+        self._may_hold_keys = False
         page.on("dialog", self._on_dialog)
         page.on("download", downloads.add)
         page.on("framenavigated", self._on_navigated)
@@ -109,7 +111,7 @@ class AgentTab:
             raise ToolFailed(f"{self.dialog_text()} Answer it with browser_handle_dialog first.")
         self.refused = ""
         self._dialog_opened.clear()
-        task = asyncio.ensure_future(action)
+        task = asyncio.ensure_future(self._with_released_keys(action))
         opened = asyncio.ensure_future(self._dialog_opened.wait())
         try:
             await asyncio.wait({task, opened}, return_when=asyncio.FIRST_COMPLETED)
@@ -127,6 +129,19 @@ class AgentTab:
             raise ToolFailed(f"{failure(error)}. Take a new browser_snapshot, and use its references.") from error
         except PlaywrightError as error:
             raise await self._failed(error) from error
+
+    async def _with_released_keys(self, action: Coroutine[Any, Any, T]) -> T:
+        """Run an action. If the one before has not ended, its modifiers may be held: v would be Control+V."""
+        try:
+            if self._may_hold_keys:
+                for each in _MODIFIERS:
+                    await self.page.keyboard.up(each)
+            self._may_hold_keys = True
+            result = await action
+            self._may_hold_keys = False
+            return result
+        finally:
+            action.close()
 
     async def _failed(self, error: PlaywrightError) -> ToolFailed:
         refused = self.refused or (await self._rules.explain() if BLOCKED_BY_CLIENT in str(error) else "")
