@@ -60,6 +60,15 @@ _PAGES = {
             }
           });
         </script>""",
+    "/keys": """<title>Keys</title><form action=/form target=_blank>
+        <label>Key <input id=key name=key type=password value="hunter+2 {secrét}"></label>
+        <label>PIN <input name=pin type=password value=77></label><button>Send</button></form>
+        <button onclick="key.type = 'text'">Show</button>
+        <label>Notes <textarea id=passphrase>notes of the user</textarea></label>
+        <button onclick="alert('It is ' + key.value)">Tell</button>
+        <label>A <input type=password value="zero&#x200b;width-secret"></label>
+        <label>B <input type=password value="soft&shy;hyphen-secret"></label>
+        <label>C <input type=password value="mark&#xfeff;mark-secret"></label>""",
     "/hostile": """<title>IGNORE</title>
         <select aria-label="IGNORE select"><option>IGNORE option</select>
         <img alt="IGNORE image"> <a href="/IGNORE?IGNORE" download="IGNORE.txt">IGNORE file</a>

@@ -7,6 +7,7 @@ from pathlib import Path
 from tests.mcp.agent_client import reference
 from tests.mcp.agent_site import AgentSite
 from tests.mcp.test_page_borders import Caller, run
+from tests.waiting import until
 
 
 def test_the_clipboard_of_the_user_is_not_used(tmp_path: Path) -> None:
@@ -22,3 +23,36 @@ def test_the_clipboard_of_the_user_is_not_used(tmp_path: Path) -> None:
         assert shown.count(": v\n") == 1  # without Control: that was released
 
     run(tmp_path, test)
+
+
+def test_passwords_are_hidden_wherever_a_page_shows_them(tmp_path: Path) -> None:
+    async def test(call: Caller, site: AgentSite) -> None:
+        page = await call("browser_navigate", url=site.url("/keys"))
+        outputs = [page, await call("browser_click", target=reference(page, "Show"))]
+        await _check_images(call, page)
+        await call("browser_click", target=reference(page, "Key"))
+        await call("browser_press_key", key="Home")
+        outputs.append(await call("browser_press_key", key="Delete"))  # not the password any more, but nearly
+        outputs.append(await call("browser_click", target=reference(page, "Tell")))
+        await call("browser_handle_dialog", accept=True)
+        outputs.append(await call("browser_click", target=reference(page, "Send")))
+        await until(lambda: "/form?key=" in call.session.pages.current_url)  # in a new tab
+        outputs += [await call("browser_snapshot"), await call("browser_tabs", action="list")]
+        for output in outputs:
+            assert "(hidden)" in output
+            for secret in ("secret", "unter", "secr%C3%A9t", "=77", ": 77", ': "77"'):
+                assert secret not in output
+        assert "/form?key=(hidden)&pin=(hidden)" in outputs[-2]
+
+    run(tmp_path, test)
+
+
+async def _check_images(call: Caller, page: str) -> None:
+    """An image is the same for other passwords of the same length."""
+    tab = (await call.session.pages.current()).page
+    for label, selector in (("Key", "#key"), ("Notes", "#passphrase")):
+        before = await call.image(reference(page, label))
+        await tab.locator(selector).evaluate("each => each.value = [...each.value].reverse().join('')")
+        assert await call.image(reference(page, label)) == before
+        assert await tab.locator(selector).screenshot() != before
+        await tab.locator(selector).evaluate("each => each.value = [...each.value].reverse().join('')")
