@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from http.server import BaseHTTPRequestHandler
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, quote_plus, urlsplit
 
 from tests.mcp.threaded_site import ThreadedSite
 
@@ -126,6 +126,18 @@ class _Handler(BaseHTTPRequestHandler):
         elif path == "/set":
             meta = "<meta content='a=cookie-value' http-equiv=Set-Cookie>"
             self._answer(200, f"done {meta}", [("Set-Cookie", "session=cookie-value; Path=/"), ("X-Other", "shown")])
+        elif path == "/set-other":
+            self._answer(200, "new other value", [("Set-Cookie", 'other="other value/1"; Path=/; HttpOnly')])
+        elif path == "/echo":
+            cookies = self.headers.get("Cookie", "")
+            self._answer(200, f"body {cookies} {quote(cookies)} {quote_plus(cookies)}", [("X-Echo", cookies)])
+        elif path == "/echo-redirect":
+            self._answer(302, "", [("Location", f"/form?{quote(self.headers.get('Cookie', ''), safe='')}")])
+        elif path == "/echo-host":
+            value = self.headers.get("Cookie", "").partition("=")[2].partition(";")[0]
+            self._answer(302, "", [("Location", f"http://{value}.localhost/")])
+        elif path == "/backslash":
+            self._answer(302, "", [("Location", "http://127.0.0.1\\.localhost/")])
         elif path == "/who":
             signed_in = "session=" in self.headers.get("Cookie", "")
             self._answer(200 if signed_in else 401, "in" if signed_in else "out", [])

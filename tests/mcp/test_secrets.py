@@ -56,3 +56,20 @@ async def _check_images(call: Caller, page: str) -> None:
         assert await call.image(reference(page, label)) == before
         assert await tab.locator(selector).screenshot() != before
         await tab.locator(selector).evaluate("each => each.value = [...each.value].reverse().join('')")
+
+
+def test_fetch_shows_no_cookies_and_no_passwords(tmp_path: Path) -> None:
+    async def test(call: Caller, site: AgentSite) -> None:
+        await call("fetch", url=site.url("/set"))
+        paths = ("/set-other", "/echo", "/echo-redirect", "/echo-host", "/password")
+        outputs = [await call("fetch", url=site.url(path)) for path in paths]
+        for output in outputs[1:4]:
+            assert "(a cookie is omitted)" in output
+        assert "x-echo: session=(a cookie is omitted)" in outputs[1]
+        for output in outputs:
+            for secret in ("cookie-value", "other value/", "other%20value", "other+value", "hunter2", '"77"', "=77"):
+                assert secret not in output
+        assert outputs[-1].count("(hidden)") == 2
+        assert "cannot be opened" in await call("fetch", url=site.url("/backslash"))
+
+    run(tmp_path, test, ["127.0.0.1"])
