@@ -19,6 +19,7 @@ _PAGES = {
         <label>More <input name=more></label><label>Agree <input type=checkbox name=agree></label>
         <label>Size <select name=size><option>small<option>large</select></label><button>Send</button></form>""",
     "/dialog": """<title>Dialog</title><button onclick="document.title = 'answer ' + confirm('Sure?')">Ask</button>""",
+    "/disabled": """<title>Disabled</title><button disabled onclick="document.title = 'Deleted'">Delete</button>""",
     "/upload": """<title>Upload</title><input type=file aria-label=File
         onchange="this.files[0].text().then(text => document.title = text)">""",
     "/leave": """<title>Leave</title><a href="OTHER/secret?plain">plain</a>
