@@ -38,6 +38,7 @@ def test_passwords_are_hidden_wherever_a_page_shows_them(tmp_path: Path) -> None
         outputs.append(await call("browser_click", target=reference(page, "Send")))
         await until(lambda: "/form?key=" in call.session.pages.current_url)  # in a new tab
         outputs += [await call("browser_snapshot"), await call("browser_tabs", action="list")]
+        assert "contains a password" in await call("ask_person", message="Sign in")
         for output in outputs:
             assert "(hidden)" in output
             for secret in ("secret", "unter", "secr%C3%A9t", "=77", ": 77", ': "77"'):
