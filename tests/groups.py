@@ -79,8 +79,8 @@ def mark(item: pytest.Item) -> None:
 
 
 def slow_first(items: list[pytest.Item]) -> None:
-    """Move slow tests to the front, so that at the end of a run no worker is alone with one of them."""
-    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+    """Move slow tests and those with browsers to the front: at the end of a run, no worker is alone with one."""
+    items.sort(key=lambda item: not any(item.iter_markers("slow")) and not any(item.iter_markers("browser")))
 
 
 def _has_module_fixture(item: pytest.Item) -> bool:

@@ -16,8 +16,9 @@ from hatbox.store.base import Transaction
 from tests.archive.contents import fill_profile, rows_of
 from tests.archive.test_profile_archive import backup, destroy, restore, without_counters, write
 from tests.postgres import address_of, shared_cluster, sqlite_file
+from tests.store.kill_count import kill_count
 
-KILLS = 8
+KILLS = kill_count(8)
 SITES = 24  # of the small profile: 6 MB of site data
 
 

@@ -13,7 +13,9 @@ import pytest
 import hatbox
 from hatbox.loopback.peer_user import UserCheck
 from hatbox.mcp.agent_session import AgentOptions, AgentSession
+from hatbox.mcp.http_agents import HttpAgents
 from hatbox.mcp.http_server import AgentHttpServer, HttpLimits, ReadingClient
+from hatbox.mcp.tool_output import ToolFailed
 from tests.mcp.agent_client import http_agent
 from tests.mcp.agent_site import AgentSite
 from tests.waiting import until_awaited
@@ -73,27 +75,108 @@ def test_other_users_of_the_machine_and_slow_clients_get_nothing(tmp_path: Path)
     asyncio.run(run())
 
 
-def test_the_number_of_sessions_is_limited_and_idle_ones_end(tmp_path: Path) -> None:
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "0"},
+    },
+}
+
+
+def raw_client(session: AgentSession) -> httpx.AsyncClient:
+    headers = {"Authorization": f"Bearer {session.token}", "Accept": "application/json, text/event-stream"}
+    return httpx.AsyncClient(headers=headers)
+
+
+async def called(client: httpx.AsyncClient, url: str, session_id: str) -> int:
+    """The status of a tool call in a session."""
+    call = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "identity", "arguments": {}}}
+    return (await client.post(url, json=call, headers={"Mcp-Session-Id": session_id})).status_code
+
+
+def test_a_session_in_use_is_not_ended_for_another(tmp_path: Path) -> None:
     async def run() -> None:
-        async with serve(tmp_path, HttpLimits(agents=1, idle_timeout=0.5)) as (server, session):
-            headers = {"Authorization": f"Bearer {session.token}", "Accept": "application/json, text/event-stream"}
-            hello = {
-                "protocolVersion": "2025-06-18",
-                "capabilities": {},
-                "clientInfo": {"name": "test", "version": "0"},
-            }
-            call = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
-            async with httpx.AsyncClient(headers=headers) as client:
-                async with http_agent(server.url, session.token) as work:
-                    await work.call("identity")
-                    assert (await client.post(server.url, json=call)).status_code == 503
-                first = await client.post(server.url, json=call)
-                assert first.status_code == 200
+        async with serve(tmp_path, HttpLimits(agents=1)) as (server, session), raw_client(session) as client:
+            async with http_agent(server.url, session.token) as work:
+                await work.call("identity")
+                refused = await client.post(server.url, json=HELLO)
+                assert refused.status_code == 503
+                assert "1 agents are connected, and all are in use" in refused.text
+                await work.call("identity")
+            assert (await client.post(server.url, json=HELLO)).status_code == 200
 
-                async def has_ended() -> bool:
-                    return (await client.post(server.url, json=call)).status_code == 200
+    asyncio.run(run())
 
-                await until_awaited(has_ended)
+
+def test_a_running_tool_of_a_closed_connection_keeps_its_session(tmp_path: Path) -> None:
+    async def run() -> None:
+        limits = HttpLimits(agents=1)
+        async with serve(tmp_path, limits) as (server, session), raw_client(session) as client:
+            with AgentSite() as site:
+                first = (await client.post(server.url, json=HELLO)).headers["mcp-session-id"]
+                arguments = {"name": "fetch", "arguments": {"url": site.url("/slow")}}
+                call = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": arguments}
+                lost = asyncio.ensure_future(client.post(server.url, json=call, headers={"Mcp-Session-Id": first}))
+                await until_awaited(_requested(site, "/slow"))
+                lost.cancel()
+                await asyncio.wait([lost])
+                assert (await client.post(server.url, json=HELLO)).status_code == 503
+                site.release.set()
+
+                async def is_idle() -> bool:
+                    return (await client.post(server.url, json=HELLO)).status_code == 200
+
+                await until_awaited(is_idle)
+
+    asyncio.run(run())
+
+
+def test_the_session_that_is_idle_longest_ends_for_a_new_one(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with serve(tmp_path, HttpLimits(agents=3)) as (server, session), raw_client(session) as client:
+            ids = [(await client.post(server.url, json=HELLO)).headers["mcp-session-id"] for _ in range(3)]
+            assert await called(client, server.url, ids[0]) == 200
+            garbage = await client.post(server.url, json={**HELLO, "method": "tools/list"})
+            assert garbage.status_code == 503  # it opens no session, so none ends
+            for _ in range(2):
+                assert (await client.post(server.url, json=HELLO)).status_code == 200
+            assert [await called(client, server.url, each) for each in ids] == [200, 404, 404]
+
+    asyncio.run(run())
+
+
+def test_idle_sessions_end(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with serve(tmp_path, HttpLimits(idle_timeout=0.5)) as (server, session), raw_client(session) as client:
+            session_id = (await client.post(server.url, json=HELLO)).headers["mcp-session-id"]
+
+            async def has_ended() -> bool:
+                await asyncio.sleep(0.6)  # an earlier request would extend it
+                return await called(client, server.url, session_id) == 404
+
+            await until_awaited(has_ended)
+
+    asyncio.run(run())
+
+
+def test_the_named_agent_that_is_idle_longest_ends_for_a_new_one(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with hatbox.open(tmp_path / "profile.db") as profile:
+            identity = await profile.identities.find("Work")
+            async with AgentSession(profile, identity, AgentOptions()) as session:
+                agents = HttpAgents(session, "0", limit=2, idle_timeout=60)
+                first, second = [await agents.get(each) for each in ("name a", "name b")]
+                with agents.use("name a"), agents.use("name c"):
+                    await agents.get("name c")
+                    assert await agents.get("name a") is first
+                    with pytest.raises(ToolFailed, match="all are in use"):
+                        await agents.get("name b")
+                assert await agents.get("name b") is not second
+                await agents.close()
 
     asyncio.run(run())
 

@@ -10,11 +10,15 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import httpx
 import pytest
+from websockets.exceptions import InvalidStatus
 
 import hatbox
+from hatbox.errors import GrantRefused
 from hatbox.mcp import page_tools
 from hatbox.mcp.agent_session import AgentOptions, AgentSession
+from hatbox.mcp.http_server import AgentHttpServer
 from tests.engines.chromium.endpoint.raw_client import RawClient
 from tests.mcp.agent_site import AgentSite
 from tests.mcp.test_page_borders import Caller
@@ -45,9 +49,19 @@ def test_a_revocation_ends_idle_connections_and_waiting_tools(tmp_path: Path, mo
                 await user.grants.revoke(revoked.id)
                 await asyncio.wait_for(idle.closed.wait(), LIMIT)
                 assert "result" in await other.call("Browser.getVersion")  # only that grant has ended
+                with pytest.raises(InvalidStatus):
+                    await RawClient(endpoint.url(token)).__aenter__()
+                await _delete(user, revoked.id)
+                with pytest.raises(InvalidStatus):
+                    await RawClient(endpoint.url(token)).__aenter__()
             await _ends_waiting_tool(agent, user)
 
     asyncio.run(run())
+
+
+async def _delete(user: hatbox.Profile, grant_id: str) -> None:
+    """As 30 days later."""
+    await user.store.write(lambda transaction: transaction.grants.delete([grant_id]))
 
 
 async def _ends_waiting_tool(agent: AgentSession, user: hatbox.Profile) -> None:
@@ -58,3 +72,31 @@ async def _ends_waiting_tool(agent: AgentSession, user: hatbox.Profile) -> None:
         await until(call.server._page_turn.locked)
         await user.grants.revoke(agent.grant_id)
         assert "The user has ended the access of this agent" in await asyncio.wait_for(waiting, LIMIT)
+
+
+@pytest.mark.parametrize("is_deleted", [False, True])
+def test_a_token_that_was_used_before_is_refused_by_servers_over_http(tmp_path: Path, is_deleted: bool) -> None:
+    path = tmp_path / "profile.db"
+
+    async def run() -> None:
+        async with hatbox.open(path) as profile, hatbox.open(path) as user, httpx.AsyncClient() as client:
+            identity = await profile.identities.find("Work")
+            used, token = await user.grants.create(identities="Work", actions=["fetch", "pages", "tabs"])
+            headers = {"Authorization": f"Bearer {token}"}
+            async with (
+                AgentSession(profile, identity, AgentOptions(), token=token) as agent,
+                AgentHttpServer(agent, "0") as server,
+                AgentSession(profile, identity, AgentOptions()) as other_agent,
+                AgentHttpServer(other_agent, "0") as other_server,
+            ):
+                assert (await client.post(server.url, headers=headers)).status_code != 401
+                await user.grants.revoke(used.id)
+                if is_deleted:
+                    await _delete(user, used.id)
+                await asyncio.wait_for(agent.ended, LIMIT)
+                for each in (server, other_server):
+                    assert (await client.post(each.url, headers=headers)).status_code == 401
+            with pytest.raises(GrantRefused):
+                await AgentSession(profile, identity, AgentOptions(), token=token).__aenter__()
+
+    asyncio.run(run())

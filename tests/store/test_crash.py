@@ -24,8 +24,9 @@ from tests.store.model import Identity, Model, Refusal
 from tests.waiting import block_until
 
 # A session of a server takes longer to open. With HATBOX_TEST_KILLS the run is a short one.
-ROUNDS = 60 if is_on_server() or "HATBOX_TEST_KILLS" in os.environ else 200
-ROUNDS_ON_NEW_PROFILES = 20 if is_on_server() else 50
+IS_SHORT = "HATBOX_TEST_KILLS" in os.environ
+ROUNDS = 30 if IS_SHORT else 60 if is_on_server() else 200
+ROUNDS_ON_NEW_PROFILES = 20 if IS_SHORT or is_on_server() else 50
 
 
 class Killer:

@@ -48,6 +48,10 @@ class HttpAgents:
             if (agent := self._agents.get(key)) is not None:
                 agent.last_used = asyncio.get_running_loop().time()
 
+    def is_running(self, key: str) -> bool:
+        """Whether a request or a tool of an agent is running."""
+        return key in self._running
+
     async def get(self, key: str) -> AgentServer:
         """The server of an agent, created by its first call. Raises ToolFailed."""
         if not key:
@@ -58,8 +62,10 @@ class HttpAgents:
         if (known := self._agents.get(key)) is not None:
             return known.server
         self.close_idle()
-        if len(self._agents) >= self._limit:
-            raise ToolRefused(f"{self._limit} agents are connected. Ask the user to stop one, or try again later.")
+        if len(self._agents) >= self._limit and not self._end_longest_idle():
+            raise ToolRefused(
+                f"{self._limit} agents are connected, and all are in use. Ask the user to stop one, or try again later."
+            )
         session = self._root.sibling()
         agent = self._agents[key] = _Agent(AgentServer(session, self._version), session)
         await session.__aenter__()
@@ -76,6 +82,12 @@ class HttpAgents:
         for key, agent in list(self._agents.items()):
             if key not in self._running and agent.last_used < oldest:
                 self.end(key)
+
+    def _end_longest_idle(self) -> bool:
+        idle = [key for key in self._agents if not self.is_running(key)]
+        if idle:
+            self.end(min(idle, key=lambda key: self._agents[key].last_used))
+        return bool(idle)
 
     async def close(self) -> None:
         """End all agents."""

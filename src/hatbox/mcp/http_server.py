@@ -22,6 +22,7 @@ from hatbox.loopback.peer_user import UserCheck
 from hatbox.mcp.agent_session import AgentSession
 from hatbox.mcp.http_agents import HttpAgents
 from hatbox.mcp.http_guard import MCP_PATH, HttpGuard, RequestRefused
+from hatbox.mcp.http_sessions import HttpSessions
 from hatbox.mcp.server import AgentServer, failed_call, sdk_server
 from hatbox.mcp.tool_output import ToolFailed
 
@@ -40,7 +41,7 @@ class HttpLimits(NamedTuple):
     """What clients may use. Sizes are in bytes, times in seconds."""
 
     agents: int = 16
-    """Sessions, and as many named agents."""
+    """Sessions, and as many named agents. If there are more, the one that is idle longest ends."""
     connections: int = 64
     body: int = 4 << 20
     """One request of a client."""
@@ -81,6 +82,12 @@ class AgentHttpServer:
             session_idle_timeout=self._limits.idle_timeout,
             max_request_body_size=self._limits.body,
             max_sessions=self._limits.agents,
+        )
+        self._sessions = HttpSessions(
+            self._manager.handle_request,
+            self._agents,
+            limit=self._limits.agents,
+            idle_timeout=self._limits.idle_timeout,
         )
         self._http: InProcessServer | None = None
         self._stack = contextlib.AsyncExitStack()
@@ -150,7 +157,7 @@ class AgentHttpServer:
         client = ReadingClient(send, self._limits.send_timeout)
         try:
             with self._agents.use(request.agent):
-                await self._manager.handle_request(scope, receive, client.send)
+                await self._sessions.serve(scope, receive, client.send, request.session_id)
         except Exception:
             if not client.is_lost:
                 logger.exception("MCP server: a request failed")
@@ -160,11 +167,13 @@ class AgentHttpServer:
     async def _call_tool(
         self, context: Any, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
-        try:
-            agent = await self._agents.get(_agent_of(context))
-        except ToolFailed as error:
-            return failed_call(str(error))
-        return await agent.call_tool(context, params)
+        key = _agent_of(context)
+        with self._agents.use(key):  # the client may have closed the connection of the request
+            try:
+                agent = await self._agents.get(key)
+            except ToolFailed as error:
+                return failed_call(str(error))
+            return await agent.call_tool(context, params)
 
     async def _discover(self, context: Any, _params: Any) -> types.DiscoverResult:
         """Offer the protocol without sessions only to a client whose URL names the agent."""
@@ -179,6 +188,7 @@ class AgentHttpServer:
         while True:
             await asyncio.sleep(min(self._limits.idle_timeout, 60.0) / 2)
             self._agents.close_idle()
+            self._sessions.forget_old()
 
 
 class ReadingClient:

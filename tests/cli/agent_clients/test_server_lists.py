@@ -179,6 +179,12 @@ def test_a_table_inside_a_long_string_is_not_removed() -> None:
         CODEX.without_server(text, "hatbox")
 
 
+def test_an_edit_that_would_write_invalid_toml_is_an_error() -> None:
+    text = CODEX.with_server("", "hatbox", SERVER) + "tags = [\n  [\n  'a'],\n]\n"
+    with pytest.raises(InvalidText, match="cannot be edited"):
+        CODEX.without_server(text, "hatbox")
+
+
 def test_an_edit_that_would_lose_something_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "hatbox.cli.agent_clients.server_lists.with_member", lambda *_: '{"mcpServers": {"hatbox": {"command": "x"}}}'

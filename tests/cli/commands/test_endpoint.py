@@ -103,13 +103,19 @@ def test_revoking_ends_an_endpoint_and_a_second_one_uses_the_running_browser(pro
                 assert await asyncio.to_thread(second.wait) == 1
                 with pytest.raises((InvalidStatus, OSError)):
                     await RawClient(other["url"]).__aenter__()
+                replayed = f"{printed['url'].rpartition('/')[0]}/{other['url'].rpartition('/')[2]}"
+                with pytest.raises(InvalidStatus):  # also at an endpoint that still runs
+                    await RawClient(replayed).__aenter__()
                 await one.result("Browser.getVersion")
                 first.send_signal(signal.SIGINT)
                 await one.closed.wait()
 
         asyncio.run(use())
         assert first.wait() == 0
-        assert f"the grant {other['grant']} was revoked" in second.stderr.read().decode()
+        errors = [each.stderr.read().decode() for each in (first, second)]
+        assert f"the grant {other['grant']} was revoked" in errors[1]
+        for each in (printed, other):
+            assert each["url"].rpartition("/")[2] not in "".join(errors)
         assert cli("status", "--json").json["endpoints"] == []
         assert [each["isValid"] for each in cli("grant", "list", "--json").json] == [False, False]
         recorded = cli("activity", "--grant", printed["grant"], "--json").json

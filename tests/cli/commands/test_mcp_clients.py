@@ -140,6 +140,17 @@ def test_secrets_in_toml_are_not_shown(cli: Cli, home: Path) -> None:
     assert file.read_text("utf-8") == text
 
 
+def test_an_entry_that_cannot_be_cut_out_of_the_text_stays(cli: Cli, home: Path) -> None:
+    assert cli("mcp", "install", "codex", "-i", "Work", "--yes").status == 0
+    file = home / ".codex" / "config.toml"
+    text = file.read_text("utf-8") + "tags = [\n  [\n  'a'],\n]\n"
+    file.write_text(text, "utf-8")
+    result = cli("mcp", "uninstall", "codex", "-i", "Work", "--yes")
+    assert result.status == 1
+    assert "cannot be edited" in result.err
+    assert file.read_text("utf-8") == text
+
+
 def test_uninstalling_restores_the_file(cli: Cli, cursor: Path) -> None:
     cursor.chmod(0o640)
     cli("mcp", "install", "cursor", "-i", "Work", "--yes")

@@ -549,7 +549,7 @@ async def test_urls_are_requested_only_by_the_identity_of_their_rule(
     """Every rule set with a part of the 200 URLs: all of them take minutes in a browser."""
     monkeypatch.setattr("hatbox.engines.reopening_limit.MAX_REOPENED_BY_PAGES", 1000)
     pages = [page for page in URLS if "%77" in page or "/u/1" in page or "/job/" in page or "/a/b/c" in page]
-    pages = pages[:: len(pages) // examples(9)]
+    pages = pages[:: len(pages) // max(3, examples(9))]
     async with browsing(path, browser, ruled) as web:
         _, shown = await web.tab("Personal", "c.localhost/start")
         wrong = []

@@ -39,12 +39,11 @@ class LoopDelay:
 
     async def __aenter__(self) -> LoopDelay:
         gc.collect()
-        gc.freeze()  # what other tests have left behind is not what is measured
+        gc.freeze()  # what other tests have left behind is not what is measured; it stays frozen, as in conftest.py
         self._task = asyncio.ensure_future(self._sample())
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        gc.unfreeze()
         self._task.cancel()
 
     async def _sample(self) -> None:

@@ -75,7 +75,7 @@ class JsonServers(msgspec.Struct, frozen=True):
 
     def _checked(self, changed: str, before: Mapping[str, Any], servers: Mapping[str, Any]) -> str:
         if self._root(changed).value != {**before, self.key: servers}:
-            raise InvalidText("the text has a form that cannot be edited")
+            raise InvalidText("the text has a form that cannot be edited safely; change it in a text editor")
         return changed
 
 
@@ -105,8 +105,8 @@ class TomlServers(msgspec.Struct, frozen=True):
         expected = {key: value for key, value in parse_toml_text(text).items() if key != self.key}
         try:
             found = parse_toml_text(changed)
-        except InvalidText:
-            found = {}
+        except InvalidText as error:
+            raise InvalidText("the text has a form that cannot be edited safely; change it in a text editor") from error
         if {self.key: {}, **found} != {**expected, self.key: servers}:
-            raise InvalidText("the text has a form that cannot be edited")
+            raise InvalidText("the text has a form that cannot be edited safely; change it in a text editor")
         return changed

@@ -1,0 +1,134 @@
+"""Checks before and after a tool, with pages that the test controls. Without a browser."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from hatbox.grants.grant import Grant
+from hatbox.mcp.agent_pages import MAX_TABS, AgentPages
+from hatbox.mcp.agent_session import AgentOptions, AgentSession
+from hatbox.mcp.agent_tab import AgentTab
+from hatbox.mcp.document_limit import DocumentLimit
+from hatbox.mcp.server import AgentServer
+from hatbox.mcp.tool_arguments import NoArguments
+from hatbox.mcp.tool_output import ToolFailed, ToolOutput, ToolRefused
+from hatbox.mcp.tool_table import AgentTool
+from hatbox.web_requests.request_events import RequestEvents
+from tests.mcp.test_host_limits import LIMITED, grant
+from tests.mcp.test_page_borders import Caller
+from tests.mcp.test_page_borders import run as run_caller
+from tests.mcp.test_server import run
+from tests.store.in_loop import in_loop
+from tests.waiting import until
+
+
+class FakePage:
+    """A page with one frame."""
+
+    def __init__(self, url: str = "about:blank") -> None:
+        self.main_frame = SimpleNamespace(url=url)
+        self.frames = [self.main_frame]
+        self.is_open = True
+
+    @property
+    def url(self) -> str:
+        return self.main_frame.url
+
+    def on(self, *_: object) -> None:
+        pass
+
+    def is_closed(self) -> bool:
+        return not self.is_open
+
+    async def close(self) -> None:
+        self.is_open = False
+
+
+class FakeBrowser:
+    """Opens pages when the test allows it."""
+
+    def __init__(self) -> None:
+        self.limit = SimpleNamespace(check=lambda: None)
+        self.may_open = asyncio.Event()
+
+    async def new_page(self, _: object) -> tuple[FakePage, int | None]:
+        await self.may_open.wait()
+        return FakePage(), None
+
+
+def fake_session(granted: Grant) -> Any:
+    return SimpleNamespace(options=AgentOptions(), browser=FakeBrowser(), grant=lambda *_: granted)
+
+
+@in_loop
+async def test_a_page_that_leaves_the_hosts_while_it_is_read_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = FakePage("https://site.example/")
+    tab = AgentTab(cast(Any, page), fake_session(LIMITED), cast(Any, SimpleNamespace(add=None)))
+
+    async def stays(*_: object) -> tuple[str, str]:
+        return "title", "own content"
+
+    async def leaves(*_: object) -> tuple[str, str]:
+        page.main_frame.url = "https://other.example/"
+        return "title", "content of the other host"
+
+    monkeypatch.setattr(tab, "_read", stays)
+    assert "own content" in await tab.describe()
+    monkeypatch.setattr(tab, "_read", leaves)
+    with pytest.raises(ToolRefused, match=r"other\.example"):
+        await tab.describe()
+
+
+@pytest.mark.parametrize("granted", [LIMITED, grant()])
+def test_with_limited_hosts_documents_of_unknown_frames_fail(granted: Grant) -> None:
+    requests = RequestEvents()
+    limit = DocumentLimit(cast(Any, SimpleNamespace(web_requests=requests)), lambda: granted, [])
+    limit.start(cast(Any, object()))
+    assert requests.fails_closed == (granted is LIMITED)
+    assert bool(requests.on_before_request) == (granted is LIMITED)
+    limit.stop()
+    assert not requests.fails_closed
+    assert not requests.on_before_request
+
+
+@in_loop
+async def test_an_agent_opens_a_limited_number_of_tabs() -> None:
+    session = fake_session(grant())
+    pages = AgentPages(session)
+    opening = [asyncio.ensure_future(pages.open_tab()) for _ in range(MAX_TABS)]
+    await until(lambda: pages._opening == MAX_TABS)
+    with pytest.raises(ToolRefused, match="Close one first"):
+        await asyncio.wait_for(pages.open_tab(), 5)  # tabs that are being opened count
+    session.browser.may_open.set()
+    await asyncio.gather(*opening)
+    with pytest.raises(ToolRefused, match="Close one first"):
+        await pages.open_tab()
+    await pages.close_tab(0)
+    await pages.open_tab()
+    assert len(pages.tabs) == MAX_TABS
+
+
+def test_the_result_of_a_tool_is_not_shown_after_a_revocation(tmp_path: Path) -> None:
+    async def revoke(session: AgentSession, _: NoArguments) -> ToolOutput:
+        await session.profile.grants.revoke(session.grant_id)
+        return ToolOutput("content")
+
+    async def test(server: AgentServer, _: AgentSession) -> None:
+        server._tools = {"revoke": AgentTool("revoke", "", NoArguments, revoke, "fetch")}
+        with pytest.raises(ToolFailed, match="ended the access"):
+            await server.call("revoke", {})
+
+    run(tmp_path, test)
+
+
+def test_a_read_only_agent_cannot_accept_a_dialog(tmp_path: Path) -> None:
+    async def test(call: Caller, _: object) -> None:
+        assert "this server is read-only" in await call("browser_handle_dialog", accept=True)
+        assert "no page is open" in await call("browser_handle_dialog", accept=False)
+
+    run_caller(tmp_path, test, options=AgentOptions(read_only=True))
