@@ -139,10 +139,13 @@ class AgentTab:
                     await self.page.keyboard.up(each)
             self._may_hold_keys = True
             result = await action
-            self._may_hold_keys = False
-            return result
+        except BaseException:
+            self._may_hold_keys = True  # another action, which a dialog has delayed, may have ended meanwhile
+            raise
         finally:
             action.close()
+        self._may_hold_keys = False
+        return result
 
     async def _failed(self, error: PlaywrightError) -> ToolFailed:
         refused = self.refused or (await self._rules.explain() if BLOCKED_BY_CLIENT in str(error) else "")

@@ -14,7 +14,7 @@ _WITH_SHIFT: Final = frozenset({"Delete", "NumpadDecimal", "Numpad0"})  # cuts o
 _YANK: Final = frozenset({"KeyY", "y", "Y"})  # on macOS, with Control
 
 
-def is_paste(keys: Collection[int | str], *, has_control: bool, has_shift: bool) -> bool:
+def is_paste(keys: Collection[object], *, has_control: bool, has_shift: bool) -> bool:
     """Whether a key pastes. `keys` are its names and codes; Meta counts as Control."""
     return (has_control and not _V.isdisjoint(keys)) or (has_shift and not _INSERT.isdisjoint(keys))
 
