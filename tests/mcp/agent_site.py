@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from http.server import BaseHTTPRequestHandler
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, quote_plus, urlsplit
 
 from tests.mcp.threaded_site import ThreadedSite
 
@@ -19,6 +19,7 @@ _PAGES = {
         <label>More <input name=more></label><label>Agree <input type=checkbox name=agree></label>
         <label>Size <select name=size><option>small<option>large</select></label><button>Send</button></form>""",
     "/dialog": """<title>Dialog</title><button onclick="document.title = 'answer ' + confirm('Sure?')">Ask</button>""",
+    "/disabled": """<title>Disabled</title><button disabled onclick="document.title = 'Deleted'">Delete</button>""",
     "/upload": """<title>Upload</title><input type=file aria-label=File
         onchange="this.files[0].text().then(text => document.title = text)">""",
     "/leave": """<title>Leave</title><a href="OTHER/secret?plain">plain</a>
@@ -60,6 +61,15 @@ _PAGES = {
             }
           });
         </script>""",
+    "/keys": """<title>Keys</title><form action=/form target=_blank>
+        <label>Key <input id=key name=key type=password value="hunter+2 {secrét}"></label>
+        <label>PIN <input name=pin type=password value=77></label><button>Send</button></form>
+        <button onclick="key.type = 'text'">Show</button>
+        <label>Notes <textarea id=passphrase>notes of the user</textarea></label>
+        <button onclick="alert('It is ' + key.value)">Tell</button>
+        <label>A <input type=password value="zero&#x200b;width-secret"></label>
+        <label>B <input type=password value="soft&shy;hyphen-secret"></label>
+        <label>C <input type=password value="mark&#xfeff;mark-secret"></label>""",
     "/hostile": """<title>IGNORE</title>
         <select aria-label="IGNORE select"><option>IGNORE option</select>
         <img alt="IGNORE image"> <a href="/IGNORE?IGNORE" download="IGNORE.txt">IGNORE file</a>
@@ -117,6 +127,18 @@ class _Handler(BaseHTTPRequestHandler):
         elif path == "/set":
             meta = "<meta content='a=cookie-value' http-equiv=Set-Cookie>"
             self._answer(200, f"done {meta}", [("Set-Cookie", "session=cookie-value; Path=/"), ("X-Other", "shown")])
+        elif path == "/set-other":
+            self._answer(200, "new other value", [("Set-Cookie", 'other="other value/1"; Path=/; HttpOnly')])
+        elif path == "/echo":
+            cookies = self.headers.get("Cookie", "")
+            self._answer(200, f"body {cookies} {quote(cookies)} {quote_plus(cookies)}", [("X-Echo", cookies)])
+        elif path == "/echo-redirect":
+            self._answer(302, "", [("Location", f"/form?{quote(self.headers.get('Cookie', ''), safe='')}")])
+        elif path == "/echo-host":
+            value = self.headers.get("Cookie", "").partition("=")[2].partition(";")[0]
+            self._answer(302, "", [("Location", f"http://{value}.localhost/")])
+        elif path == "/backslash":
+            self._answer(302, "", [("Location", "http://127.0.0.1\\.localhost/")])
         elif path == "/who":
             signed_in = "session=" in self.headers.get("Cookie", "")
             self._answer(200 if signed_in else 401, "in" if signed_in else "out", [])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, Literal
@@ -155,13 +156,13 @@ def test_a_person_answers_in_the_client(tmp_path: Path, mode: str) -> None:
             Client(sdk(server, session), mode=mode, elicitation_callback=answer) as client,
         ):
             work = Agent(client)
-            request = {"message": "Pass the check", "url": "https://site.example/"}
+            request = {"message": "Pass\n\nthe\u202e check", "url": "https://site.example/"}
             assert (await work.call("ask_person", **request)).startswith("done:")
             assert (await work.call("ask_person", **request)).startswith("refused:")
             assert (await work.call("ask_person", **request, wait=0.1)).startswith("needs_person:")
             assert (await work.call("ask_person_wait", end=True)).startswith("ended:")
         assert len(asked) == 3
-        assert all("Pass the check" in each and "Work" in each for each in asked)
+        assert all("Pass the check\nDo it" in each and "Work" in each for each in asked)
 
     asyncio.run(asyncio.wait_for(run(), 60))
 
@@ -183,7 +184,7 @@ def test_without_a_display_the_agent_learns_what_the_user_can_do(tmp_path: Path,
             result = await client.call_tool("ask_person", arguments, progress_callback=on_progress)
             text = str(getattr(result.content[0], "text", ""))
             assert text.startswith("needs_person:")
-            assert "hatbox open 'Work' 'https://site.example/a%20b'\\''c'" in text
+            assert re.search(r"<(untrusted-\w+)>\nhatbox open 'Work' 'https://site.example/a%20b'\\''c'\n</\1>", text)
             assert reported
             assert "ask_person_wait" in await work.fail("fetch", url="https://site.example/")
             # The identity is free: another browser can serve it, and its end ends the request.

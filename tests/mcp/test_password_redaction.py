@@ -9,7 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hatbox.mcp.password_redaction import HIDDEN, MAX_PASSWORDS, TooManyPasswords, without_passwords
+from hatbox.mcp.password_redaction import (
+    HIDDEN,
+    MAX_PASSWORDS,
+    TooManyPasswords,
+    url_without_passwords,
+    without_passwords,
+)
 
 SNAPSHOT = """\
 - generic [ref=e1]:
@@ -78,3 +84,35 @@ def test_the_time_does_not_grow_with_the_number_of_colons_and_values() -> None:
 def test_a_page_with_too_many_passwords_is_not_shown(passwords: list[str]) -> None:
     with pytest.raises(TooManyPasswords):
         without_passwords(SNAPSHOT, passwords)
+
+
+@pytest.mark.parametrize(("mark", "shown"), [("\u200b", ""), ("\u00ad", ""), ("\ufeff", " "), ("\u00a0", " ")])
+def test_invisible_characters_do_not_show_a_password(mark: str, shown: str) -> None:
+    """Playwright removes some of them, and takes others for a space."""
+    for each in (mark, shown):
+        line = f"- textbox: zero{each}width"
+        assert without_passwords(line, [f"zero{mark}width"]) == f"- textbox: {HIDDEN}"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://a.example/?p=s%C3%A9cret+%2B%26&q=1",
+        "http://a.example/?p=s%c3%a9cret%20%2b%26&q=1",
+        "http://a.example/?p=s\xe9cret%20+%26&q=1",
+    ],
+)
+def test_a_url_has_no_password(url: str) -> None:
+    assert url_without_passwords(url, ["s\xe9cret +&"]) == "http://a.example/?p=(hidden)&q=1"
+
+
+def test_other_parts_of_a_url_stay() -> None:
+    url = "http://a.example/7%0A?a=77&p=7#7"
+    assert url_without_passwords(url, ["7"]) == "http://a.example/7%0A?a=77&p=(hidden)#7"
+    assert url_without_passwords(f"{url}%0Along-secret", ["long-secret"]) == f"{url}%0A(hidden)"
+
+
+def test_the_time_for_a_url_does_not_grow_with_its_square() -> None:
+    started = time.process_time()
+    url_without_passwords("http://a.example/?" + "a=" * 100_000, [f"{'a' * 190}{number}" for number in range(100)])
+    assert time.process_time() - started < 5

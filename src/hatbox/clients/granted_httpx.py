@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NoReturn
+from urllib.parse import quote
 
 import httpx
 
@@ -18,7 +19,7 @@ from hatbox.errors import GrantRefused, PermissionDenied
 from hatbox.grants.grant import Grant
 from hatbox.grants.grant_service import Grants
 
-__all__ = ["GrantedRequests", "restrict"]
+__all__ = ["GrantedRequests", "connected_url", "restrict"]
 
 _OPTIONS: Final = frozenset({"base_url", "follow_redirects", "headers", "max_redirects", "params", "timeout"})
 _OWN_PREFIX: Final = "hatbox."  # of extensions that Hatbox itself adds to a request
@@ -94,8 +95,11 @@ class GrantedRequests:
 
 
 def connected_url(request: httpx.Request) -> str:
-    """The scheme, host and port that httpx connects to. It may read the text of a URL in another way than a browser."""
-    host = request.url.raw_host.decode("ascii")
+    """The scheme, host and port that httpx connects to. It may read the text of a URL in another way than a browser.
+
+    Characters that end a host for a browser, such as a backslash, are encoded: no grant allows such a host.
+    """
+    host = quote(request.url.raw_host, safe=":")
     port = "" if request.url.port is None else f":{request.url.port}"
     return f"{request.url.scheme}://{f'[{host}]' if ':' in host else host}{port}/"
 

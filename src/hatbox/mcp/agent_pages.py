@@ -15,6 +15,7 @@ from playwright.async_api import Page
 from hatbox.errors import HatboxError, InvalidTab
 from hatbox.mcp.agent_tab import AgentTab
 from hatbox.mcp.host_limits import check_url
+from hatbox.mcp.password_fields import KnownPasswords
 from hatbox.mcp.tab_downloads import TabDownloads
 from hatbox.mcp.tool_output import ToolFailed, ToolRefused
 from hatbox.tasks import Tasks
@@ -43,6 +44,7 @@ class AgentPages:
         self._is_closed = False
         self.downloads = TabDownloads(session)
         """The downloads of all tabs, also of closed ones."""
+        self._passwords = KnownPasswords()
         self._opening = 0
         self._suspended: list[str] = []  # the URLs of the tabs, while a person uses the identity
         self._tasks = Tasks(lambda _: None)  # the tool that waits for a task gets its error
@@ -156,7 +158,7 @@ class AgentPages:
         return tabs[index]
 
     def _add(self, page: Page) -> AgentTab:
-        tab = AgentTab(page, self._session, self.downloads)
+        tab = AgentTab(page, self._session, self.downloads, self._passwords)
         self._tabs.append(tab)
         page.on("popup", self._on_popup)
         return tab

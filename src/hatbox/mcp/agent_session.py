@@ -170,6 +170,9 @@ class AgentSession:
             raise
         except HatboxError as error:
             raise ToolFailed(str(error)) from error
+        except asyncio.CancelledError:  # by the client, or because the access has ended
+            outcome = "cancelled"
+            raise
         finally:
             with contextlib.suppress(ProfileError):
                 self.record(action, url or self.current_url, outcome)

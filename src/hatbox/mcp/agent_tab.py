@@ -14,8 +14,8 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from hatbox.engines.chromium.net_errors import ABORTED, BLOCKED_BY_CLIENT
 from hatbox.mcp.host_limits import ERROR_PAGE, check_frame
-from hatbox.mcp.password_fields import PasswordFields
-from hatbox.mcp.password_redaction import MAX_CHARACTERS, TooManyPasswords, without_passwords
+from hatbox.mcp.password_fields import KnownPasswords, PasswordFields
+from hatbox.mcp.password_redaction import MAX_CHARACTERS, TooManyPasswords, url_without_passwords, without_passwords
 from hatbox.mcp.rule_refusals import RuleRefusals
 from hatbox.mcp.tab_downloads import TabDownloads
 from hatbox.mcp.tool_output import MAX_TEXT, ToolFailed, ToolRefused, bounded, quoted, untrusted
@@ -36,13 +36,15 @@ _READ_SECONDS: Final = 30.0
 _BLANK: Final = "about:blank"
 _NET_ERROR: Final = "net::ERR_"
 _MAX_TITLE: Final = 500
+_MAX_URL: Final = 12 * MAX_CHARACTERS + 2000  # a character has up to four encoded bytes
+_MODIFIERS: Final = ("Alt", "Control", "Meta", "Shift")
 _MAX_TREE: Final = MAX_TEXT + MAX_CHARACTERS
 
 
 class AgentTab:
     """A tab of an agent."""
 
-    def __init__(self, page: Page, session: AgentSession, downloads: TabDownloads) -> None:
+    def __init__(self, page: Page, session: AgentSession, downloads: TabDownloads, known: KnownPasswords) -> None:
         self.page = page
         self.dialog: Dialog | None = None
         """The open dialog, which blocks the page."""
@@ -50,10 +52,11 @@ class AgentTab:
         self.refused = ""
         """Why the last navigation was refused; empty if it was not."""
         self._session = session
-        self._passwords = PasswordFields(page)
+        self.passwords = PasswordFields(page, known)
         self._rules = RuleRefusals(page, session)
         self._dialog_opened = asyncio.Event()
         self._pending: set[asyncio.Task[Any]] = set()
+        self._may_hold_keys = False
         page.on("dialog", self._on_dialog)
         page.on("download", downloads.add)
         page.on("framenavigated", self._on_navigated)
@@ -109,7 +112,7 @@ class AgentTab:
             raise ToolFailed(f"{self.dialog_text()} Answer it with browser_handle_dialog first.")
         self.refused = ""
         self._dialog_opened.clear()
-        task = asyncio.ensure_future(action)
+        task = asyncio.ensure_future(self._with_released_keys(action))
         opened = asyncio.ensure_future(self._dialog_opened.wait())
         try:
             await asyncio.wait({task, opened}, return_when=asyncio.FIRST_COMPLETED)
@@ -127,6 +130,22 @@ class AgentTab:
             raise ToolFailed(f"{failure(error)}. Take a new browser_snapshot, and use its references.") from error
         except PlaywrightError as error:
             raise await self._failed(error) from error
+
+    async def _with_released_keys(self, action: Coroutine[Any, Any, T]) -> T:
+        """Run an action. If the one before has not ended, its modifiers may be held: v would be Control+V."""
+        try:
+            if self._may_hold_keys:
+                for each in _MODIFIERS:
+                    await self.page.keyboard.up(each)
+            self._may_hold_keys = True
+            result = await action
+        except BaseException:
+            self._may_hold_keys = True  # another action, which a dialog has delayed, may have ended meanwhile
+            raise
+        finally:
+            action.close()
+        self._may_hold_keys = False
+        return result
 
     async def _failed(self, error: PlaywrightError) -> ToolFailed:
         refused = self.refused or (await self._rules.explain() if BLOCKED_BY_CLIENT in str(error) else "")
@@ -207,30 +226,33 @@ class AgentTab:
             raise ToolFailed("the page has too many password fields to hide them. Ask the user to read it.") from None
         self.check_frames()  # it may have navigated meanwhile
         text = bounded(tree, advice="Use depth, or target for a part of the page.")
-        url = self.page.url[:2000]
-        shown = untrusted(f"Page URL: {url}\nPage title: {title}\n{text}")
+        shown = untrusted(f"Page URL: {self.shown_url(2000)}\nPage title: {title}\n{text}")
         return self.dialog_text() + shown
 
     async def _read(self, reference: str, depth: int | None) -> tuple[str, str]:
         found = await self.find(reference) if reference else None
-        await self._passwords.read()
+        await self.passwords.read()
         title = await self.page.title()
         if found is not None:
             tree = await found.aria_snapshot(mode="ai", depth=depth, timeout=_ACTION_MS)
         else:
             tree = await self.page.aria_snapshot(mode="ai", depth=depth, timeout=_ACTION_MS)
-        passwords = await self._passwords.read()  # typed meanwhile
+        passwords = await self.passwords.read()  # typed meanwhile
         shown = without_passwords(tree[:_MAX_TREE], passwords)
         if len(tree) > _MAX_TREE:  # the end may be the start of a password
             shown = f"{shown[: -max(map(len, passwords), default=1)]}\n"
             shown += f"[{len(tree) - _MAX_TREE} further characters are omitted.]"
         return without_passwords(title[:_MAX_TREE], passwords)[:_MAX_TITLE], shown
 
+    def shown_url(self, limit: int) -> str:
+        """The start of the URL, without passwords: a form may have sent them with GET."""
+        return url_without_passwords(self.page.url[:_MAX_URL], self.passwords.known)[:limit]
+
     def dialog_text(self) -> str:
         """What the open dialog says."""
         if self.dialog is None:
             return ""
-        message = bounded(self.dialog.message, 1000)
+        message = bounded(without_passwords(self.dialog.message[:_MAX_TREE], self.passwords.known), 1000)
         return f"The page shows a dialog ({self.dialog.type}). {untrusted(message)}\n"
 
 

@@ -10,7 +10,7 @@ from msgspec import Meta
 from hatbox.mcp.agent_session import AgentSession
 from hatbox.mcp.host_limits import check_url
 from hatbox.mcp.person_requests import PersonRequest
-from hatbox.mcp.tool_output import ToolFailed, ToolOutput
+from hatbox.mcp.tool_output import ToolFailed, ToolOutput, untrusted
 from hatbox.shell_words import shell_word
 
 __all__ = ["AskPersonArguments", "AskPersonWaitArguments", "ask_person", "ask_person_wait", "described"]
@@ -54,6 +54,8 @@ async def ask_person(session: AgentSession, given: AskPersonArguments) -> ToolOu
     url = given.url or session.current_url
     if url in ("", "about:blank"):
         raise ToolFailed("specify url: no page is open.")
+    if not given.url and (await session.pages.current()).shown_url(len(url)) != url:
+        raise ToolFailed("specify url: the address of the current page contains a password.")
     request = await session.person.open(given.message, check_url(session.grant("pages"), url))
     return ToolOutput(await described(session, 0) or _waiting(session, request))
 
@@ -86,7 +88,7 @@ def _waiting(session: AgentSession, request: PersonRequest) -> str:
     command = f"hatbox open {shell_word(session.identity.name)} {shell_word(request.url)}"
     return (
         f"needs_person: no window can be opened here: {request.no_window} Tell the user to sign in, or to do what you "
-        f"need, in a browser of this identity on a computer with a screen: {command} (with --profile, if the server "
-        "has it). Your browser is closed meanwhile. When the user says that it is done and that browser is closed, "
-        "call ask_person_wait with end true."
+        "need, in a browser of this identity on a computer with a screen, with the command at the end of this text "
+        "(and --profile, if the server has it). Your browser is closed meanwhile. When the user says that it is done "
+        f"and that browser is closed, call ask_person_wait with end true.\n{untrusted(command)}"
     )

@@ -12,8 +12,9 @@ import msgspec
 from hatbox.cookies.request_urls import parse_request_url
 from hatbox.mcp.agent_session import AgentSession
 from hatbox.mcp.host_limits import check_url
+from hatbox.mcp.response_secrets import CookieValues, without_password_inputs
 from hatbox.mcp.tool_arguments import FetchArguments
-from hatbox.mcp.tool_output import ToolFailed, ToolOutput, ToolRefused, bounded, quoted, untrusted
+from hatbox.mcp.tool_output import MAX_TEXT, ToolFailed, ToolOutput, ToolRefused, bounded, quoted, untrusted
 
 if TYPE_CHECKING:
     import httpx
@@ -32,7 +33,7 @@ _REFUSED_HEADERS: Final = frozenset(
 )
 _HIDDEN_HEADERS: Final = frozenset({"set-cookie", "set-cookie2", "cookie", "proxy-authenticate"})
 _MAX_HEADERS: Final = 4_000
-_META_COOKIE: Final = re.compile(r"<meta\b[^>]{0,300}\bhttp-equiv\s*=\s*[\"']?set-cookie[^>]{0,8000}>?", re.IGNORECASE)
+_MAX_BODY: Final = 4 * MAX_TEXT
 _TEXT: Final = re.compile(r"text/|[/+](json|xml|javascript|x-www-form-urlencoded|yaml|csv)\b", re.IGNORECASE)
 _CHARSET: Final = re.compile(r"charset\s*=\s*\"?([\w.:-]{1,40})", re.IGNORECASE)
 _SLOW_CHARSETS: Final = frozenset({"punycode", "idna"})  # encodings of host names, which take quadratic time
@@ -48,17 +49,26 @@ class FetchedResponse(msgspec.Struct, frozen=True):
     is_complete: bool
     has_cookies: bool
     """Whether the identity has cookies for the URL of the request."""
+    cookies: CookieValues
+    """The values that were sent and received."""
 
 
 async def fetch(session: AgentSession, given: FetchArguments) -> ToolOutput:
     """Send a request as the identity."""
     response = await send(session, given)
     note = "" if response.is_complete else f"\n[Only the first {_MAX_BYTES} bytes were read.]"
-    headers = bounded("\n".join(f"{name}: {value}" for name, value in response.headers), _MAX_HEADERS)
-    body = bounded(_META_COOKIE.sub("(a cookie is omitted)", response.body))
-    return ToolOutput(
-        f"Status: {response.status}\n" + untrusted(f"URL: {response.url[:2000]}\n{headers}\n\n{body}{note}")
-    )
+    hide = response.cookies.hide
+    headers = bounded(hide("\n".join(f"{name}: {value}" for name, value in response.headers)), _MAX_HEADERS)
+    url, body = hide(response.url)[:2000], bounded(_shown_body(response))
+    return ToolOutput(f"Status: {response.status}\n" + untrusted(f"URL: {url}\n{headers}\n\n{body}{note}"))
+
+
+def _shown_body(response: FetchedResponse) -> str:
+    """The body without cookies and passwords. Of a long one, a start that is longer than an output."""
+    shown = response.cookies.hide(without_password_inputs(response.body[:_MAX_BODY]))
+    if (omitted := len(response.body) - _MAX_BODY) > 0:  # the end may be the start of a value
+        shown = f"{shown[: len(shown) - response.cookies.longest]}\n[{omitted} further characters are omitted.]"
+    return shown
 
 
 async def send(session: AgentSession, given: FetchArguments) -> FetchedResponse:
@@ -74,30 +84,46 @@ async def send(session: AgentSession, given: FetchArguments) -> FetchedResponse:
         raise ToolFailed("use a URL that starts with http:// or https://.")
     import httpx
 
+    cookies = CookieValues()
     try:
         async with asyncio.timeout(_SECONDS):
-            return await _send(session, method, url, headers, given.body)
+            return await _send(session, method, url, headers, given.body, cookies)
+    except ToolFailed as error:  # the host of a redirect may be a value
+        raise type(error)(cookies.hide(str(error))) from error
     except TimeoutError:
         raise ToolFailed(f"the site did not answer within {_SECONDS:g} seconds.") from None
     except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, OverflowError, ExceptionGroup) as error:
-        raise ToolFailed(f"the request failed: {type(error).__name__} {quoted(str(error))}") from error
+        raise ToolFailed(f"the request failed: {type(error).__name__} {quoted(cookies.hide(str(error)))}") from error
 
 
-async def _send(session: AgentSession, method: str, url: str, headers: dict[str, str], body: str) -> FetchedResponse:
+async def _send(
+    session: AgentSession, method: str, url: str, headers: dict[str, str], body: str, cookies: CookieValues
+) -> FetchedResponse:
+    from hatbox.clients.granted_httpx import connected_url  # imports httpx
+
     identity = session.identity.cookie_store_id
     store = await session.profile.cookie_store(identity)
     has_cookies = bool(await store.header(parse_request_url(url)))
     async with session.profile.httpx(identity, follow_redirects=False, timeout=_SECONDS) as client:
         request = client.build_request(method, url, headers=headers, content=body.encode() if body else None)
         for hop in range(_MAX_REDIRECTS + 1):
-            check_url(session.grant("fetch"), str(request.url), is_of_page=hop > 0)
+            for each in (str(request.url), connected_url(request)):
+                check_url(session.grant("fetch"), each, is_of_page=hop > 0)
+            cookies.add_sent(await store.header(parse_request_url(str(request.url))))
             response = await client.send(request, stream=True)
             try:
+                cookies.add_received(response.headers.get_list("Set-Cookie"))
                 if response.next_request is None:
                     content, is_complete = await _read(response)
                     text = _decoded(response.headers.get("Content-Type", ""), content)
                     return FetchedResponse(
-                        str(response.url), response.status_code, shown_headers(response), text, is_complete, has_cookies
+                        str(response.url),
+                        response.status_code,
+                        shown_headers(response),
+                        text,
+                        is_complete,
+                        has_cookies,
+                        cookies,
                     )
                 request = response.next_request
             finally:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from hatbox.engines.chromium.clipboard_keys import is_clipboard_shortcut
 from hatbox.mcp.agent_session import AgentSession
 from hatbox.mcp.tool_arguments import (
     ClickArguments,
@@ -36,11 +37,14 @@ __all__ = [
 _MS: Final = 8_000.0
 _KEYS_MS: Final = 60_000.0
 _MAX_SLOW: Final = 1_000
+_CLIPBOARD: Final = "The clipboard belongs to the user, so it cannot be used."
 
 
 async def click(session: AgentSession, given: ClickArguments) -> ToolOutput:
     """Click an element."""
     _check_alt(session, is_used="Alt" in given.modifiers)
+    if given.button == "middle":  # on Linux it pastes what the user has selected anywhere
+        raise ToolRefused(f"the middle button is off. {_CLIPBOARD} To open a link in a new tab, click it with Control.")
     tab = await session.pages.current()
     found = await tab.find(given.target)
     if given.double_click:
@@ -100,6 +104,8 @@ async def select_option(session: AgentSession, given: SelectOptionArguments) -> 
 async def press_key(session: AgentSession, given: PressKeyArguments) -> ToolOutput:
     """Press a key in the focused element."""
     _check_alt(session, is_used="Alt" in given.key)
+    if is_clipboard_shortcut(given.key):
+        raise ToolRefused(f"{given.key} is off. {_CLIPBOARD} To enter text, use browser_type.")
     tab = await session.pages.current()
     tab.check_frames()
     await tab.perform(tab.page.keyboard.press(given.key))

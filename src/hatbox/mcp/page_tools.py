@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 from hatbox.mcp.agent_session import AgentSession
 from hatbox.mcp.tool_arguments import (
@@ -14,6 +14,11 @@ from hatbox.mcp.tool_arguments import (
     WaitArguments,
 )
 from hatbox.mcp.tool_output import ToolFailed, ToolOutput, ToolRefused
+
+if TYPE_CHECKING:
+    from playwright.async_api import Locator
+
+    from hatbox.mcp.agent_tab import AgentTab
 
 __all__ = ["navigate", "navigate_back", "snapshot", "take_screenshot", "wait_for"]
 
@@ -70,22 +75,36 @@ async def wait_for(session: AgentSession, given: WaitArguments) -> ToolOutput:
 
 async def take_screenshot(session: AgentSession, given: ScreenshotArguments) -> ToolOutput:
     """An image of the current page, or of one element. A large one becomes JPEG."""
-    from hatbox.mcp.password_fields import shown_passwords  # imports Playwright
-
     tab = await session.pages.current()
     tab.check_frames()
     found = await tab.find(given.target) if given.target else None
     for kind, quality in ((given.type, None if given.type == "png" else 80), ("jpeg", 40)):
-        mask = shown_passwords(tab.page)
-        if found is not None:
-            shot = found.screenshot(type=kind, quality=quality, mask=mask, timeout=_SHOT_MS)
-        else:
-            full = given.full_page
-            shot = tab.page.screenshot(type=kind, quality=quality, mask=mask, full_page=full, timeout=_SHOT_MS)
-        image = await tab.perform(shot)
+        image = await tab.perform(_covered_image(tab, given, found, {"type": kind, "quality": quality}))
         tab.check_frames()  # it may have navigated meanwhile
         if image is None:
             raise ToolFailed(f"{tab.dialog_text()} Answer it with browser_handle_dialog first.")
         if len(image) <= _MAX_IMAGE:
             return ToolOutput("Screenshot. What it shows is untrusted content of the page.", image, f"image/{kind}")
     raise ToolFailed("the image is too large. Take one of the visible part, or of one element.")
+
+
+async def _covered_image(
+    tab: AgentTab, given: ScreenshotArguments, found: Locator | None, options: dict[str, Any]
+) -> bytes:
+    """An image in which passwords that are shown as text are covered. Raises ToolFailed."""
+    from hatbox.mcp.password_fields import masks  # imports Playwright
+
+    try:
+        async with asyncio.timeout(3 * _SHOT_MS / 1000):
+            shown = await tab.passwords.shown()
+            options |= {"mask": masks(shown), "timeout": _SHOT_MS}
+            if found is not None:
+                image = await found.screenshot(**options)
+            else:
+                image = await tab.page.screenshot(full_page=given.full_page, **options)
+            is_covered = shown == await tab.passwords.shown()
+    except TimeoutError:
+        raise ToolFailed("the page does not respond. Try browser_wait_for, or open another page.") from None
+    if not is_covered:
+        raise ToolFailed("the password fields of the page have changed meanwhile. Try browser_take_screenshot again.")
+    return image

@@ -1,4 +1,4 @@
-"""Removes the values of password fields from an accessibility snapshot. Pure text.
+"""Removes the values of password fields from accessibility snapshots and URLs. Pure text.
 
 A snapshot is YAML as Playwright writes it: the value of a field follows `: `, plain or in double quotes, also in a line
 `- text: ` below the field. Names of elements are in double quotes, and a key with a name may be in single quotes.
@@ -8,10 +8,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Final
+from urllib.parse import quote, unquote, unquote_plus
 
-__all__ = ["HIDDEN", "MAX_CHARACTERS", "MAX_PASSWORDS", "TooManyPasswords", "without_passwords"]
+__all__ = [
+    "HIDDEN",
+    "MAX_CHARACTERS",
+    "MAX_PASSWORDS",
+    "TooManyPasswords",
+    "are_too_many",
+    "url_without_passwords",
+    "without_passwords",
+]
 
 HIDDEN: Final = "(hidden)"
 MAX_PASSWORDS: Final = 100
@@ -22,7 +31,13 @@ MAX_CHARACTERS: Final = 20_000
 _MIN_SUBSTRING: Final = 4
 _MAX_SHORT: Final = 6 * (_MIN_SUBSTRING - 1) + 2  # escaped and in quotes
 _SPACE: Final = re.compile(r"\s+")
+_SPACE_OF_JAVASCRIPT: Final = re.compile(
+    "[\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]+"
+)
+_REMOVED: Final = re.compile("[\\u200b\\u00ad]")  # by Playwright
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_ARGUMENT: Final = re.compile(r"(?<==)[^&;#]+")  # of the query of a URL
+_IN_URLS: Final = "!#$%&'()*+,/:;=?@[]~"
 
 
 class TooManyPasswords(Exception):
@@ -35,9 +50,10 @@ def without_passwords(snapshot: str, passwords: Iterable[str]) -> str:
     A value that is the whole text of a line is removed. One that is longer than a few characters is removed everywhere,
     also from labels into which the page has copied it. Takes time in proportion to the snapshot.
     """
-    wanted = {normal for each in passwords if (normal := _normalized(each))}
-    if len(wanted) > MAX_PASSWORDS or sum(map(len, wanted)) > MAX_CHARACTERS:
+    given = {each for each in passwords if each.strip()}
+    if are_too_many(given):
         raise TooManyPasswords
+    wanted = {form for each in given for form in _normalized(each)}
     short = {form for each in wanted if len(each) < _MIN_SUBSTRING for form in _forms(each)}
     text = snapshot
     if short:
@@ -47,6 +63,23 @@ def without_passwords(snapshot: str, passwords: Iterable[str]) -> str:
             for form in sorted(set(_forms(each)), key=len, reverse=True):
                 text = text.replace(form, HIDDEN)
     return text
+
+
+def url_without_passwords(url: str, passwords: Iterable[str]) -> str:
+    """The URL without these values, also if they are percent-encoded. Raises TooManyPasswords."""
+    given = {each for each in passwords if each.strip()}
+    wanted = {form for each in given for form in _normalized(each)}
+    url = _ARGUMENT.sub(lambda found: HIDDEN if wanted & {found[0], unquote_plus(found[0])} else found[0], url)
+    for decoded in (str, unquote, unquote_plus):
+        text = decoded(url)
+        if (shown := without_passwords(text, given)) != text:
+            url = quote(shown, safe=_IN_URLS)
+    return url
+
+
+def are_too_many(passwords: Collection[str]) -> bool:
+    """Whether removing these values would take too long."""
+    return len(passwords) > MAX_PASSWORDS or sum(map(len, passwords)) > MAX_CHARACTERS
 
 
 def _forms(value: str) -> Iterator[str]:
@@ -70,5 +103,8 @@ def _redacted(line: str, short: set[str]) -> str:
     return line
 
 
-def _normalized(value: str) -> str:
-    return _SPACE.sub(" ", value).strip()
+def _normalized(value: str) -> set[str]:
+    """A value as it is, with white space as in HTML, and as Playwright normalizes it."""
+    forms = {value, _SPACE.sub(" ", value).strip(), _SPACE_OF_JAVASCRIPT.sub(" ", value).strip(" ")}
+    forms.add(_SPACE_OF_JAVASCRIPT.sub(" ", _REMOVED.sub("", value)).strip(" "))
+    return {each for each in forms if each.strip()}

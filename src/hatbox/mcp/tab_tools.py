@@ -36,7 +36,7 @@ def _listed(session: AgentSession) -> str:
     for index, tab in enumerate(pages.tabs):
         try:
             check_frame(grant, tab.page.url, is_main=True)
-            url = tab.page.url[:500]
+            url = tab.shown_url(500)
         except ToolRefused:
             url = "(a host that is not allowed)"
         lines.append(f"{index}: {'(current) ' if pages.is_current(tab) else ''}{url}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+from hatbox.engines.chromium.clipboard_keys import is_paste
 from hatbox.engines.chromium.endpoint.client_sessions import ClientSession
 from hatbox.engines.chromium.endpoint.client_state import ClientState
 from hatbox.engines.chromium.endpoint.endpoint_urls import is_withheld, loadable_url
@@ -40,8 +41,6 @@ _NAME_LENGTH: Final = 200
 _MAX_WORLDS: Final = 1000
 _CTRL_OR_META: Final = 2 | 4  # bits of `modifiers`
 _SHIFT: Final = 8
-_V: Final = (86, "KeyV", "v", "V")
-_INSERT: Final = (45, "Insert")
 _INT: Final = 2**31 - 1
 _METRICS: Final = frozenset({"displayFeature", "devicePosture"})
 _MAX_VIEWPORT: Final = 16384
@@ -214,13 +213,11 @@ def _key(state: ClientState, _: ClientSession, command: ClientMessage) -> None:
     modifiers = _integer(params, "modifiers")
     codes = [_integer(params, name) for name in ("windowsVirtualKeyCode", "nativeVirtualKeyCode")]
     keys = [*codes, *(_text(params, name) for name in ("code", "key"))]
-    is_paste = (modifiers & _CTRL_OR_META and any(each in _V for each in keys)) or (
-        modifiers & _SHIFT and any(each in _INSERT for each in keys)
-    )
+    pastes = is_paste(keys, has_control=bool(modifiers & _CTRL_OR_META), has_shift=bool(modifiers & _SHIFT))
     commands = params.get("commands", [])
     if not isinstance(commands, list) or not all(isinstance(each, str) for each in commands):
         raise MethodRefused("commands must be a list of texts")
-    if is_paste or any(text in each.lower() for each in commands for text in ("paste", "yank")):
+    if pastes or any(text in each.lower() for each in commands for text in ("paste", "yank")):
         raise MethodRefused(_CLIPBOARD)
     state.forward(command, params)
 

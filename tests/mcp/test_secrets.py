@@ -1,0 +1,76 @@
+"""What an agent does not get: the clipboard of the user, and passwords in addresses, images and responses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.mcp.agent_client import reference
+from tests.mcp.agent_site import AgentSite
+from tests.mcp.test_page_borders import Caller, run
+from tests.waiting import until
+
+
+def test_the_clipboard_of_the_user_is_not_used(tmp_path: Path) -> None:
+    async def test(call: Caller, site: AgentSite) -> None:
+        page = await call("browser_navigate", url=site.url("/form"))
+        target = reference(page, "Text")
+        for key in ("Control+V", "Shift+Insert", "Control+C", "Meta+x"):
+            assert f"{key} is off. The clipboard belongs to the user" in await call("browser_press_key", key=key)
+        assert "the middle button is off" in await call("browser_click", target=target, button="middle")
+        await call("browser_click", target=target)
+        assert "Unknown key" in await call("browser_press_key", key="Control+Unknown")
+        assert 'textbox "Text"' in (shown := await call("browser_press_key", key="v"))
+        assert shown.count(": v\n") == 1  # without Control: that was released
+
+    run(tmp_path, test)
+
+
+def test_passwords_are_hidden_wherever_a_page_shows_them(tmp_path: Path) -> None:
+    async def test(call: Caller, site: AgentSite) -> None:
+        page = await call("browser_navigate", url=site.url("/keys"))
+        outputs = [page, await call("browser_click", target=reference(page, "Show"))]
+        await _check_images(call, page)
+        await call("browser_click", target=reference(page, "Key"))
+        await call("browser_press_key", key="Home")
+        outputs.append(await call("browser_press_key", key="Delete"))  # not the password any more, but nearly
+        outputs.append(await call("browser_click", target=reference(page, "Tell")))
+        await call("browser_handle_dialog", accept=True)
+        outputs.append(await call("browser_click", target=reference(page, "Send")))
+        await until(lambda: "/form?key=" in call.session.pages.current_url)  # in a new tab
+        outputs += [await call("browser_snapshot"), await call("browser_tabs", action="list")]
+        assert "contains a password" in await call("ask_person", message="Sign in")
+        for output in outputs:
+            assert "(hidden)" in output
+            for secret in ("secret", "unter", "secr%C3%A9t", "=77", ": 77", ': "77"'):
+                assert secret not in output
+        assert "/form?key=(hidden)&pin=(hidden)" in outputs[-2]
+
+    run(tmp_path, test)
+
+
+async def _check_images(call: Caller, page: str) -> None:
+    """An image is the same for other passwords of the same length."""
+    tab = (await call.session.pages.current()).page
+    for label, selector in (("Key", "#key"), ("Notes", "#passphrase")):
+        before = await call.image(reference(page, label))
+        await tab.locator(selector).evaluate("each => each.value = [...each.value].reverse().join('')")
+        assert await call.image(reference(page, label)) == before
+        assert await tab.locator(selector).screenshot() != before
+        await tab.locator(selector).evaluate("each => each.value = [...each.value].reverse().join('')")
+
+
+def test_fetch_shows_no_cookies_and_no_passwords(tmp_path: Path) -> None:
+    async def test(call: Caller, site: AgentSite) -> None:
+        await call("fetch", url=site.url("/set"))
+        paths = ("/set-other", "/echo", "/echo-redirect", "/echo-host", "/password")
+        outputs = [await call("fetch", url=site.url(path)) for path in paths]
+        for output in outputs[1:4]:
+            assert "(a cookie is omitted)" in output
+        assert "x-echo: session=(a cookie is omitted)" in outputs[1]
+        for output in outputs:
+            for secret in ("cookie-value", "other value/", "other%20value", "other+value", "hunter2", '"77"', "=77"):
+                assert secret not in output
+        assert outputs[-1].count("(hidden)") == 2
+        assert "cannot be opened" in await call("fetch", url=site.url("/backslash"))
+
+    run(tmp_path, test, ["127.0.0.1"])
