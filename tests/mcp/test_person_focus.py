@@ -133,3 +133,46 @@ def test_with_windows_no_agent_gets_the_keys_of_a_person(tmp_path: Path, desktop
                 await until(lambda: site.keys)  # the site sees keys at pages of agents
 
     asyncio.run(asyncio.wait_for(run(), 120))
+
+
+def test_an_agent_in_the_browser_of_a_person_does_not_get_the_keys(tmp_path: Path, desktop: Keyboard) -> None:
+    async def run() -> None:
+        path = tmp_path / "profile.db"
+        with _Site() as site:
+            async with (
+                hatbox.open(path) as own,
+                own.chromium(identities="Work") as runner,
+                hatbox.open(path) as profile,
+            ):
+                page = await runner.new_page("Work", site.url("/login"), keep=True)
+                await _type(desktop, page, "first", "first")
+                async with AgentSession(profile, await profile.identities.find("Work"), AgentOptions()) as session:
+                    shown = await _call(session, "browser_navigate", url=site.url("/agent"))
+                    await _type(desktop, page, "second", "firstsecond")
+                    await _call(session, "browser_tabs", action="new", url=site.url("/agent"))
+                    await _call(session, "browser_tabs", action="select", index=0)
+                    for tab in session.pages.tabs:
+                        await tab.page.bring_to_front()
+                    await _type(desktop, page, "third", "firstsecondthird")
+                    (active,) = [each.url for each in await profile.tabs.query() if each.active]
+                    assert active == site.url("/login")
+                    shown = await _call(session, "browser_snapshot")
+                    await _call(session, "browser_type", target=reference(shown, "Search"), text="typed by the agent")
+                    assert "typed by the agent" in await _call(session, "browser_snapshot")
+                    await _call(session, "browser_take_screenshot")
+                    await _type(desktop, page, "x", "firstsecondthirdx")
+                    await _call(session, "ask_person", message="Sign in", url=site.url("/login"), wait=0)
+                    assert [each.url for each in await profile.tabs.query()] == [site.url("/login")]
+                    (asked,) = pages_of_person(runner)
+                    await _type(desktop, asked, "first", "first")
+                    await _call(session, "ask_person_wait", end=True, wait=0)
+                    await until(lambda: asked.is_closed())
+                    (blank,) = pages_of_person(runner)
+                    await _type_into_blank(desktop, blank, "second")
+                    await blank.close()
+                    assert (await _call(session, "ask_person_wait", wait=0)).startswith(("waiting:", "ended:"))
+                    await until(lambda: len(session.pages.tabs) == 2)
+                    await _type(desktop, page, "y", "firstsecondthirdxy")
+                assert site.keys == []
+
+    asyncio.run(asyncio.wait_for(run(), 120))

@@ -111,7 +111,7 @@ class RequestedPersonWindow:
 
     async def end(self) -> None:
         """See OpenPersonWindow. An engine of an earlier version leaves the page as it is."""
-        payload = self._request.id.encode()
+        payload = msgspec.json.encode(self._request.id)
         await self._store.write(lambda each: each.changes.append(PERSON_ENDED, payload))
         await asyncio.wait({self.answer})
 

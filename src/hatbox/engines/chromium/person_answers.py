@@ -66,7 +66,7 @@ class PersonAnswers:
                     self._tasks.spawn(self._serve(request))
             elif change.topic == ENDPOINT_RELEASED and (released := self._released.get(decode_release(change.payload))):
                 released.set()
-            elif change.topic == PERSON_ENDED and (ended := self._ended.get(change.payload.decode())):
+            elif change.topic == PERSON_ENDED and (ended := self._ended.get(decode_release(change.payload))):
                 ended.set()
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:  # of another version
             logger.warning("a request of a program for a person was ignored: %s", error)

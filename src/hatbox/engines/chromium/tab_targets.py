@@ -157,6 +157,8 @@ class TabTargets:
     async def _open_tab(self, context: IdentityContext, target_id: str, opener_id: str | None, url: str) -> Tab | None:
         requested = context.openers.take(opener_id, url)
         in_background = opener_id is None and requested is not None and requested.in_background
+        if opener_id is None and requested is None and context.has_windows:  # see root_commands
+            in_background = await self._env.services.endpoint_pages.has_opened(target_id, None, context.context_id)
         opener_id = opener_id or (requested.target_id if requested else None)
         if self.person_pages.includes(target_id, opener_id):
             return None
