@@ -15,6 +15,7 @@ from hatbox.engines.chromium.browser_environment import BrowserEnvironment
 from hatbox.engines.chromium.context_registry import ContextRegistry
 from hatbox.engines.chromium.frame_path import Target
 from hatbox.engines.chromium.identity_context import IdentityContext
+from hatbox.engines.chromium.live_page import LivePage
 from hatbox.engines.chromium.person_pages import PersonPages
 from hatbox.engines.chromium.ruled_navigation import BlockedPage, RequestedNavigation
 from hatbox.engines.chromium.tab_pages import TabPages
@@ -38,6 +39,9 @@ class TabTargets:
         """The pages in which a person answers a request of a program. They have no tab."""
         self._blocked: dict[str, BlockedPage] = {}  # by target id, until Playwright has a page
         self._unattached: dict[str, asyncio.Task[Tab | None]] = {}  # by target id, until Playwright has a page
+        self._endpoint_pages = env.services.endpoint_pages
+        self._endpoint_pages.on_driven = self._on_driven
+        pages.on_assigned = self._on_assigned
 
     async def attach(self, context: IdentityContext, target_id: str, opener_id: str | None, url: str) -> Tab | None:
         """The tab of a target for which Playwright has a page now; None for `person_pages`, and if the identity was
@@ -89,7 +93,7 @@ class TabTargets:
         cookie_store_id = context.cookie_store_id if context is not None else ""
         opener = self._pages.get(row.opener) if row is not None and row.opener is not None else None
         opener_id = target.opener_id or (opener.target_id if opener is not None else None)
-        if await self._env.services.endpoint_pages.controls(target.id, opener_id, target.context_id):
+        if await self._endpoint_pages.controls(target.id, opener_id, target.context_id):
             await self._bind(tab_id)
             return RequestedNavigation(is_refused=True)
         scripts = self._env.services.script_pages
@@ -101,14 +105,25 @@ class TabTargets:
         is_unchecked = page.state.is_unchecked(url)
         return msgspec.structs.replace(requested, is_refused=is_refused, is_unchecked=is_unchecked)
 
+    def _on_driven(self, target_id: str) -> None:
+        """A client starts to control a page. A rule that is added later must not reopen it, in whichever engine."""
+        for tab_id, page in self._pages.items():
+            if page.target_id == target_id:
+                self._env.tasks.spawn(self._bind(tab_id))
+
+    def _on_assigned(self, page: LivePage, tab_id: int) -> None:
+        if self._endpoint_pages.is_driven(page.target_id):  # before it had a tab
+            self._env.tasks.spawn(self._bind(tab_id))
+
     async def _bind(self, tab_id: int) -> None:
         """The tab outlives the client, and another engine may load it: it must not be reopened there either."""
 
         def bind(transaction: Transaction) -> None:
-            if transaction.tabs.get(tab_id) is not None and not is_bound(transaction, tab_id):
+            if transaction.tabs.get(tab_id) is not None:
                 bind_tab(transaction, tab_id)
 
-        await self._env.store.write(bind)
+        if not await self._env.store.read(lambda transaction: is_bound(transaction, tab_id)):
+            await self._env.store.write(bind)
 
     def is_for_person(self, target_id: str) -> bool:
         """See RuledTabs."""

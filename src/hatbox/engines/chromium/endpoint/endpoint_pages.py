@@ -36,6 +36,8 @@ class EndpointPages:
         self._listeners: list[Callable[[str, bool], None]] = []
         self.on_opened: Callable[[str, Authorization], None] = lambda _, __: None
         """Called with each page that a client opens, and the authorization of the client."""
+        self.on_driven: Callable[[str], None] = lambda _: None
+        """Called with each page that a client starts to control."""
 
     # --------------------------------------------------------------------------------------------------------- clients
 
@@ -130,7 +132,9 @@ class EndpointPages:
 
     def drive(self, target_id: str) -> None:
         """A client controls this page from now on, until it is closed."""
-        self._driven.add(target_id)
+        if target_id not in self._driven:
+            self._driven.add(target_id)
+            self.on_driven(target_id)
 
     def opened(self, target_id: str, authorization: Authorization) -> None:
         """A client has opened this page."""
@@ -182,6 +186,7 @@ class EndpointPages:
             self._withheld.pop(each, None)
 
     def _inherit(self, target_id: str, opener_id: str | None) -> None:
-        for pages in (self._driven, self._opened):
-            if opener_id in pages:
-                pages.add(target_id)
+        if opener_id in self._driven:
+            self.drive(target_id)
+        if opener_id in self._opened:
+            self._opened.add(target_id)
