@@ -23,7 +23,8 @@ from tests.mcp.threaded_site import ThreadedSite
 from tests.waiting import until, until_awaited
 
 LOGIN = "<title>Sign in</title><input type=password autofocus>"
-AGENT = """<title>Agent</title><label>Search <input autofocus></label><button>Continue</button><script>
+AGENT = """<title>Agent</title><label>Search <input autofocus></label><button>Continue</button>
+<a href=/agent target=_blank>Other</a><script>
 addEventListener("keydown", (event) => fetch("/key/" + event.key), true);
 document.querySelector("button").onclick = () => setInterval(() => window.open("/agent"), 1000);</script>"""
 
@@ -160,6 +161,8 @@ def test_an_agent_in_the_browser_of_a_person_does_not_get_the_keys(tmp_path: Pat
                     await _call(session, "browser_type", target=reference(shown, "Search"), text="typed by the agent")
                     assert "typed by the agent" in await _call(session, "browser_snapshot")
                     await _call(session, "browser_take_screenshot")
+                    await _call(session, "browser_click", target=reference(shown, "Other"))
+                    await until(lambda: len(session.pages.tabs) == 3)
                     await _type(desktop, page, "x", "firstsecondthirdx")
                     await _call(session, "ask_person", message="Sign in", url=site.url("/login"), wait=0)
                     assert [each.url for each in await profile.tabs.query()] == [site.url("/login")]
@@ -171,7 +174,7 @@ def test_an_agent_in_the_browser_of_a_person_does_not_get_the_keys(tmp_path: Pat
                     await _type_into_blank(desktop, blank, "second")
                     await blank.close()
                     assert (await _call(session, "ask_person_wait", wait=0)).startswith(("waiting:", "ended:"))
-                    await until(lambda: len(session.pages.tabs) == 2)
+                    await until(lambda: len(session.pages.tabs) == 3)
                     await _type(desktop, page, "y", "firstsecondthirdxy")
                 assert site.keys == []
 

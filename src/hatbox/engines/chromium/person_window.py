@@ -80,6 +80,7 @@ class PersonWindow:
 
     def _add(self, page: LivePage, on_answer: Callable[[str], None]) -> None:
         self._running.targets.person_pages.add(page.target_id)
+        self._running.focus.person_page = page
         page.world.on_answer = on_answer
         page.page.on("close", log_exceptions(lambda _: on_answer("closed")))
 
