@@ -110,9 +110,9 @@ class PersonAnswers:
                 await self._until_first(request, window.end())
         finally:
             await window.close()
-            ended = msgspec.json.encode(PersonAnswer(request.id, answer))
+            payload = msgspec.json.encode(PersonAnswer(request.id, answer))
             with contextlib.suppress(ProfileError):
-                await self._store.write(lambda each: each.changes.append(PERSON_ANSWERED, ended))
+                await self._store.write(lambda each: each.changes.append(PERSON_ANSWERED, payload))
 
     async def _until_first(self, request: PersonWindowRequest, *work: Awaitable[Any]) -> None:
         """Wait until one of these is done, or the program has closed the window or has ended."""
