@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.engines.chromium.conftest import browser, display
+from tests.engines.chromium.conftest import browser, desktop, display
 
-__all__ = ["browser", "display"]
+__all__ = ["browser", "desktop", "display"]

@@ -23,6 +23,7 @@ from hatbox.tasks import Tasks
 
 __all__ = [
     "PERSON_ANSWERED",
+    "PERSON_ENDED",
     "PERSON_REQUESTED",
     "OpenPersonWindow",
     "PersonAnswer",
@@ -32,6 +33,8 @@ __all__ = [
 
 PERSON_REQUESTED: Final = "person.requested"
 """The topic of a request. Its payload is a PersonWindowRequest."""
+PERSON_ENDED: Final = "person.ended"
+"""The topic of the end of a request whose empty window stays open until the person closes it. The payload is its id."""
 PERSON_ANSWERED: Final = "person.answered"
 """The topic of the end of a request. Its payload is a PersonAnswer."""
 
@@ -64,6 +67,12 @@ class OpenPersonWindow(Protocol):
 
     answer: asyncio.Future[str]
     """`done` or `refused`, the button that the person has pressed, or `closed`."""
+
+    async def end(self) -> None:
+        """Empty the window, and wait until the person closes it.
+
+        A window that closes by itself gives the focus, and the keys of a person who types, to another one.
+        """
 
     async def close(self) -> None:
         """Close the window, and wait until the profile has its cookies and site data."""
@@ -99,6 +108,12 @@ class RequestedPersonWindow:
             raise
         window._tasks.spawn(window._watch())
         return window
+
+    async def end(self) -> None:
+        """See OpenPersonWindow. An engine of an earlier version leaves the page as it is."""
+        payload = msgspec.json.encode(self._request.id)
+        await self._store.write(lambda each: each.changes.append(PERSON_ENDED, payload))
+        await asyncio.wait({self.answer})
 
     async def close(self) -> None:
         """See OpenPersonWindow. An engine that does not answer has ended, or closes the window later."""

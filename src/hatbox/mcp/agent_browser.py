@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Final
 
 from playwright.async_api import Page
@@ -27,7 +28,7 @@ _NEEDS_OWN: Final = (
     "--http."
 )
 _ENDED: Final = "the access of this agent has ended."
-_SUSPENDED: Final = "a person uses the browser of this identity now. Try again later."
+_SUSPENDED: Final = "a person uses this identity now, at the request of an agent. Try again later."
 
 
 class AgentBrowser:
@@ -41,6 +42,8 @@ class AgentBrowser:
         self._is_closed = False
         self._is_suspended = False
         self._tasks = Tasks(lambda _: None)  # the agent that waits for a task gets its error
+        self.person_tasks = Tasks()
+        """The open request to a person. The agent that has made it may end earlier."""
         self.limit = DocumentLimit(session.profile, session.grant, self._users)
         """The limit of documents to the hosts of the grant."""
 
@@ -70,31 +73,39 @@ class AgentBrowser:
     async def close(self) -> None:
         """Stop the browser for good."""
         self._is_closed = True
+        self.person_tasks.cancel()
+        await self.person_tasks.wait()
         await self._stop()
 
-    @property
-    def runner_with_windows(self) -> ChromiumRunner | None:
-        """The running browser, if a person can see it."""
-        runner = self._runner
-        return runner if runner is not None and runner.has_windows else None
-
-    async def suspend(self, user: AgentPages) -> None:
-        """Stop the browser until `resume`: a person uses the identity in another one. Raises ToolFailed."""
+    def check_person(self) -> None:
+        """Raise ToolFailed while a person uses the identity at the request of an agent."""
         if self._is_suspended:
             raise ToolFailed(_SUSPENDED)
+
+    @contextlib.asynccontextmanager
+    async def suspended(self) -> AsyncIterator[None]:
+        """Close the pages of all agents, and stop the browser: a person uses the identity in another one.
+
+        No page of an agent is open meanwhile, because it could get the keys that the person presses. Afterwards they
+        are loaded again. Raises ToolFailed if other programs use the browser.
+        """
+        self.check_person()
         runner = self._runner
-        is_shared = runner is not None and (runner.has_clients or runner.attached_to is not None)
-        if is_shared or any(each.tabs for each in self._users if each is not user):
+        if runner is not None and (runner.has_clients or (runner.attached_to is not None and not runner.has_windows)):
             raise ToolFailed(
-                "others use the browser of this identity, which has no windows. Ask the user to close them, or to "
-                "start hatbox mcp with --headed."
+                "other programs use the browser of this identity, which is closed while a person uses it. Ask the "
+                "user to end them."
             )
         self._is_suspended = True
-        await self._stop_running()
-
-    def resume(self) -> None:
-        """End `suspend`."""
-        self._is_suspended = False
+        try:
+            for each in self._users:
+                each.remember()
+            await self._stop_running()
+            yield
+        finally:
+            self._is_suspended = False
+            for each in list(self._users):
+                await each.restore()
 
     def page_of(self, tab_id: int) -> Page | None:
         """The page of a tab, in a browser of this process."""
@@ -120,8 +131,7 @@ class AgentBrowser:
             await asyncio.shield(self._stopping)
         if self._is_closed:
             raise ToolRefused(_ENDED)
-        if self._is_suspended:
-            raise ToolFailed(_SUSPENDED)
+        self.check_person()
         if self._running is None:
             # A task of its own: a client that goes away while the browser starts would leave it without an owner.
             self._running = self._tasks.spawn(self._start())
@@ -130,6 +140,7 @@ class AgentBrowser:
             return await asyncio.shield(running)
         except asyncio.CancelledError:
             if running.cancelled():
+                self.check_person()
                 raise ToolRefused(_ENDED) from None
             raise
         except Exception:

@@ -128,23 +128,14 @@ class AgentPages:
 
     # ── For a person ──
 
-    async def suspend(self) -> None:
-        """Close all tabs and stop the browser, until `resume`: a person uses the identity in another one.
+    def remember(self) -> None:
+        """Remember the URLs of the tabs: the browser is about to be stopped, because a person uses the identity."""
+        tabs = sorted(self.tabs, key=self.is_current)  # the last one is the current one again
+        self._suspended = [each.page.url for each in tabs]
 
-        Raises ToolFailed if others use the browser.
-        """
-        tabs = self.tabs
-        with contextlib.suppress(ToolFailed):
-            current = await self.current()
-            tabs = [*(each for each in tabs if each is not current), current]  # the last one is the current one again
-        urls = [each.page.url for each in tabs]
-        await self._browser.suspend(self)
-        self._suspended = urls
-
-    async def resume(self) -> None:
-        """Open the tabs again that `suspend` has closed. What does not load is left to the agent."""
+    async def restore(self) -> None:
+        """Open the remembered tabs again. What does not load is left to the agent."""
         urls, self._suspended = self._suspended, []
-        self._browser.resume()
         with contextlib.suppress(ToolFailed, HatboxError):
             for url in () if self._is_closed else urls:
                 tab = await self.open_tab()

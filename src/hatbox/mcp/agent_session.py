@@ -103,10 +103,10 @@ class AgentSession:
     async def close(self) -> None:
         """Close the pages of the agent, and revoke the grant of this session. May be called twice."""
         self.ended.cancel()
+        self.person.answer("ended")
         try:
             if self._pages is not None:
                 self._pages.end()
-                await self.person.close()
                 await self._pages.close()
             if self._browser is not None:
                 await self._browser.close()
@@ -143,6 +143,13 @@ class AgentSession:
 
             self._browser = AgentBrowser(self)
         return self._browser
+
+    def check_person(self) -> None:
+        """Raise ToolFailed while a person uses the identity at the request of this agent or of a sibling."""
+        self.person.check()
+        owner = self._parent or self
+        if owner._browser is not None:
+            owner._browser.check_person()
 
     @property
     def pages(self) -> AgentPages:

@@ -26,7 +26,6 @@ _OUTCOMES: Final = {
     "failed": "failed: the window could not be opened, or its browser has ended. Tell the user what is missing.",
     "expired": "expired: the user did not answer, and the window is closed. Tell the user what is missing.",
 }
-_NOT_RELOADED: Final = "Your pages are as they were: load them again to see what has changed."
 _RELOADED: Final = "Your pages were loaded again: references of earlier snapshots are invalid."
 
 
@@ -76,10 +75,16 @@ async def described(session: AgentSession, seconds: float) -> str | None:
     request = await session.person.wait(seconds)
     if request is None:
         return None
-    return f"{_OUTCOMES[request.finished.result()]} {_RELOADED if request.has_reloaded else _NOT_RELOADED}"
+    return f"{_OUTCOMES[request.finished.result()]} {_RELOADED}"
 
 
 def _waiting(session: AgentSession, request: PersonRequest) -> str:
+    if request.is_ending:
+        return (
+            "waiting: the request has ended, and its window is empty. Your pages open again when the user has closed "
+            "that window, so that they do not get what the user types. Tell the user to close it, and call "
+            "ask_person_wait."
+        )
     if not request.no_window:
         return (
             "waiting: a window is open for the person. You cannot see it, and your other tools wait for its end. "

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Final
 
 from hatbox.errors import EngineError, HatboxError
 from hatbox.mcp.tool_output import ToolFailed, ToolRefused
-from hatbox.tasks import Tasks
 
 if TYPE_CHECKING:
     from hatbox.engines.chromium.chromium_runner import ChromiumRunner
@@ -44,9 +43,11 @@ class PersonRequest:
         """Why no window could be opened; empty if one is open."""
         self.failure = ""
         """The error of the outcome `failed`."""
-        self.has_reloaded = False
-        """Whether the pages of the agent are opened again afterwards, because its browser has no windows."""
+        self.is_ending = False
+        """The request has an outcome, but the person has not closed its empty window yet."""
         loop = asyncio.get_running_loop()
+        self.has_visible_pages = False
+        """Whether the pages of the agents open in windows afterwards, where they could get the keys of the person."""
         self.answer: asyncio.Future[str] = loop.create_future()
         """The answer that the client of the agent, or the agent itself, has given in place of the window."""
         self.finished: asyncio.Future[str] = loop.create_future()
@@ -61,7 +62,6 @@ class PersonRequests:
         self._current: PersonRequest | None = None
         self._last: PersonRequest | None = None
         self._opened: deque[float] = deque(maxlen=_MAX_REQUESTS)
-        self._tasks = Tasks()
 
     @property
     def current(self) -> PersonRequest | None:
@@ -83,7 +83,7 @@ class PersonRequests:
         self._opened.append(now)
         self._current = self._last = request = PersonRequest(message, url)
         opened = asyncio.Event()
-        serving = self._tasks.spawn(self._serve(request, opened))
+        serving = self._session.browser.person_tasks.spawn(self._serve(request, opened))
         waiting = asyncio.ensure_future(opened.wait())
         try:
             await asyncio.wait({serving, waiting}, return_when=asyncio.FIRST_COMPLETED)
@@ -111,11 +111,6 @@ class PersonRequests:
         if self._current is not None and not self._current.answer.done():
             self._current.answer.set_result(answer)
 
-    async def close(self) -> None:
-        """Close the window of an open request: the access of the agent ends."""
-        self._tasks.cancel()
-        await self._tasks.wait()
-
     async def _serve(self, request: PersonRequest, opened: asyncio.Event) -> None:
         outcome = "ended"
         try:
@@ -123,6 +118,9 @@ class PersonRequests:
                 window = await self._open_window(request, stack)
                 opened.set()
                 outcome = await self._outcome(request, window)
+                if window is not None and not window.answer.done() and request.has_visible_pages:
+                    request.is_ending = True
+                    await window.end()
         except (HatboxError, ToolFailed) as error:
             logger.warning("the window for a person failed: %s", error)
             outcome, request.failure = "failed", str(error)
@@ -131,29 +129,27 @@ class PersonRequests:
             request.finished.set_result(outcome)
 
     async def _open_window(self, request: PersonRequest, stack: contextlib.AsyncExitStack) -> OpenPersonWindow | None:
-        """Open the window in the browser of the agent if it has windows, else in one that replaces it meanwhile."""
-        session, pages = self._session, self._session.pages
-        runner = session.browser.runner_with_windows
-        if runner is None:
-            request.has_reloaded = True
-            await pages.suspend()
-            stack.push_async_callback(pages.resume)
-            try:
-                runner = await stack.enter_async_context(_browser(session))
-            except EngineError as error:
-                request.no_window = str(error)
-                return None
+        """Open the window in a browser that replaces that of the agents, or in the one that the person has open."""
+        session = self._session
+        await stack.enter_async_context(session.browser.suspended())
+        try:
+            runner = await stack.enter_async_context(_browser(session))
+        except EngineError as error:
+            request.no_window = str(error)
+            return None
+        request.has_visible_pages = not session.options.headless or runner.attached_to is not None
         window = await runner.open_for_person(session.identity, request.url, request.message)
         stack.push_async_callback(window.close)
         return window
 
     async def _outcome(self, request: PersonRequest, window: OpenPersonWindow | None) -> str:
-        other = self._tasks.spawn(self._other_browser_closed()) if window is None else window.answer
+        other = asyncio.ensure_future(self._other_browser_closed()) if window is None else window.answer
         try:
             answers = {request.answer, other}
             done, _ = await asyncio.wait(answers, timeout=_LIMIT, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            other.cancel()
+            if window is None:
+                other.cancel()
         return next((each.result() for each in (request.answer, other) if each in done), "expired")
 
     async def _other_browser_closed(self) -> str:

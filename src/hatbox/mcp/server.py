@@ -85,13 +85,13 @@ class AgentServer:
             return await tool.function(self._session, given)
         is_for_person = name in PERSON_TOOLS
         if not is_for_person:
-            self._session.person.check()
+            self._session.check_person()
         # Calls that use pages run one after the other: each expects the page that the last one has returned.
         takes_turn = tool.action == "pages" and name != "ask_person_wait"
         async with self._page_turn if takes_turn else contextlib.nullcontext():
             self._session.grant(tool.action)  # it may have ended meanwhile
             if not is_for_person:
-                self._session.person.check()
+                self._session.check_person()
             with self._session.recorded(name, getattr(given, "url", "")):
                 return await self._until_ended(tool.function(self._session, given))
 

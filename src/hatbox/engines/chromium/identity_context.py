@@ -161,6 +161,11 @@ class IdentityContext:
         opened._poller.start()
         return opened
 
+    @property
+    def has_windows(self) -> bool:
+        """Whether a person can see the pages."""
+        return not self._options.headless
+
     async def new_page(self) -> LivePage:
         """Open a blank page."""
         spare, self._spare_page = self._spare_page, None

@@ -92,10 +92,11 @@
     if (panel.hidden) return;
     const header = add(panel, "header");
     add(header, "i");
-    add(header, "span", "An agent asks you");
+    add(header, "span", indicator.request.ended || "An agent asks you");
     const fold = add(header, "button", "Hide", "fold");
     onClick(fold, () => { fold.textContent = panel.classList.toggle("folded") ? "Show" : "Hide"; });
     add(panel, "p", indicator.request.message);
+    if (indicator.request.ended) return;
     const footer = add(panel, "footer");
     add(footer, "span", "The agent does not see this page.");
     for (const [text, answer] of [["Cannot do it", "refused"], ["Done", "done"]]) {

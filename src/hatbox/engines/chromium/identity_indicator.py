@@ -12,14 +12,23 @@ from typing import Any, Final
 from hatbox.identities.glyphs import identity_glyph
 from hatbox.identities.model import ContextualIdentity
 
-__all__ = ["NEUTRAL", "IdentityIndicator", "PersonRequestText", "indicator_for", "request_text", "with_programs"]
+__all__ = [
+    "NEUTRAL",
+    "IdentityIndicator",
+    "PersonRequestText",
+    "ended_text",
+    "indicator_for",
+    "request_text",
+    "with_programs",
+]
 
 IdentityIndicator = dict[str, Any]
 """The argument of identity_indicator.js: `name`, `color` and `ink` (CSS), `shapes`, the glyph of the icon, and
 `programs`, the sentence about connected programs."""
 
 PersonRequestText = dict[str, str]
-"""Its member `request`, on the page of a person: the `message` of the program that requests something."""
+"""Its member `request`, on the page of a person: the `message` of the program that requests something. With `ended`,
+the title when the request has ended, there are no buttons."""
 
 NEUTRAL: Final[IdentityIndicator] = {"name": "", "color": "#5b5b66", "ink": "#ffffff", "shapes": [], "programs": ""}
 """For the default store, which has neither name nor color."""
@@ -49,6 +58,11 @@ def with_programs(indicator: IdentityIndicator | None, programs: Sequence[str]) 
 def request_text(message: str) -> PersonRequestText:
     """A request to a person, as it is shown: one line of bounded length, without invisible characters."""
     return {"message": _one_line(message, _MAX_MESSAGE)}
+
+
+def ended_text() -> PersonRequestText:
+    """What a person sees when the request has ended."""
+    return {"message": "Close this window. The agent can use its own pages afterwards.", "ended": "Request ended"}
 
 
 def _one_line(text: str, limit: int) -> str:

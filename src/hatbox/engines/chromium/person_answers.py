@@ -13,6 +13,7 @@ import msgspec
 from hatbox.engines.endpoint_requests import ENDPOINT_RELEASED, EndpointAnswer, answer_request, decode_release
 from hatbox.engines.person_windows import (
     PERSON_ANSWERED,
+    PERSON_ENDED,
     PERSON_REQUESTED,
     OpenPersonWindow,
     PersonAnswer,
@@ -44,6 +45,7 @@ class PersonAnswers:
         self._since = since
         self._open_window = open_window
         self._released: dict[str, asyncio.Event] = {}
+        self._ended: dict[str, asyncio.Event] = {}
         self._tasks = Tasks()
 
     def start(self) -> None:
@@ -64,6 +66,8 @@ class PersonAnswers:
                     self._tasks.spawn(self._serve(request))
             elif change.topic == ENDPOINT_RELEASED and (released := self._released.get(decode_release(change.payload))):
                 released.set()
+            elif change.topic == PERSON_ENDED and (ended := self._ended.get(decode_release(change.payload))):
+                ended.set()
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:  # of another version
             logger.warning("a request of a program for a person was ignored: %s", error)
 
@@ -71,15 +75,16 @@ class PersonAnswers:
         if len(self._released) >= MAX_WINDOWS:
             await self._send_opened(request, f"{MAX_WINDOWS} windows for a person are open.")
             return
-        released = self._released[request.id] = asyncio.Event()
+        self._released[request.id] = asyncio.Event()
+        self._ended[request.id] = asyncio.Event()
         try:
             window = await self._open(request)
             if window is not None:
-                await self._wait(request, window, released)
+                await self._wait(request, window)
         except ProfileError as error:
             logger.error("a request of a program for a person was not answered: %s", error)
         finally:
-            del self._released[request.id]
+            del self._released[request.id], self._ended[request.id]
 
     async def _open(self, request: PersonWindowRequest) -> OpenPersonWindow | None:
         try:
@@ -94,21 +99,33 @@ class PersonAnswers:
             raise
         return window
 
-    async def _wait(self, request: PersonWindowRequest, window: OpenPersonWindow, released: asyncio.Event) -> None:
+    async def _wait(self, request: PersonWindowRequest, window: OpenPersonWindow) -> None:
         """Wait for the answer of the person, or the end of the request."""
-        answer = "closed"
+        answer, ended = "closed", self._ended[request.id]
         try:
-            while not released.is_set() and request.process.is_running and not window.answer.done():
-                waiting = asyncio.ensure_future(released.wait())
-                either: set[asyncio.Future[Any]] = {waiting, window.answer}
-                await asyncio.wait(either, timeout=_POLL_SECONDS, return_when=asyncio.FIRST_COMPLETED)
-                waiting.cancel()
-            answer = window.answer.result() if window.answer.done() else answer
+            await self._until_first(request, window.answer, ended.wait())
+            if window.answer.done():
+                answer = window.answer.result()
+            elif ended.is_set():
+                await self._until_first(request, window.end())
         finally:
             await window.close()
-            ended = msgspec.json.encode(PersonAnswer(request.id, answer))
+            payload = msgspec.json.encode(PersonAnswer(request.id, answer))
             with contextlib.suppress(ProfileError):
-                await self._store.write(lambda each: each.changes.append(PERSON_ANSWERED, ended))
+                await self._store.write(lambda each: each.changes.append(PERSON_ANSWERED, payload))
+
+    async def _until_first(self, request: PersonWindowRequest, *work: Awaitable[Any]) -> None:
+        """Wait until one of these is done, or the program has closed the window or has ended."""
+        released = asyncio.ensure_future(self._released[request.id].wait())
+        started = [asyncio.ensure_future(each) for each in work]
+        waiting = {released, *started}
+        try:
+            while request.process.is_running and not any(each.done() for each in waiting):
+                await asyncio.wait(waiting, timeout=_POLL_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for own in waiting - set(work):
+                own.cancel()
+            await asyncio.gather(*(waiting - set(work)), return_exceptions=True)
 
     async def _send_opened(self, request: PersonWindowRequest, error: str = "") -> None:
         answer = EndpointAnswer(request.id, error=error)

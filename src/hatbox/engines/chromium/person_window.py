@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
+from collections.abc import Callable
 
 from playwright.async_api import Error as PlaywrightError
 
 from hatbox.engines.chromium.context_registry import map_browser_errors
 from hatbox.engines.chromium.debounce import log_exceptions
 from hatbox.engines.chromium.identity_context import IdentityContext
-from hatbox.engines.chromium.identity_indicator import request_text
+from hatbox.engines.chromium.identity_indicator import ended_text, request_text
 from hatbox.engines.chromium.live_page import LivePage
 from hatbox.engines.chromium.page_saving import save_site_data
 from hatbox.engines.chromium.person_pages import bypass_service_workers
@@ -47,27 +48,52 @@ class PersonWindow:
         return window
 
     async def _load(self, page: LivePage, url: str, message: str) -> None:
-        self._running.targets.person_pages.add(page.target_id)
-        page.world.on_answer = self._set_answer
-        page.page.on("close", log_exceptions(lambda _: self._set_answer("closed")))
+        self._add(page, self._set_answer)
         await bypass_service_workers(page)
         await page.world.show_request(request_text(message))
         page.load(url, 0)
         await page.page.bring_to_front()
 
+    async def end(self) -> None:
+        """Replace the pages by an empty one, and wait until the person closes it: see OpenPersonWindow.
+
+        It is opened before the others are closed, so that no other page gets the focus.
+        """
+        closed = asyncio.Event()
+        with map_browser_errors():
+            page = await self._context.new_page()
+            self._add(page, lambda _: closed.set())
+            await page.world.show_request(ended_text())
+            await page.page.bring_to_front()
+        await self._close_pages(page)
+        await closed.wait()
+
     async def close(self) -> None:
         """Close the page and those that it has opened, and wait until the profile has their cookies and site data."""
         self._set_answer("closed")
-        context, person_pages = self._context, self._running.targets.person_pages
+        context = self._context
+        await self._close_pages()
         with contextlib.suppress(PlaywrightError):
-            while found := [each for each in context.pages if person_pages.includes(each.target_id, each.opener_id)]:
+            await context.cookies.wait_until_synced()
+        self._running.env.services.endpoint_pages.release(context.context_id, self._reason)
+        await self._running.contexts.close_if_empty(context)
+
+    def _add(self, page: LivePage, on_answer: Callable[[str], None]) -> None:
+        self._running.targets.person_pages.add(page.target_id)
+        self._running.focus.person_page = page
+        page.world.on_answer = on_answer
+        page.page.on("close", log_exceptions(lambda _: on_answer("closed")))
+
+    async def _close_pages(self, kept: LivePage | None = None) -> None:
+        context, includes = self._context, self._running.targets.person_pages.includes
+        with contextlib.suppress(PlaywrightError):
+            while found := [
+                each for each in context.pages if each is not kept and includes(each.target_id, each.opener_id)
+            ]:
                 for page in found:
                     page.is_closing = True
                     await save_site_data(context, page)
                     await context.close_page(page)
-            await context.cookies.wait_until_synced()
-        self._running.env.services.endpoint_pages.release(context.context_id, self._reason)
-        await self._running.contexts.close_if_empty(context)
 
     def _set_answer(self, answer: str) -> None:
         if not self.answer.done():

@@ -41,7 +41,7 @@ class RunningBrowser(NamedTuple):
     ) -> RunningBrowser:
         """Create the parts, and subscribe them to changes of the profile and to webRequest listeners."""
         contexts, pages, focus = ContextRegistry(env), TabPages(env.delegate), FocusTracker(env)
-        targets = TabTargets(env, contexts, pages)
+        targets = TabTargets(env, contexts, pages, focus)
         minimized = MinimizedPages(env, contexts, pages)
         start_pages = StartPages(env)
         events = PageEvents(env, contexts, pages, targets, minimized, focus, start_pages)

@@ -13,6 +13,7 @@ from playwright.async_api import Error as PlaywrightError
 
 from hatbox.engines.chromium.browser_environment import BrowserEnvironment
 from hatbox.engines.chromium.context_registry import ContextRegistry
+from hatbox.engines.chromium.focus import FocusTracker
 from hatbox.engines.chromium.frame_path import Target
 from hatbox.engines.chromium.identity_context import IdentityContext
 from hatbox.engines.chromium.live_page import LivePage
@@ -31,10 +32,13 @@ __all__ = ["TabTargets"]
 class TabTargets:
     """The tabs of targets. Implements request_details.TabLookup and rule_checks.RuledTabs."""
 
-    def __init__(self, env: BrowserEnvironment, contexts: ContextRegistry, pages: TabPages) -> None:
+    def __init__(
+        self, env: BrowserEnvironment, contexts: ContextRegistry, pages: TabPages, focus: FocusTracker
+    ) -> None:
         self._env = env
         self._contexts = contexts
         self._pages = pages
+        self._focus = focus
         self.person_pages = PersonPages(env.services.endpoint_pages)
         """The pages in which a person answers a request of a program. They have no tab."""
         self._blocked: dict[str, BlockedPage] = {}  # by target id, until Playwright has a page
@@ -172,16 +176,27 @@ class TabTargets:
     async def _open_tab(self, context: IdentityContext, target_id: str, opener_id: str | None, url: str) -> Tab | None:
         requested = context.openers.take(opener_id, url)
         in_background = opener_id is None and requested is not None and requested.in_background
+        if opener_id is None and requested is None and context.has_windows:  # see root_commands
+            in_background = await self._endpoint_pages.has_opened(target_id, None, context.context_id)
         opener_id = opener_id or (requested.target_id if requested else None)
         if self.person_pages.includes(target_id, opener_id):
             return None
         opener = next((page for page in self._pages.values() if page.target_id == opener_id), None)
+        if opener is not None and await self._is_popup_of_program(context, target_id, opener):
+            in_background = True
+            await self._focus.restore(self._pages)
         try:
             return await self._env.delegate.page_opened(
                 context.cookie_store_id, opener.tab_id if opener else None, active=not in_background
             )
         except (EngineError, InvalidIdentity):
             return None  # the engine is stopping, or the identity was removed
+
+    async def _is_popup_of_program(self, context: IdentityContext, target_id: str, opener: LivePage) -> bool:
+        """Whether a page that a program has opened opens another one, in front of that of a person."""
+        return context.has_windows and await self._endpoint_pages.has_opened(
+            target_id, opener.target_id, context.context_id
+        )
 
     async def _close_unattached_tab(self, opening: asyncio.Task[Tab | None]) -> None:
         if (tab := await opening) is not None and tab.id not in self._pages:

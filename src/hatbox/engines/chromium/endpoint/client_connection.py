@@ -51,7 +51,7 @@ class ClientConnection:
         self._socket = socket
         self._context = context
         self._pages = pages
-        self._filter = ClientFilter(context.context_id, page_id)
+        self._filter = ClientFilter(context.context_id, page_id, has_windows=context.has_windows)
         self._tunnel: ProtocolTunnel | None = None
         self._record: Callable[[str, str], None] | None = None
         self._on_opened: Callable[[str], None] = lambda _: None

@@ -74,8 +74,8 @@ class ClientFilter:
     With `page_id`, the connection is a session of this page. Otherwise it is one of the browser.
     """
 
-    def __init__(self, context_id: str, page_id: str = "") -> None:
-        self._state = ClientState(context_id, page_id)
+    def __init__(self, context_id: str, page_id: str = "", *, has_windows: bool = False) -> None:
+        self._state = ClientState(context_id, page_id, has_windows=has_windows)
         self._is_ready = False
         self._queued: list[str] = []  # messages of the client until then
 

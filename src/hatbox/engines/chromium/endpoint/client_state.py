@@ -46,11 +46,13 @@ class PendingCommand(NamedTuple):
 class ClientState:
     """The state of one client. `page_id`: the connection is a session of this page, as DevTools needs it."""
 
-    def __init__(self, context_id: str, page_id: str = "") -> None:
+    def __init__(self, context_id: str, page_id: str = "", *, has_windows: bool = False) -> None:
         self.targets = ClientTargets(context_id)
         self.sessions = ClientSessions()
         self.activity = ClientActivity()
         self.page_id = page_id
+        self.has_windows = has_windows
+        """Whether a person may be typing in the browser: the client gives the focus to none of its pages."""
         self.page_session = ""
         """The session of Chromium behind the connection, if the connection is one of a page."""
         self.own_worlds: set[str] = set()

@@ -142,6 +142,10 @@ class EndpointPages:
         self.drive(target_id)
         self.on_opened(target_id, authorization)
 
+    def is_opened(self, target_id: str) -> bool:
+        """Whether a client has opened a page, as far as it is known now."""
+        return target_id in self._opened
+
     def is_driven(self, target_id: str, context_id: str = "") -> bool:
         """Whether a client controls a page, as far as it is known now, or is connected to its browser context.
 

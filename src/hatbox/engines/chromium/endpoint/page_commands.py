@@ -11,7 +11,7 @@ from hatbox.engines.chromium.endpoint.client_state import ClientState
 from hatbox.engines.chromium.endpoint.endpoint_urls import is_withheld, loadable_url
 from hatbox.engines.chromium.endpoint.id_commands import ID_COMMANDS
 from hatbox.engines.chromium.endpoint.messages import ClientMessage, CookiesChanged, MethodRefused, decode_params
-from hatbox.engines.chromium.endpoint.target_commands import TARGET_COMMANDS, without_protected_cookies
+from hatbox.engines.chromium.endpoint.target_commands import TARGET_COMMANDS, activate, without_protected_cookies
 from hatbox.urls.protected_pages import PROTECTED_HOST, PROTECTED_PATH
 
 __all__ = ["NO_CONTEXT", "PAGE_COMMANDS", "SCRIPT_GUARD"]
@@ -269,6 +269,7 @@ PAGE_COMMANDS: Final = (
         "Network.setCookie": _change_cookies,
         "Network.setCookies": _change_cookies,
         "Page.addScriptToEvaluateOnNewDocument": _add_script,
+        "Page.bringToFront": activate,
         "Page.captureScreenshot": _screenshot,
         "Page.createIsolatedWorld": _create_world,
         "Page.getNavigationHistory": _history,

@@ -101,7 +101,7 @@ def objects_in(result: msgspec.Raw) -> Iterator[str]:
         decoded = msgspec.json.decode(result, type=_Result)
     except msgspec.DecodeError:  # of a newer Chromium
         return
-    thrown = decoded.exceptionDetails and decoded.exceptionDetails.exception
+    thrown = decoded.exceptionDetails.exception if decoded.exceptionDetails else None
     entries = [each for entry in decoded.objectStoreDataEntries for each in (entry.key, entry.value)]
     for each in (decoded.result, decoded.object, thrown, *entries):
         if each is not None:

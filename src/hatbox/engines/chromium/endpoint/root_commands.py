@@ -18,6 +18,7 @@ from hatbox.engines.chromium.endpoint.messages import (
 from hatbox.engines.chromium.endpoint.target_commands import (
     AUTO_ATTACH,
     TARGET_COMMANDS,
+    activate,
     ignore,
     in_context,
     not_found,
@@ -30,6 +31,7 @@ __all__ = ["MAX_PAGES", "ROOT_COMMANDS"]
 MAX_PAGES: Final = 200
 """The open pages that a client and its pages have opened, until it can open no more."""
 _CREATE: Final = frozenset({"url", "left", "top", "width", "height", "windowState", "newWindow", "background", "focus"})
+_IN_FRONT: Final = _CREATE - {"url", "background"}
 _WINDOW: Final = frozenset({"windowId", "bounds", "width", "height"})
 _PERMISSION: Final = frozenset({"permissions", "permission", "setting", "origin", "embeddedOrigin"})
 _PERMISSIONS: Final = frozenset(
@@ -82,6 +84,8 @@ def _create_target(state: ClientState, _: ClientSession, command: ClientMessage)
         state.outputs += state.activity.loads(target_id, url)
         return result
 
+    if state.has_windows:  # a person may be typing: the page gets neither the focus nor a window of its own
+        params = {name: params[name] for name in params if name not in _IN_FRONT} | {"background": True}
     state.forward(command, params | {"url": url}, opened, (PageCreation(False),))
     state.outputs.insert(len(state.outputs) - 1, PageCreation(True))
 
@@ -185,7 +189,7 @@ ROOT_COMMANDS: Final = TARGET_COMMANDS | {
     "Browser.setContentsSize": _with_window,
     "Browser.setPermission": _permissions,
     "Browser.setWindowBounds": _with_window,
-    "Target.activateTarget": _with_target,
+    "Target.activateTarget": activate,
     "Target.attachToBrowserTarget": _attach_to_browser,
     "Target.attachToTarget": _attach,
     "Target.autoAttachRelated": _with_target,

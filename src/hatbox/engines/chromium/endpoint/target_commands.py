@@ -19,6 +19,7 @@ from hatbox.engines.chromium.endpoint.messages import (
 __all__ = [
     "AUTO_ATTACH",
     "TARGET_COMMANDS",
+    "activate",
     "ignore",
     "in_context",
     "not_found",
@@ -116,6 +117,17 @@ def _resume(state: ClientState, session: ClientSession, command: ClientMessage) 
 def ignore(state: ClientState, _: ClientSession, command: ClientMessage) -> None:
     """Downloads go to the folder of Hatbox; a DevTools window has no debugger, which would reach all script worlds."""
     state.answer(command, {"debuggerId": "0.0"} if command.method == "Debugger.enable" else {})
+
+
+def activate(state: ClientState, _: ClientSession, command: ClientMessage) -> None:
+    """A page that comes to the front gets the keys of a person who is typing: with windows, it stays where it is."""
+    params = decode_params(command.params)
+    if command.method == "Target.activateTarget":
+        params = {"targetId": target_of(state, params)}
+    if state.has_windows:
+        state.answer(command, {})
+    else:
+        state.forward(command, params)
 
 
 def _cookies(state: ClientState, _: ClientSession, command: ClientMessage) -> None:
