@@ -37,7 +37,7 @@ class FakePage:
 
     @property
     def url(self) -> str:
-        return self.main_frame.url
+        return str(self.main_frame.url)
 
     def on(self, *_: object) -> None:
         pass

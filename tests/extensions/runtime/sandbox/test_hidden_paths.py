@@ -50,5 +50,17 @@ def test_what_a_process_needs_is_allowed_unless_it_is_hidden_or_above(tmp_path: 
     assert added == {str(tmp_path / "b/python")}
 
 
+def test_read_only_folders_are_not_usable_in_other_ways_and_hide_what_is_hidden_in_them(tmp_path: Path) -> None:
+    make(tmp_path, "env/bin/python", "env/lib/module.py", "env/lib/profile.db", "beside/file")
+    plain = HiddenPaths(read_only=[tmp_path / "env", tmp_path / "env/lib"])
+    assert within(plain.wall().execute, tmp_path) == {"env"}
+    assert within(plain.wall().use, tmp_path) == {"beside"}
+    needed = plain.wall([str(tmp_path / "env/bin"), str(tmp_path)])
+    assert within(needed.use, tmp_path) == {"beside"}
+    both = HiddenPaths(prefixes=[tmp_path / "env/lib/profile.db"]).with_read_only([tmp_path / "env"])
+    assert within(both.wall().execute, tmp_path) == {"env/bin", "env/lib/module.py"}
+    assert within(both.wall().use, tmp_path) == {"beside"}
+
+
 def test_nothing_hidden_allows_everything() -> None:
     assert HiddenPaths().wall().use == ("/",)

@@ -67,6 +67,19 @@ attempt("rename folder", lambda: os.rename(folder, folder + "2"))
 attempt("mount", lambda: subprocess.run(["unshare", "-Urm", "cat", PROFILE], check=True, capture_output=True))
 """
 
+# The next command would run what is written here. If it succeeds, nothing stays.
+INSTALLED = """
+import hatbox, sysconfig
+for folder in (os.path.dirname(hatbox.__file__), sysconfig.get_path("purelib"), sysconfig.get_path("scripts")):
+    name = f"{folder}/written-by-a-test"
+    attempt("create in " + folder, lambda: (open(name, "x").close(), os.remove(name)))
+    attempt("folder in " + folder, lambda: (os.mkdir(name), os.rmdir(name)))
+    attempt("link in " + folder, lambda: (os.symlink("x", name), os.remove(name)))
+    attempt("rename " + folder, lambda: (os.rename(folder, folder + "2"), os.rename(folder + "2", folder)))
+attempt("write " + hatbox.__file__, lambda: os.open(hatbox.__file__, os.O_WRONLY))
+assert content(hatbox.__file__)
+"""
+
 USUAL = """
 import tempfile
 pathlib.Path("new").write_text("new")
@@ -106,7 +119,7 @@ def test_a_script_reaches_neither_the_profile_nor_its_files(
     monkeypatch.setenv("HATBOX_NEW_KEY_FILE", str(key))
     monkeypatch.setenv("HATBOX_PASSPHRASE", "secret")
     before = cli("list").out
-    text = PRELUDE + NO_PROFILE + FILES + USUAL
+    text = PRELUDE + NO_PROFILE + FILES + INSTALLED + USUAL
     files = (str(data / "profile.db"), str(key), str(state / "ui-token"), str(backup))
     result = permitted(text, str(sqlite_file(profile)), *files, permission="tabs", preexec_fn=_drop_capabilities)
     assert result == (0, "usual\n", "")

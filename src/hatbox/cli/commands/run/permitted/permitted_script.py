@@ -66,9 +66,10 @@ def execute_permitted(
     opened = Profile(profile, create=may_create(profile))
     with log_to_stderr(as_json=as_json):
         layers = script_layers(require_sandbox=require_sandbox)
-        hidden = hidden_files(opened) if layers.landlock else HiddenPaths()
+        working = (Path.cwd(), script.resolve().parent)
+        hidden = hidden_files(opened, *working) if layers.landlock else HiddenPaths()
         with _temporary_folder(hidden) as temporary, _adopting_orphans():
-            wall = script_wall(hidden, str(Path.cwd()), str(script.resolve().parent))
+            wall = script_wall(hidden, *map(str, working))
             started = StartedScript(wall, layers, {**script_environment(opened, hidden_variables), **temporary})
             boot = {
                 "script": str(script),

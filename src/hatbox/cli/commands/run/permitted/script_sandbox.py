@@ -1,4 +1,4 @@
-"""What a script with explicit permissions can reach: its environment, and the files that are hidden from it."""
+"""What a script with explicit permissions can reach: its environment, and the files that are hidden or read-only."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Final
 import platformdirs
 
 import hatbox
+from hatbox.cli.commands.run.permitted.installed_code import installed_folders, protected_folders
 from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.errors import SandboxUnavailable
 from hatbox.extensions.runtime.limits import RuntimeLimits
@@ -47,8 +48,11 @@ def script_layers(*, require_sandbox: bool) -> Layers:
     return layers
 
 
-def hidden_files(profile: Profile) -> HiddenPaths:
-    """The files of the profile, its backups, the folders of Hatbox that exist, and files with keys and passwords."""
+def hidden_files(profile: Profile, *working: Path) -> HiddenPaths:
+    """The files of the profile, its backups, the folders of Hatbox that exist, and files with keys and passwords.
+
+    The folders of Hatbox's code and of its Python are read-only, unless the script works there: in `working`.
+    """
     is_file = profile.store.side_folder is not None
     backups = [BackupFolder(profile.store).path] if is_file else []  # else in one of the folders
     folders = [
@@ -65,7 +69,8 @@ def hidden_files(profile: Profile) -> HiddenPaths:
     passwords = [os.environ.get("PGPASSFILE", ""), *_CREDENTIAL_FILES] if not is_file else []
     files = [Path(each).expanduser() for each in passwords if each]
     existing = [each for each in (*folders, *named, *files) if each.exists()]
-    return HiddenPaths([*existing, *backups], [profile.address] if is_file else [])
+    hidden = HiddenPaths([*existing, *backups], [profile.address] if is_file else [])
+    return hidden.with_read_only(protected_folders(installed_folders(), working, hidden.folders_above))
 
 
 def script_wall(hidden: HiddenPaths, *needed: str) -> Wall:
