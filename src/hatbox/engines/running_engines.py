@@ -121,11 +121,20 @@ def already_running(
     return EngineAlreadyRunning(engine, pid, label, machine=machine, identity=identity, name=name, problem=problem)
 
 
-def busy(engine: RunningEngine, reason: str, *, identity: str = "") -> EngineBusy:
+def busy(engine: RunningEngine, reason: str, *, identity: str = "", identity_name: str = "") -> EngineBusy:
     """The error of a program that cannot use the running engine that has what it needs."""
     process, name = engine.process, engine.engine or "unknown"
     pid, label, machine = (process.pid, str(process), process.machine) if process else (None, "", "")
-    return EngineBusy(name, pid, label, reason=reason, program=engine.program, machine=machine, identity=identity)
+    return EngineBusy(
+        name,
+        pid,
+        label,
+        reason=reason,
+        program=engine.program,
+        machine=machine,
+        identity=identity,
+        name=identity_name,
+    )
 
 
 def is_same_engine(one: RunningEngine, other: RunningEngine) -> bool:

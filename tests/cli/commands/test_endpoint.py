@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ import msgspec
 import pytest
 from websockets.exceptions import InvalidStatus
 
+import hatbox
 from tests.cli import engines
 from tests.cli.conftest import Cli, Start
 from tests.engines.chromium.endpoint.raw_client import RawClient
@@ -81,10 +83,15 @@ def test_revoking_ends_an_endpoint_and_a_second_one_uses_the_running_browser(pro
         first, printed = started(program, "--for", "1h")
         second, other = started(program)
         assert len(cli("status", "--json").json["engines"]) == 1  # one browser for both
+        windows = cli("endpoint", "Work")
+        assert (windows.status, windows.out) == (1, "")
+        assert 'identity "Work" is already open' in windows.err
+        assert "it has no windows" in windows.err
+        assert "it runs another browser" in cli("endpoint", "Work", "--headless", "--browser", sys.executable).err
         killed, _ = started(program)
         killed.kill()
         killed.wait()
-        assert [each["isValid"] for each in cli("grant", "list", "--json").json] == [True, True, False]
+        assert [each["isValid"] for each in cli("grant", "list", "--json").json] == [True, True, False, False, False]
 
         async def use() -> None:
             async with RawClient(printed["url"]) as one, RawClient(other["url"]) as two:
@@ -120,8 +127,9 @@ def test_revoking_ends_an_endpoint_and_a_second_one_uses_the_running_browser(pro
         assert f"the grant {other['grant']} was revoked" in errors[1]
         for each in (printed, other):
             assert each["url"].rpartition("/")[2] not in "".join(errors)
+        assert f"in the browser of hatbox endpoint (pid {first.pid})" in errors[1]
         assert cli("status", "--json").json["endpoints"] == []
-        assert [each["isValid"] for each in cli("grant", "list", "--json").json] == [False] * 3
+        assert [each["isValid"] for each in cli("grant", "list", "--json").json] == [False] * 5
         recorded = cli("activity", "--grant", printed["grant"], "--json").json
         assert {(each["action"], each["host"]) for each in recorded} == {
             ("endpoint.connect", ""),
@@ -130,3 +138,18 @@ def test_revoking_ends_an_endpoint_and_a_second_one_uses_the_running_browser(pro
         }
         assert "/login" not in str(recorded)
         assert printed["url"].rpartition("/")[2] not in str(recorded)
+
+
+@needs_chromium
+def test_beside_an_http_engine_for_all_identities_a_browser_is_started(program: Start, profile: Path) -> None:
+    def serve() -> None:
+        process, printed = started(program)
+        assert printed["identity"]["name"] == "Work"
+        process.send_signal(signal.SIGINT)
+        assert process.wait() == 0
+
+    async def run() -> None:
+        async with hatbox.open(profile) as opened, opened.http_engine():
+            await asyncio.to_thread(serve)
+
+    asyncio.run(run())

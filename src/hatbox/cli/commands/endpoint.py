@@ -20,6 +20,7 @@ from hatbox.cli.terminal.output import print_json_line, print_line
 from hatbox.cli.terminal.spinner import spinner
 from hatbox.engines.endpoint_grants import ENDPOINT_ACTIONS, check_endpoint_grant
 from hatbox.engines.endpoint_requests import RequestedEndpoint, engine_ended, request_endpoint
+from hatbox.engines.running_engines import RunningEngine, busy
 from hatbox.engines.selection import EngineSelection
 from hatbox.errors import GrantError, ProfileError
 from hatbox.grants.grant import DEFAULT_DURATION, Grant
@@ -58,7 +59,8 @@ def endpoint(
     Prints the address of an endpoint of the Chrome DevTools Protocol, and serves it until Ctrl-C. Programs see one
     browser with one context. The address contains the token of a grant, so it is a secret: who has it can use the
     pages and cookies of the identity. `hatbox grant revoke` ends all connections within a second, and `hatbox activity`
-    lists what programs did. If a Chromium engine is running for the identity, it serves the endpoint.
+    lists what programs did. If a Chromium engine is running for the identity, it serves the endpoint, unless
+    --browser or the wish for windows differ.
     """
     if grant is not None and duration is not None:
         raise bad_parameter("a grant has a time of its own. Specify one of them", param_hint=["--grant", "--for"])
@@ -108,7 +110,7 @@ async def _serve(
     """Serve the endpoint until the grant or the engine ends."""
     async with contextlib.AsyncExitStack() as serving:
         with spinner("Starting Chromium"):
-            running = await opened.running_engine(identity)
+            running = await _usable_engine(opened, identity, selection)
             if running is not None:  # a second browser would close the windows of the identity
                 requested = await request_endpoint(opened.store, running, identity.cookie_store_id)
                 serving.push_async_callback(requested.close)
@@ -118,9 +120,30 @@ async def _serve(
                     opened.chromium(headless=selection.headless, browser=selection.browser, identities=identity)
                 )
                 port, ended = (await runner.open_endpoint(identity)).port, runner.wait_until_stopped()
+        if running is not None:
+            print_line(f"The endpoint is in the browser of {running.program} ({running.process}).", sys.stderr)
         printer.print(port, identity)
         await wait_for_first(opened.grants.ended(printer.grant.id), ended)
     opened.grants.check(printer.grant.id)  # raises, and so says why it has ended
+
+
+async def _usable_engine(
+    opened: Profile, identity: ContextualIdentity, selection: EngineSelection
+) -> RunningEngine | None:
+    """The engine that has the identity; None if one has to be started. Raises EngineBusy if its options differ."""
+    if await opened.running_engine(identity) is None:
+        return None
+    from hatbox.engines.chromium.attachable_engine import WantedOptions, find_serving_engine, why_not_attachable
+
+    found = await find_serving_engine(opened.store, [identity.cookie_store_id])
+    if found is None:
+        return None
+    reason = why_not_attachable(found.engine, WantedOptions(selection.headless, selection.browser))
+    if not reason:
+        return found.engine
+    if found.releases:
+        return None
+    raise busy(found.engine, reason, identity=identity.cookie_store_id, identity_name=identity.name)
 
 
 async def _wait_for_engine(opened: Profile, identity: ContextualIdentity, requested: RequestedEndpoint) -> None:
