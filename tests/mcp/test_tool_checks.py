@@ -14,6 +14,7 @@ from hatbox.mcp.agent_pages import MAX_TABS, AgentPages
 from hatbox.mcp.agent_session import AgentOptions, AgentSession
 from hatbox.mcp.agent_tab import AgentTab
 from hatbox.mcp.document_limit import DocumentLimit
+from hatbox.mcp.password_fields import KnownPasswords
 from hatbox.mcp.server import AgentServer
 from hatbox.mcp.tool_arguments import NoArguments
 from hatbox.mcp.tool_output import ToolFailed, ToolOutput, ToolRefused
@@ -68,7 +69,7 @@ def fake_session(granted: Grant) -> Any:
 @in_loop
 async def test_a_page_that_leaves_the_hosts_while_it_is_read_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     page = FakePage("https://site.example/")
-    tab = AgentTab(cast(Any, page), fake_session(LIMITED), cast(Any, SimpleNamespace(add=None)))
+    tab = AgentTab(cast(Any, page), fake_session(LIMITED), cast(Any, SimpleNamespace(add=None)), KnownPasswords())
 
     async def stays(*_: object) -> tuple[str, str]:
         return "title", "own content"

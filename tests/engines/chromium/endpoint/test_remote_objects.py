@@ -37,7 +37,7 @@ def test_objects_of_worlds_from_which_the_client_has_none_cannot_be_used() -> No
     client = with_object()
     client.forwarded("Runtime.callFunctionOn", CALL | {"objectId": OWN}, "S")
     client.forwarded("Runtime.getProperties", {"objectId": "-77.1.6"}, "S")  # such as the value of a property
-    for given in (
+    refused: tuple[Any, ...] = (
         "-77.2.1",
         "-78.1.5",
         "77.1.5",
@@ -49,7 +49,8 @@ def test_objects_of_worlds_from_which_the_client_has_none_cannot_be_used() -> No
         1,
         [OWN],
         {},
-    ):
+    )
+    for given in refused:
         for method, params in (
             ("Runtime.callFunctionOn", CALL | {"objectId": given}),
             ("Runtime.callFunctionOn", CALL | {"objectId": OWN, "arguments": [{"objectId": OWN}, {"objectId": given}]}),
