@@ -23,7 +23,8 @@ class Lab:
 
     def __init__(self) -> None:
         self.pages = EndpointPages()
-        self.context = SimpleNamespace(context_id=WORK, ended=asyncio.Event(), cookies=SimpleNamespace(reads=0))
+        cookies = SimpleNamespace(reads=0)
+        self.context = SimpleNamespace(context_id=WORK, ended=asyncio.Event(), cookies=cookies, has_windows=False)
         self.context.cookies.schedule_read = self._read
         self.authorization = TokenAuthorization()
         self.to_browser: list[dict[str, Any]] = []
