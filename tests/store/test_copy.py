@@ -363,7 +363,7 @@ def test_a_copy_that_is_killed_is_complete_or_did_not_happen(
 
     calls = copier.count(source, prepared("first"))
     choose = random.Random(5)
-    moments = [*range(calls - 60, calls, 6), *(choose.randrange(1, calls) for _ in range(KILLS - 10))]
+    moments = [*range(calls - 60, calls, 6), *(choose.randrange(1, calls) for _ in range(max(KILLS - 10, 4)))]
     completed = 0
     for moment in moments:
         target = prepared(str(moment) if not (tmp_path / str(moment)).exists() else f"again {moment}")
