@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from pathlib import Path
 
 import hatbox
@@ -52,7 +53,7 @@ async def _reads(work: Agent, site: AgentSite) -> None:
     assert "ann" in snapshot
     assert snapshot.count(HIDDEN) == 2
     assert "hunter2" not in snapshot
-    assert "77" not in snapshot.replace(site.url(""), "")
+    assert "77" not in re.sub(r"untrusted-\w+", "", snapshot).replace(site.url(""), "")
     assert "<untrusted-" in snapshot
     part = await work.call("browser_snapshot", target=reference(snapshot, "Password"))
     assert "hunter2" not in part
