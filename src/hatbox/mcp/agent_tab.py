@@ -132,7 +132,7 @@ class AgentTab:
             raise await self._failed(error) from error
 
     async def _with_released_keys(self, action: Coroutine[Any, Any, T]) -> T:
-        """Run an action. If the one before has not ended, its modifiers may be held: v would be Control+V."""
+        """Run an action. Releases modifier keys that a failed or cancelled action may have left pressed."""
         try:
             if self._may_hold_keys:
                 for each in _MODIFIERS:

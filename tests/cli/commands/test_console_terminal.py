@@ -96,8 +96,8 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
 
 
 def test_ctrl_c_drops_the_line_and_ctrl_d_ends_it(terminal: Terminal) -> None:
-    terminal.type("nobody.home")
-    terminal.until("nobody.home")  # Ctrl-C drops keys that are not read yet, and readline may be about to read them
+    terminal.type("undefined_name")
+    terminal.until("undefined_name")  # the terminal discards unread input on Ctrl-C, and readline would wait for it
     terminal.interrupt()
     terminal.type("function half(n) {\n")
     terminal.until("... ")
