@@ -199,6 +199,7 @@ def test_tests_mirror_the_source() -> None:
         "recording_proxy",
         "postgres",
         "site",
+        "threaded_site",
         "__init__",
         "test_documents",
         "test_layout",

@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import quote, quote_plus, urlsplit
 
-from tests.mcp.threaded_site import ThreadedSite
+from tests.threaded_site import ThreadedSite
 
 __all__ = ["AgentSite"]
 

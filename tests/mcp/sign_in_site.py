@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from tests.mcp.threaded_site import ThreadedSite
+from tests.threaded_site import ThreadedSite
 
 __all__ = ["SignInSite"]
 

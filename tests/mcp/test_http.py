@@ -18,6 +18,7 @@ from hatbox.mcp.http_server import AgentHttpServer, HttpLimits, ReadingClient
 from hatbox.mcp.tool_output import ToolFailed
 from tests.mcp.agent_client import http_agent
 from tests.mcp.agent_site import AgentSite
+from tests.mcp.initialize_message import INITIALIZE
 from tests.waiting import until_awaited
 
 MODERN = "2026-07-28"
@@ -75,18 +76,6 @@ def test_other_users_of_the_machine_and_slow_clients_get_nothing(tmp_path: Path)
     asyncio.run(run())
 
 
-HELLO = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "test", "version": "0"},
-    },
-}
-
-
 def raw_client(session: AgentSession) -> httpx.AsyncClient:
     headers = {"Authorization": f"Bearer {session.token}", "Accept": "application/json, text/event-stream"}
     return httpx.AsyncClient(headers=headers)
@@ -103,11 +92,11 @@ def test_a_session_in_use_is_not_ended_for_another(tmp_path: Path) -> None:
         async with serve(tmp_path, HttpLimits(agents=1)) as (server, session), raw_client(session) as client:
             async with http_agent(server.url, session.token) as work:
                 await work.call("identity")
-                refused = await client.post(server.url, json=HELLO)
+                refused = await client.post(server.url, json=INITIALIZE)
                 assert refused.status_code == 503
                 assert "1 agents are connected, and all are in use" in refused.text
                 await work.call("identity")
-            assert (await client.post(server.url, json=HELLO)).status_code == 200
+            assert (await client.post(server.url, json=INITIALIZE)).status_code == 200
 
     asyncio.run(run())
 
@@ -117,18 +106,18 @@ def test_a_running_tool_of_a_closed_connection_keeps_its_session(tmp_path: Path)
         limits = HttpLimits(agents=1)
         async with serve(tmp_path, limits) as (server, session), raw_client(session) as client:
             with AgentSite() as site:
-                first = (await client.post(server.url, json=HELLO)).headers["mcp-session-id"]
+                first = (await client.post(server.url, json=INITIALIZE)).headers["mcp-session-id"]
                 arguments = {"name": "fetch", "arguments": {"url": site.url("/slow")}}
                 call = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": arguments}
                 lost = asyncio.ensure_future(client.post(server.url, json=call, headers={"Mcp-Session-Id": first}))
                 await until_awaited(_requested(site, "/slow"))
                 lost.cancel()
                 await asyncio.wait([lost])
-                assert (await client.post(server.url, json=HELLO)).status_code == 503
+                assert (await client.post(server.url, json=INITIALIZE)).status_code == 503
                 site.release.set()
 
                 async def is_idle() -> bool:
-                    return (await client.post(server.url, json=HELLO)).status_code == 200
+                    return (await client.post(server.url, json=INITIALIZE)).status_code == 200
 
                 await until_awaited(is_idle)
 
@@ -138,12 +127,12 @@ def test_a_running_tool_of_a_closed_connection_keeps_its_session(tmp_path: Path)
 def test_the_session_that_is_idle_longest_ends_for_a_new_one(tmp_path: Path) -> None:
     async def run() -> None:
         async with serve(tmp_path, HttpLimits(agents=3)) as (server, session), raw_client(session) as client:
-            ids = [(await client.post(server.url, json=HELLO)).headers["mcp-session-id"] for _ in range(3)]
+            ids = [(await client.post(server.url, json=INITIALIZE)).headers["mcp-session-id"] for _ in range(3)]
             assert await called(client, server.url, ids[0]) == 200
-            garbage = await client.post(server.url, json={**HELLO, "method": "tools/list"})
+            garbage = await client.post(server.url, json={**INITIALIZE, "method": "tools/list"})
             assert garbage.status_code == 503  # it opens no session, so none ends
             for _ in range(2):
-                assert (await client.post(server.url, json=HELLO)).status_code == 200
+                assert (await client.post(server.url, json=INITIALIZE)).status_code == 200
             assert [await called(client, server.url, each) for each in ids] == [200, 404, 404]
 
     asyncio.run(run())
@@ -152,7 +141,7 @@ def test_the_session_that_is_idle_longest_ends_for_a_new_one(tmp_path: Path) -> 
 def test_idle_sessions_end(tmp_path: Path) -> None:
     async def run() -> None:
         async with serve(tmp_path, HttpLimits(idle_timeout=0.5)) as (server, session), raw_client(session) as client:
-            session_id = (await client.post(server.url, json=HELLO)).headers["mcp-session-id"]
+            session_id = (await client.post(server.url, json=INITIALIZE)).headers["mcp-session-id"]
 
             async def has_ended() -> bool:
                 await asyncio.sleep(0.6)  # an earlier request would extend it

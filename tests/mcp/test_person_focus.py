@@ -19,7 +19,7 @@ from hatbox.mcp.tool_output import ToolFailed
 from tests.engines.chromium.desktop import Keyboard
 from tests.engines.chromium.person import pages_of_person, strip_text
 from tests.mcp.agent_client import reference
-from tests.mcp.threaded_site import ThreadedSite
+from tests.threaded_site import ThreadedSite
 from tests.waiting import until, until_awaited
 
 LOGIN = "<title>Sign in</title><input type=password autofocus>"

@@ -105,6 +105,10 @@ class AgentTab:
         finally:
             self.page.remove_listener("framenavigated", on_navigated)
 
+    async def go_back(self) -> None:
+        """Load the page before, until its document is parsed."""
+        await self.perform(self.page.go_back(timeout=_LOAD_MS, wait_until="domcontentloaded"))
+
     async def perform(self, action: Coroutine[Any, Any, T]) -> T | None:
         """Run an action. Returns None when it opens a dialog, which must be answered before the action continues."""
         if self.dialog is not None:

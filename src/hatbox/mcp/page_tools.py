@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["navigate", "navigate_back", "snapshot", "take_screenshot", "wait_for"]
 
-_LOAD_MS: Final = 30_000.0
 _WAIT_MS: Final = 30_000.0
 _SHOT_MS: Final = 10_000.0
 _MAX_IMAGE: Final = 700_000  # bytes: clients of streamable HTTP accept events of 1 MiB, and Base64 needs a third more
@@ -46,7 +45,7 @@ async def navigate(session: AgentSession, given: NavigateArguments) -> ToolOutpu
 async def navigate_back(session: AgentSession, _: NoArguments) -> ToolOutput:
     """Go back in the history of the current tab."""
     tab = await session.pages.current()
-    await tab.perform(tab.page.go_back(timeout=_LOAD_MS, wait_until="domcontentloaded"))
+    await tab.go_back()
     return ToolOutput(await tab.describe())
 
 

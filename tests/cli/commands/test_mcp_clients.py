@@ -15,6 +15,7 @@ import pytest
 from hatbox.cli.agent_clients.clients import CLIENTS
 from hatbox.formats.atomic_write import replace_file
 from tests.cli.conftest import Cli, Start
+from tests.mcp.initialize_message import INITIALIZE
 
 OTHERS = """\
 {
@@ -369,19 +370,9 @@ def test_the_written_command_starts_the_server_without_path_and_in_any_folder(
     folder.mkdir()
     (folder / "asyncio.py").write_text("raise SystemExit('the module of the project was imported')", "utf-8")
     environment = {name: value for name, value in os.environ.items() if name in ("LD_LIBRARY_PATH", "SYSTEMROOT")}
-    hello = {
-        "jsonrpc": "2.0",
-        "id": 1,
-        "method": "initialize",
-        "params": {
-            "protocolVersion": "2025-06-18",
-            "capabilities": {},
-            "clientInfo": {"name": "test", "version": "1"},
-        },
-    }
     process = subprocess.run(
         [server["command"], *server["args"]],
-        input=json.dumps(hello) + "\n",
+        input=json.dumps(INITIALIZE) + "\n",
         cwd=folder,
         env={**environment, "HOME": str(tmp_path)},
         capture_output=True,

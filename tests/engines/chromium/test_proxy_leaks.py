@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncIterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pytest
@@ -20,13 +19,14 @@ from tests.engines.chromium.leak_page import ATTEMPTS, LEAK_PAGE, WORKER
 from tests.engines.chromium.outside import NetLog, Outside
 from tests.engines.chromium.real import with_browser
 from tests.engines.chromium.recording_proxy import DROPS, HANGS, MODES, REFUSES, UP, RecordingProxy
+from tests.threaded_site import ThreadedSite
 from tests.waiting import until, until_awaited
 
 STUN = "UDP 0001"  # a binding request (RFC 8489)
 CONNECT = "connect(window).then(() => 'connected', String)"
 
 
-class LeakSite:
+class LeakSite(ThreadedSite):
     """Serves the leak page for a port. The proxies of these tests lead to it."""
 
     def __init__(self, port: int) -> None:
@@ -52,19 +52,7 @@ class LeakSite:
             def log_message(self, *_: Any) -> None:
                 pass
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self.port = self._server.server_port
-        self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01})
-
-    def __enter__(self) -> LeakSite:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
+        super().__init__(Handler)
 
 
 @pytest.fixture

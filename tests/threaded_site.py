@@ -1,4 +1,4 @@
-"""An HTTP server on loopback in threads of this process. The base of the sites that agents use in tests."""
+"""An HTTP server on loopback in threads of this process. The base of sites in tests that write their own answers."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ class ThreadedSite:
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
         self._server.daemon_threads = True
         self._server.site = self  # type: ignore[attr-defined]
+        self.port = self._server.server_port
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01})
 
     def url(self, path: str, host: str = "127.0.0.1") -> str:
         """The URL of a page."""
-        return f"http://{host}:{self._server.server_port}{path}"
+        return f"http://{host}:{self.port}{path}"
 
     def __enter__(self) -> Self:
         self._thread.start()
