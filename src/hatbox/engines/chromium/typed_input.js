@@ -3,7 +3,7 @@
 // their ids. Named elements can shadow members of document and of forms, so these are called on their prototypes.
 ((document) => {
   const MAX_FIELDS = 200, MAX_TEXT = 200_000, MAX_NODES = 20_000, MAX_ALIKE = 10_000, MAX_DEPTH = 8;
-  const SAVE_TIMEOUT = 50, FILL_TIMEOUT = 15_000, MAX_ATTEMPTS = 500; // timeouts in milliseconds
+  const SAVE_TIMEOUT = 1000, FILL_TIMEOUT = 15_000, MAX_ATTEMPTS = 500; // timeouts in milliseconds
   const FORBIDDEN = /^(off|one-time-code|current-password|new-password|cc-.*)$/;
   const SECRET_NAME = /passw|passphrase|pwd|secret|otp|cvc|cvv|card.?num|(^|[^a-z])(pass|pw)([^a-z]|$)/i;
   const NOT_TYPED = new Set(["hidden", "submit", "reset", "button", "image"]);
