@@ -19,7 +19,7 @@ from hatbox.mcp.agent_session import AgentOptions, AgentSession
 from hatbox.mcp.server import AgentServer, sdk_server
 from hatbox.mcp.tool_output import ToolFailed
 from hatbox.mcp.tool_table import TOOLS
-from tests.engines.chromium.person import pages_of_person, press
+from tests.engines.chromium.person import pages_of_person, press, strip_text
 from tests.mcp.agent_client import Agent, agent
 from tests.mcp.sign_in_site import SignInSite
 from tests.waiting import until, until_awaited
@@ -167,6 +167,27 @@ def test_a_person_answers_in_the_client(tmp_path: Path, mode: str) -> None:
     asyncio.run(asyncio.wait_for(run(), 60))
 
 
+@pytest.mark.usefixtures("display")
+@pytest.mark.parametrize("mode", MODES)
+def test_an_answer_in_the_client_empties_the_window(tmp_path: Path, mode: str) -> None:
+    async def run() -> None:
+        async def answer(context: Any, params: types.ElicitRequestParams) -> types.ElicitResult:
+            return types.ElicitResult(action="accept", content={})
+
+        with SignInSite() as site:
+            async with (
+                serving(tmp_path, headless=False) as (server, session),
+                Client(sdk(server, session), mode=mode, elicitation_callback=answer) as client,
+            ):
+                work = Agent(client)
+                told = await work.call("ask_person", message="Sign in", url=site.url("/login"), wait=3)
+                assert told.startswith("waiting: the request has ended")
+                await _close_empty_window(session)
+                assert (await work.call("ask_person_wait", wait=60)).startswith("done:")
+
+    asyncio.run(asyncio.wait_for(run(), 180))
+
+
 @pytest.mark.usefixtures("no_display", "browser")
 @pytest.mark.parametrize("mode", MODES)
 def test_without_a_display_the_agent_learns_what_the_user_can_do(tmp_path: Path, mode: str) -> None:
@@ -245,3 +266,55 @@ def test_the_end_of_the_access_closes_the_window(tmp_path: Path) -> None:
                 assert await profile.running_engine("Work") is None
 
     asyncio.run(asyncio.wait_for(run(), 90))
+
+
+async def _close_empty_window(session: AgentSession) -> None:
+    """As the person does after a request has ended, without which visible pages do not open again."""
+    await until(lambda: session.person.current is not None and session.person.current.is_ending)
+
+    async def is_empty() -> bool:
+        shown = pages_of_person(person_runner(session))
+        return len(shown) == 1 and "Close this window" in await strip_text(shown[0])
+
+    await until_awaited(is_empty)
+    await pages_of_person(person_runner(session))[0].close()
+
+
+@pytest.mark.usefixtures("display")
+@pytest.mark.parametrize("headless", [True, False])
+def test_a_request_without_an_answer_expires(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, headless: bool) -> None:
+    async def run() -> None:
+        with SignInSite() as site:
+            async with serving(tmp_path, headless=headless) as (server, session):
+                await server.call("browser_navigate", {"url": site.url("/account")})
+                await server.call("ask_person", {"message": "Sign in", "url": site.url("/login"), "wait": 0})
+                if not headless:
+                    await _close_empty_window(session)
+                await until(lambda: session.person.current is None)
+                outcome = await server.call("ask_person_wait", {"wait": 0})
+                assert outcome.text.startswith("expired:")
+                assert "Please sign in" in (await server.call("browser_snapshot", {})).text
+                assert not pages_of_person(person_runner(session))
+
+    monkeypatch.setattr("hatbox.mcp.person_requests._LIMIT", 0.1)
+    asyncio.run(asyncio.wait_for(run(), 180))
+
+
+@pytest.mark.usefixtures("display")
+@pytest.mark.parametrize("headless", [True, False])
+def test_an_agent_that_leaves_during_its_request_does_not_stop_the_others(tmp_path: Path, headless: bool) -> None:
+    async def run() -> None:
+        with SignInSite() as site:
+            async with serving(tmp_path, headless=headless) as (server, session):
+                await server.call("browser_navigate", {"url": site.url("/account")})
+                async with session.sibling() as sibling:
+                    asking = AgentServer(sibling, "0")
+                    await asking.call("ask_person", {"message": "Sign in", "url": site.url("/login"), "wait": 0})
+                    with pytest.raises(ToolFailed, match="a person uses this identity"):
+                        await server.call("browser_snapshot", {})
+                if not headless:
+                    await _close_empty_window(sibling)
+                await until(lambda: sibling.person.current is None)
+                assert "Please sign in" in (await server.call("browser_snapshot", {})).text
+
+    asyncio.run(asyncio.wait_for(run(), 180))

@@ -13,7 +13,7 @@ from hatbox.mcp.person_requests import PersonRequest
 from hatbox.mcp.tool_output import ToolFailed, ToolOutput, untrusted
 from hatbox.shell_words import shell_word
 
-__all__ = ["AskPersonArguments", "AskPersonWaitArguments", "ask_person", "ask_person_wait", "described"]
+__all__ = ["AskPersonArguments", "AskPersonWaitArguments", "ask_person", "ask_person_wait", "described", "waiting_text"]
 
 Wait = Annotated[float, Meta(ge=0, le=600, description="Seconds after which the tool returns without an answer")]
 
@@ -56,7 +56,7 @@ async def ask_person(session: AgentSession, given: AskPersonArguments) -> ToolOu
     if not given.url and (await session.pages.current()).shown_url(len(url)) != url:
         raise ToolFailed("specify url: the address of the current page contains a password.")
     request = await session.person.open(given.message, check_url(session.grant("pages"), url))
-    return ToolOutput(await described(session, 0) or _waiting(session, request))
+    return ToolOutput(await described(session, 0) or waiting_text(session, request))
 
 
 async def ask_person_wait(session: AgentSession, given: AskPersonWaitArguments) -> ToolOutput:
@@ -66,7 +66,7 @@ async def ask_person_wait(session: AgentSession, given: AskPersonWaitArguments) 
     request = session.person.current
     outcome = await described(session, given.wait if given.end else 0)
     if outcome is None and request is not None:
-        return ToolOutput(_waiting(session, request))
+        return ToolOutput(waiting_text(session, request))
     return ToolOutput(outcome or _OUTCOMES["ended"])
 
 
@@ -78,7 +78,8 @@ async def described(session: AgentSession, seconds: float) -> str | None:
     return f"{_OUTCOMES[request.finished.result()]} {_RELOADED}"
 
 
-def _waiting(session: AgentSession, request: PersonRequest) -> str:
+def waiting_text(session: AgentSession, request: PersonRequest) -> str:
+    """What an open request waits for, for the agent."""
     if request.is_ending:
         return (
             "waiting: the request has ended, and its window is empty. Your pages open again when the user has closed "

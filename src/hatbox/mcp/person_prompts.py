@@ -17,7 +17,7 @@ from mcp import MCPError
 
 from hatbox.engines.chromium.identity_indicator import request_text
 from hatbox.mcp.agent_session import AgentSession
-from hatbox.mcp.ask_person_tool import described
+from hatbox.mcp.ask_person_tool import described, waiting_text
 from hatbox.mcp.person_requests import PersonRequest
 from hatbox.mcp.tool_output import ToolOutput
 
@@ -66,7 +66,7 @@ async def call_person_tool(
     finally:
         if prompt is not None:
             prompt.cancel()
-    return output if text is None else ToolOutput(text)
+    return ToolOutput(waiting_text(session, request) if text is None else text)
 
 
 async def _prompt(session: AgentSession, context: Any, message: str) -> None:
