@@ -9,7 +9,7 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-_SECONDS = 45  # a busy machine takes its time
+_SECONDS = 120  # a busy machine takes its time
 _FIRST_INTERVAL = 0.002
 _LONGEST_INTERVAL = 0.03  # checks must not take the CPU from what they wait for
 

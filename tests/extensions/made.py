@@ -54,7 +54,7 @@ def run_made(
 
     async def main() -> None:
         folder = make(tmp_path, background, files=files, **manifest)
-        async with asyncio.timeout(60), hatbox.open(tmp_path / "profile.db") as profile:
+        async with asyncio.timeout(180), hatbox.open(tmp_path / "profile.db") as profile:
             await use(profile, await profile.extensions.start(folder, **(start or {})))
 
     asyncio.run(main())

@@ -130,7 +130,7 @@ async def opened(tmp_path: Path) -> AsyncIterator[Lab]:
             await lab.close()
 
 
-def in_lab(tmp_path: Path, use: Callable[[Lab], Awaitable[None]], seconds: float = 60) -> None:
+def in_lab(tmp_path: Path, use: Callable[[Lab], Awaitable[None]], seconds: float = 180) -> None:
     async def main() -> None:
         async with asyncio.timeout(seconds), opened(tmp_path) as lab:
             await use(lab)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -19,39 +17,12 @@ from hatbox.extensions.extension import Extension
 from hatbox.extensions.runtime import ExtensionTerminated, RuntimeLimits, ScriptError, describe
 from tests.extensions.made import run_made
 from tests.extensions.runtime.lab import CAMEL, Lab, in_lab, needs_deno
+from tests.extensions.runtime.loop_delay import LoopDelay
 from tests.waiting import block_until
 
 pytestmark = needs_deno
 
-LONGEST_DELAY = 0.05
-"""Of the host's loop, in seconds."""
 SMALL = RuntimeLimits(heap=64 << 20, memory=128 << 20, ping_timeout=1.0)
-
-
-class LoopDelay:
-    """For how long, at most, the host's loop did not get to a task that wants to run every few milliseconds.
-
-    Only time in which the loop's thread was at work: on a busy machine it may have to wait for others.
-    """
-
-    def __init__(self) -> None:
-        self.worst = 0.0
-
-    async def __aenter__(self) -> LoopDelay:
-        gc.collect()
-        gc.freeze()  # what other tests have left behind is not what is measured; it stays frozen, as in conftest.py
-        self._task = asyncio.ensure_future(self._sample())
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self._task.cancel()
-
-    async def _sample(self) -> None:
-        while True:
-            start, worked = time.perf_counter(), time.thread_time()
-            await asyncio.sleep(0.005)
-            late = time.perf_counter() - start - 0.005
-            self.worst = max(self.worst, min(late, time.thread_time() - worked))
 
 
 GROW = "const all = []; while (true)"
@@ -72,21 +43,22 @@ DEADLY = {
 def test_a_deadly_script_ends_its_own_process_only(tmp_path: Path, name: str) -> None:
     script, reason = DEADLY[name]
 
+    delay = LoopDelay()
+
     async def use(lab: Lab) -> None:
         other = await lab.start()
-        limits = SMALL if reason == "unresponsive" else SMALL._replace(ping_timeout=20.0)
+        limits = SMALL if reason == "unresponsive" else SMALL._replace(ping_timeout=60.0)
         runtime = await lab.start(limits=limits)
-        async with LoopDelay() as delay:
+        async with delay:
             running = asyncio.ensure_future(runtime.evaluate(f"{script}; 1"))
             if reason:
                 assert (await runtime.exited).reason.startswith(reason)
             await asyncio.wait([running])
             assert isinstance(running.exception(), ScriptError | ExtensionTerminated | None)
             assert await other.evaluate("browser.contextualIdentities.query({}).then(all => all.length)") == 4
-        print(f"{name}: {runtime.exited.done() and runtime.exited.result().reason}, {delay.worst * 1000:.1f} ms")  # noqa: T201
-        assert delay.worst < LONGEST_DELAY
 
-    in_lab(tmp_path, use)
+    for folder in delay.attempts(tmp_path):
+        in_lab(folder, use)
 
 
 HARMLESS = {
@@ -102,22 +74,25 @@ HARMLESS = {
 
 @pytest.mark.parametrize("name", HARMLESS)
 def test_what_does_no_harm_leaves_the_extension_running(tmp_path: Path, name: str) -> None:
+    delay = LoopDelay()
+
     async def use(lab: Lab) -> None:
         runtime = await lab.start("const {query} = browser.contextualIdentities;")
-        async with LoopDelay() as delay:
+        async with delay:
             outcome = await runtime.evaluate(f"try {{ {HARMLESS[name]} }} catch (error) {{ error.name }}")
             assert outcome in ("RangeError", "Error")
             assert await runtime.evaluate("1 + 1") == 2
-        print(f"{name}: {outcome}, {delay.worst * 1000:.1f} ms")  # noqa: T201
-        assert delay.worst < LONGEST_DELAY
 
-    in_lab(tmp_path, use)
+    for folder in delay.attempts(tmp_path):
+        in_lab(folder, use)
 
 
 def test_the_largest_argument_there_can_be_delays_nobody(tmp_path: Path) -> None:
+    delay = LoopDelay(times=2)  # most of it is the work that was asked for: a query for this name
+
     async def use(lab: Lab) -> None:
         runtime = await lab.start("const {query} = browser.contextualIdentities;")
-        async with LoopDelay() as delay:
+        async with delay:
             for character in ("x", "é", "\u20ac", "\\u0000"):
                 assert await runtime.evaluate(
                     f"query({{name: '{character}'.repeat(2.6e6)}}).catch(error => error.name)"
@@ -125,10 +100,9 @@ def test_the_largest_argument_there_can_be_delays_nobody(tmp_path: Path) -> None
                     [],
                     "Error",
                 )
-        print(f"largest argument: {delay.worst * 1000:.1f} ms")  # noqa: T201
-        assert delay.worst < 2 * LONGEST_DELAY  # most of it is the work that was asked for: a query for this name
 
-    in_lab(tmp_path, use)
+    for folder in delay.attempts(tmp_path):
+        in_lab(folder, use)
 
 
 # What anybody takes: it costs what it costs to read it.
@@ -145,17 +119,18 @@ SHAPES = {
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_an_argument_of_many_parts_is_refused_before_it_delays_others(tmp_path: Path, shape: str) -> None:
+    delay = LoopDelay(times=2)
+
     async def use(_: Profile, extension: Extension) -> None:
-        async with LoopDelay() as delay:
+        async with delay:
             for parts in (200_000, 40_000, 15_000):
                 script = f"async () => browser.runtime.sendMessage({SHAPES[shape] % parts})"
                 told = await extension.evaluate(f"({script})().catch(error => error.message)")
                 assert parts < 200_000 or told == "The value is too large: it has more than 100000 parts."
         assert "Could not establish connection" in told  # the last one was not refused
-        print(f"{shape}: {delay.worst * 1000:.1f} ms")  # noqa: T201
-        assert delay.worst < 2 * LONGEST_DELAY
 
-    run_made(tmp_path, use)
+    for folder in delay.attempts(tmp_path):
+        run_made(folder, use)
 
 
 def test_a_long_text_has_one_part_whatever_is_in_it(tmp_path: Path) -> None:
@@ -169,18 +144,19 @@ def test_a_long_text_has_one_part_whatever_is_in_it(tmp_path: Path) -> None:
 
 
 def test_more_listeners_than_can_be_told_in_time_are_refused(tmp_path: Path) -> None:
+    delay = LoopDelay(times=2)
+
     async def use(lab: Lab) -> None:
         runtime = await lab.start()
         add = "browser.contextualIdentities.onCreated.addListener(() => {})"
         refused = "contextualIdentities.onCreated: there are 2032 listeners, and no more are allowed."
         assert await runtime.evaluate(f"try {{ for (;;) {add}; }} catch (error) {{ error.message }}") == refused
-        async with LoopDelay() as delay:
+        async with delay:
             await runtime.evaluate("browser.contextualIdentities.create({name: 'x', color: 'red', icon: 'circle'})")
             await runtime.stop()
-        print(f"2032 listeners: {delay.worst * 1000:.1f} ms")  # noqa: T201
-        assert delay.worst < 2 * LONGEST_DELAY
 
-    in_lab(tmp_path, use)
+    for folder in delay.attempts(tmp_path):
+        in_lab(folder, use)
 
 
 def test_memory_that_is_not_on_the_heap_is_limited_too(tmp_path: Path) -> None:
@@ -203,22 +179,21 @@ def _resident(pid: int) -> int:
 
 
 def test_a_flood_of_calls_that_nobody_awaits_is_answered_without_delay_to_others(tmp_path: Path) -> None:
+    delay = LoopDelay()
+
     async def use(lab: Lab) -> None:
         other = await lab.start()
         runtime = await lab.start("let answers = 0; const {get} = browser.contextualIdentities;")
-        async with LoopDelay() as delay:
-            start = time.perf_counter()
+        async with delay:
             flood = "for (let i = 0; i < 30000; i++) get('firefox-container-1').then(() => { answers++; })"
             await runtime.evaluate(f"{flood}; 1")
             assert await other.evaluate("browser.contextualIdentities.query({}).then(all => all.length)") == 4
-            others_turn = time.perf_counter() - start
             wait = "while (answers < 30000) await new Promise(done => setTimeout(done, 5)); return answers"
             assert await runtime.evaluate(wait) == 30000
-        print(f"flood: the other after {others_turn * 1000:.0f} ms, {delay.worst * 1000:.1f} ms")  # noqa: T201
-        assert delay.worst < LONGEST_DELAY
         assert runtime.pending_calls == 0
 
-    in_lab(tmp_path, use)
+    for folder in delay.attempts(tmp_path):
+        in_lab(folder, use)
 
 
 def test_a_million_calls_do_not_grow_the_host(tmp_path: Path) -> None:

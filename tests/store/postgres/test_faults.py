@@ -28,6 +28,8 @@ CUTS = int(os.environ.get("HATBOX_TEST_CUTS", "300"))
 CRASHES = int(os.environ.get("HATBOX_TEST_CRASHES", "20"))
 
 SCHEMA = "faults"
+PATIENCE = "600"
+"""Seconds to reconnect: no call may fail because the machine is busy."""
 
 
 @pytest.fixture
@@ -50,7 +52,7 @@ def report(what: str, figures: Figures, seed: int) -> None:
 def test_connections_that_are_cut_at_random_moments(seed: int) -> None:
     choose = random.Random(seed)
     with running_cluster({"fsync": "off"}) as cluster, CuttingProxy(cluster) as proxy:
-        address = proxy.address(SCHEMA, reconnect_seconds="60")
+        address = proxy.address(SCHEMA, reconnect_seconds=PATIENCE)
         with hatbox.open_sync(address):
             pass
         with running_workload(address, seed=seed) as workload:
@@ -81,7 +83,7 @@ def terminate_one(cluster: Cluster, choose: random.Random) -> int:
 def test_a_server_that_crashes(seed: int) -> None:
     choose = random.Random(seed)
     with running_cluster({"fsync": "off"}) as cluster:
-        address = cluster.address(schema=SCHEMA, reconnect_seconds="60")
+        address = cluster.address(schema=SCHEMA, reconnect_seconds=PATIENCE)
         with hatbox.open_sync(address):
             pass
         with running_workload(address, seed=seed) as workload:
@@ -115,7 +117,7 @@ def address_of_both(primary: Cluster, standby: Cluster) -> str:
         "port": f"{primary.port},{standby.port}",
         "target_session_attrs": "read-write",
         "schema": SCHEMA,
-        "reconnect_seconds": "60",
+        "reconnect_seconds": PATIENCE,
     }
     return f"postgresql://hatbox@/postgres?{urllib.parse.urlencode(options)}"
 
