@@ -16,7 +16,7 @@ from hatbox.extensions.extension import Extension
 from hatbox.extensions.runtime import ExtensionTerminated, LogEntry, RuntimeLimits
 from tests.extensions.made import make, run_made
 from tests.extensions.runtime.lab import needs_deno
-from tests.extensions.runtime.test_hostile import LONGEST_DELAY, LoopDelay
+from tests.extensions.runtime.loop_delay import LoopDelay
 
 pytestmark = needs_deno
 
@@ -245,16 +245,17 @@ def test_a_module_worker_has_one_that_throws(tmp_path: Path) -> None:
 def test_a_thousand_files_delay_nobody(tmp_path: Path) -> None:
     files = {f"js/{n}.js": f"total += {n};" for n in range(1000)}
     background = "var total = 0; importScripts(...Array.from({length: 1000}, (_, n) => `${n}.js`));"
+    delay = LoopDelay()
 
     async def use(extension: Extension, log: list[LogEntry]) -> None:
         assert await extension.suspend()
-        async with LoopDelay() as delay:
+        async with delay:
             await extension.wake()
         assert await extension.evaluate("total") == 499_500
-        assert delay.worst < LONGEST_DELAY
         assert log == []
 
-    run_worker(tmp_path, use, background, files)
+    for folder in delay.attempts(tmp_path):
+        run_worker(folder, use, background, files)
 
 
 def test_a_script_that_is_too_large_is_a_network_error_and_the_log_says_why(tmp_path: Path) -> None:
@@ -310,15 +311,17 @@ def test_where_the_stack_is_full_nothing_is_half_read(tmp_path: Path) -> None:
 
 
 def test_a_loop_of_imports_is_ended_as_any_other(tmp_path: Path) -> None:
-    async def main() -> None:
+    delay = LoopDelay()
+
+    async def main(place: Path) -> None:
         files = manifest({"service_worker": "background.js"})
-        folder = make(tmp_path, "while (true) try { importScripts('no.js'); } catch {}", files=files)
-        async with asyncio.timeout(60), hatbox.open(tmp_path / "profile.db") as profile, LoopDelay() as delay:
+        folder = make(place, "while (true) try { importScripts('no.js'); } catch {}", files=files)
+        async with asyncio.timeout(60), hatbox.open(place / "profile.db") as profile, delay:
             with pytest.raises(ExtensionTerminated, match="unresponsive"):
                 await profile.extensions.start(folder, limits=RuntimeLimits(ping_timeout=1.0))
-        assert delay.worst < LONGEST_DELAY
 
-    asyncio.run(main())
+    for place in delay.attempts(tmp_path):
+        asyncio.run(main(place))
 
 
 POLLUTED = """

@@ -21,7 +21,7 @@ from hatbox.urls.match_patterns import host_permissions
 from tests.clients.server import Site
 from tests.coded_site import CodedSite, gzip_bomb
 from tests.extensions.runtime.lab import BASE, Lab, in_lab, needs_deno
-from tests.extensions.runtime.test_hostile import LONGEST_DELAY, LoopDelay
+from tests.extensions.runtime.loop_delay import LoopDelay
 
 pytestmark = needs_deno
 
@@ -238,10 +238,12 @@ def test_a_large_body_arrives_whole(tmp_path: Path, site: Site) -> None:
 
 
 def test_a_file_of_the_package_delays_nobody_however_large_it_is(tmp_path: Path) -> None:
+    delay = LoopDelay()
+
     async def use(lab: Lab) -> None:
         runtime = await lab.start()
         lab.host.read_file = lambda _: bytes(40 << 20)
-        async with LoopDelay() as delay:
+        async with delay:
             sizes = "Promise.all(['/a', '/b'].map(async url => (await (await fetch(url)).arrayBuffer()).byteLength))"
             assert await runtime.evaluate(sizes) == [40 << 20] * 2
             gone = "(async () => { const stop = new AbortController(); setTimeout(() => stop.abort(), 5);"
@@ -250,11 +252,10 @@ def test_a_file_of_the_package_delays_nobody_however_large_it_is(tmp_path: Path)
             )
             with pytest.raises(ScriptError, match="error loading dynamically imported module"):
                 await runtime.evaluate("import('/large.js')")
-        print(f"40 MB of the package: {delay.worst * 1000:.1f} ms")  # noqa: T201
-        assert delay.worst < LONGEST_DELAY
         assert "larger than 8 MiB" in lab.host.entries[-1].text
 
-    in_lab(tmp_path, use)
+    for folder in delay.attempts(tmp_path):
+        in_lab(folder, use)
 
 
 def test_an_answer_is_decoded_within_the_limit() -> None:
