@@ -416,8 +416,9 @@ class Profile:
         `identities`, it opens only their tabs; see EngineRunner.
 
         If another program of this user on this machine runs a Chromium for these identities, with options that agree,
-        this program attaches to it: its pages open in that browser. Otherwise raises EngineBusy. With `attach=False`,
-        it never attaches: it takes `identities` over from an engine for all identities, or raises EngineAlreadyRunning.
+        this program attaches to it: its pages open in that browser. If the options differ, it takes `identities` over
+        from an engine for all identities, or raises EngineBusy. With `attach=False`, it never attaches: it takes
+        `identities` over, or raises EngineAlreadyRunning.
         """
         from hatbox.engines.chromium.registration import create_chromium
 

@@ -204,7 +204,7 @@ def _help(name: str, parameter: Any) -> str:
     if not parameter.help:
         raise Undocumented(f"hatbox {name}: {parameter.opts[0]}")
     text: str = parameter.help
-    if isinstance(parameter.default, str):
+    if isinstance(parameter.default, str) and parameter.default:
         text += f" Default: {parameter.default}."
     return text
 
