@@ -57,6 +57,20 @@ async def test_programs_sign_in_beside_a_person_and_another_identity(browser: st
         with pytest.raises(Exception, match=r"browser\.contexts\[0\]"):
             await first.new_context()
 
+        # A page cannot hide a request or a navigation with the address of the manager page.
+        hiding = site.url("/127.0.0.1/hatbox-x", d="1")
+        await page.route("**/*?d=*", lambda route: route.abort())
+        assert await page.evaluate("url => fetch(url).then(() => 'sent', () => 'aborted')", hiding) == "aborted"
+        assert site.requests("/127.0.0.1/hatbox-x") == []
+        await page.unroute_all()
+        async with page.expect_navigation():
+            await page.evaluate("url => { location = url }", hiding)
+        assert page.url == site.url("/127.0.0.1/hatbox-withheld", d="1")
+        await page.goto(site.url("/me"))
+        await page.goto(hiding + "2")
+        assert page.url.endswith("?d=12")
+        await page.goto(site.url("/me"))
+
         # Its dialogs are its own, and those of the user's page are not.
         page.on("dialog", lambda dialog: dialog.accept())
         context.pages[0].on("dialog", lambda dialog: dialog.accept())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from typing import Any
 
@@ -13,6 +14,7 @@ from tests.engines.chromium.endpoint.filtered_client import FilteredClient, info
 PART: dict[str, Any] = {"parentId": "P", "parentFrameId": "P"}
 RESOURCE = "https://01234567-89ab-cdef-0123-456789abcdef"
 MANAGER = "http://127.0.0.1:8000/hatbox-open/token"
+SHOWN = "http://127.0.0.1:8000/hatbox-withheld"  # what a client gets in its place
 
 
 def discovering() -> FilteredClient:
@@ -191,16 +193,92 @@ def test_a_script_without_a_context_ends_at_once_in_internal_documents() -> None
     client.refused("Runtime.evaluate", {"expression": 1}, "S")
 
 
-def test_no_message_has_a_url_of_the_manager_page() -> None:
+def test_no_message_has_the_path_of_the_manager_page() -> None:
     """It may have the token of a link that was not used yet."""
     client = discovering()
     for name in ("Network.requestWillBeSent", "Page.frameStartedNavigating", "Page.frameRequestedNavigation"):
-        client.event(name, {"url": MANAGER}, "S")
-        assert client.outputs == []
+        client.event(name, {"url": MANAGER, "referrer": MANAGER}, "S")
+        shown = {"url": SHOWN, "referrer": SHOWN}
+        assert client.to_client == [{"method": name, "params": shown, "sessionId": "S"}]
     client.event("Target.targetInfoChanged", {"targetInfo": info("P", title=MANAGER.removeprefix("http://"))})
-    assert client.to_client == []
-    answer = client.result(client.send("Page.getFrameTree", {}, "S"), {"frameTree": {"url": MANAGER}}, "S")
-    assert "manager page" in answer["error"]["message"]
-    assert "token" not in json.dumps(answer)
+    assert client.to_client[0]["params"]["targetInfo"]["title"] == SHOWN.removeprefix("http://")
+    number = client.send("Page.getFrameTree", {}, "S")
+    assert client.result(number, {"frameTree": {"url": MANAGER}}, "S")["result"] == {"frameTree": {"url": SHOWN}}
+    client.send("Runtime.evaluate", {"expression": "1"}, "S")
+    client.receive(id=client.to_browser[0]["id"], error={"code": 1, "message": f"no {MANAGER}"}, sessionId="S")
+    assert client.to_client[0]["error"]["message"] == f"no {SHOWN}"
     client.event("Network.requestWillBeSent", {"url": "http://a.test/hatbox-open/x"}, "S")
-    assert len(client.to_client) == 1
+    assert client.to_client[0]["params"] == {"url": "http://a.test/hatbox-open/x"}
+
+
+def test_a_body_of_bytes_has_no_path_of_the_manager_page() -> None:
+    client = discovering()
+    body = f"link={MANAGER}&more=1"
+    post = {"url": "http://a.test/", "postData": body, "postDataEntries": [{"bytes": encoded(body)}, {}]}
+    client.event("Fetch.requestPaused", {"requestId": "R", "request": post}, "S")
+    shown = client.to_client[0]["params"]["request"]
+    assert shown["postData"] == f"link={SHOWN}&more=1"
+    assert shown["postDataEntries"] == [{"bytes": encoded(shown["postData"])}, {}]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("127.0.0.1:8000/hatbox-open/a_-token", "127.0.0.1:8000/hatbox-withheld"),
+        ("http://127.0.0.1/hatbox-prefix/index.html?a=b#c", "http://127.0.0.1/hatbox-withheld?a=b#c"),
+        ("ws://127.0.0.1:1/hatbox-%41b/bridge, and more", "ws://127.0.0.1:1/hatbox-withheld, and more"),
+        (r'"127.0.0.1/hatbox-a"\127.0.0.1/hatbox-b\n127.0.0.1/hatbox-', None),
+        ("127.0.0.1 /hatbox-a 127.0.0.1:x/hatbox-a 127x0.0.1/hatbox-a", "unchanged"),
+    ],
+)
+def test_only_the_path_of_the_manager_page_is_replaced(text: str, shown: str | None) -> None:
+    client = with_page()
+    client.event("Runtime.consoleAPICalled", {"text": text, "nested": json.dumps({"text": text})}, "S")
+    params = client.to_client[0]["params"]
+    assert json.loads(params["nested"])["text"] == params["text"]
+    if shown is None:
+        assert params["text"] == r'"127.0.0.1/hatbox-withheld"\127.0.0.1/hatbox-withheld\n127.0.0.1/hatbox-withheld'
+    else:
+        assert params["text"] == (text if shown == "unchanged" else shown)
+
+
+def test_a_page_cannot_hide_requests_and_navigations_with_the_address_of_the_manager_page() -> None:
+    client = discovering()
+    url, shown = "https://b.test/127.0.0.1/hatbox-x?d=secret", "https://b.test/127.0.0.1/hatbox-withheld?d=secret"
+    for name in ("Fetch.requestPaused", "Fetch.authRequired"):
+        client.event(name, {"requestId": name, "request": {"url": url, "headers": {"Referer": url}}}, "S")
+        assert client.to_client[0]["params"]["request"] == {"url": shown, "headers": {"Referer": shown}}
+        assert client.to_browser == []
+    client.forwarded("Fetch.failRequest", {"requestId": "Fetch.requestPaused", "errorReason": "Failed"}, "S")
+    client.event("Page.frameNavigated", {"frame": {"url": url}}, "S")
+    assert client.to_client[0]["params"]["frame"]["url"] == shown
+    client.event("Target.targetInfoChanged", {"targetInfo": info("P", url=url, title=url)})
+    changed = client.to_client[0]["params"]["targetInfo"]
+    assert (changed["url"], changed["title"]) == (shown, shown)
+    client.attach("N", "SN", url=url)
+    assert client.to_client[-1]["method"] == "Target.attachedToTarget"
+    assert client.to_client[-1]["params"]["targetInfo"]["url"] == shown
+    answer = client.result(client.send("Target.getTargets"), {"targetInfos": []})
+    assert {each["url"] for each in answer["result"]["targetInfos"]} == {shown}
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:8000", "127.0.0.1", "user@127.0.0.1", "127.1", "0x7f000001", "2130706433"])
+def test_requests_for_the_manager_page_are_continued_and_not_shown(host: str) -> None:
+    client = with_page()
+    client.event("Fetch.requestPaused", {"requestId": "R", "request": {"url": f"http://{host}/hatbox-open/token"}}, "S")
+    assert client.to_client == []
+    assert client.methods() == [("Fetch.continueRequest", "S")]
+
+
+def test_the_session_history_is_shown_without_the_manager_page() -> None:
+    client = with_page()
+    entry = {"id": 1, "url": MANAGER, "userTypedURL": MANAGER, "title": "Hatbox"}
+    number = client.send("Page.getNavigationHistory", {}, "S")
+    answer = client.result(number, {"currentIndex": 1, "entries": [entry, info("P") | {"id": 2}]}, "S")
+    first, second = answer["result"]["entries"]
+    assert (first["url"], first["title"]) == ("about:blank", "")
+    assert second["url"] == "http://a.test/"
+
+
+def encoded(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()

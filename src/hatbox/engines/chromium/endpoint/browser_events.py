@@ -9,7 +9,7 @@ import msgspec
 from hatbox.engines.chromium.endpoint.client_sessions import MAX_SESSIONS, ClientSession, PausedRequest
 from hatbox.engines.chromium.endpoint.client_state import ClientState
 from hatbox.engines.chromium.endpoint.client_targets import matches
-from hatbox.engines.chromium.endpoint.endpoint_urls import is_withheld, mentions_manager_page
+from hatbox.engines.chromium.endpoint.endpoint_urls import is_withheld
 from hatbox.engines.chromium.endpoint.messages import BrowserMessage, EndConnection, PageDriven
 from hatbox.engines.chromium.endpoint.remote_objects import EventObjects
 from hatbox.urls.protected_pages import PROTECTED_COOKIE
@@ -119,11 +119,14 @@ def _is_in_own_world(state: ClientState, session: ClientSession, event: BrowserM
 
 
 def _is_own_request(state: ClientState, session: ClientSession, event: BrowserMessage, now: float) -> bool:
-    """The engine answers requests for files of extensions. A client could answer them with scripts of its own."""
+    """The engine answers requests for files of extensions. A client could answer them with scripts of its own.
+
+    Only the URL decides: a web page chooses the body, and most of the URL and the referrer.
+    """
     paused = msgspec.json.decode(event.params, type=_Paused)
     until = None if session.page_id in state.targets.opened else now + REQUEST_SECONDS
     request = PausedRequest(event.method != "Fetch.requestPaused", until)
-    if is_withheld(paused.request.url) or mentions_manager_page(bytes(event.params).decode()):
+    if is_withheld(paused.request.url):
         state.command(*request.resume(paused.requestId), session.id)
         return False
     session.add_request(paused.requestId, request)

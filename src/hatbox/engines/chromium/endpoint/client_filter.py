@@ -13,7 +13,6 @@ import msgspec
 from hatbox.engines.chromium.endpoint.browser_events import is_delivered, on_target_event, update_visibility
 from hatbox.engines.chromium.endpoint.client_sessions import ClientSession
 from hatbox.engines.chromium.endpoint.client_state import OWN_IDS, ClientState, PendingCommand
-from hatbox.engines.chromium.endpoint.endpoint_urls import mentions_manager_page
 from hatbox.engines.chromium.endpoint.lone_surrogates import decodable, leading_id
 from hatbox.engines.chromium.endpoint.messages import (
     BrowserMessage,
@@ -21,7 +20,6 @@ from hatbox.engines.chromium.endpoint.messages import (
     EndConnection,
     MethodRefused,
     Output,
-    ToClient,
     decode_params,
     encode_message,
     error_message,
@@ -203,7 +201,7 @@ class ClientFilter:
         if pending is None:
             return
         try:
-            state.outputs.append(ToClient(self._response(message_id, pending, message, text)))
+            state.deliver(self._response(message_id, pending, message, text))
         except MethodRefused as refused:
             state.outputs.append(error_message(message_id, pending.session_id, refused))
         except (LookupError, TypeError):  # of a newer Chromium: what cannot be checked is not delivered
@@ -229,8 +227,6 @@ class ClientFilter:
             raise MethodRefused("Session with given id not found.", _NO_SESSION)  # withheld meanwhile
         if len(text) > MAX_MESSAGE:
             raise MethodRefused(f"The result has {len(text)} characters. At most {MAX_MESSAGE} are allowed.")
-        if mentions_manager_page(text):
-            raise MethodRefused("The result contains a URL of the manager page of Hatbox.")
         if pending.gives_objects and not message.is_error:
             session = self._state.sessions[pending.session_id or self._state.page_session]
             session.add_objects(objects_in(message.result))
@@ -244,12 +240,12 @@ class ClientFilter:
         return encode_message(id=message_id, sessionId=pending.session_id, **outcome)
 
     def _deliver(self, session: ClientSession, message: BrowserMessage, text: str) -> None:
-        if len(text) > MAX_MESSAGE or mentions_manager_page(text):
+        if len(text) > MAX_MESSAGE:
             return
         if session.id == self._state.page_session:
             self._state.emit(session.id, message.method, message.params)
         else:
-            self._state.outputs.append(ToClient(text))
+            self._state.deliver(text)
 
     def _on_discovered(self, _: dict[str, Any] | None) -> None:
         """All targets of the identity are known now."""

@@ -11,7 +11,7 @@ import msgspec
 from hatbox.engines.chromium.endpoint.client_activity import ClientActivity
 from hatbox.engines.chromium.endpoint.client_sessions import ClientSession, ClientSessions
 from hatbox.engines.chromium.endpoint.client_targets import ClientTargets
-from hatbox.engines.chromium.endpoint.endpoint_urls import mentions_manager_page
+from hatbox.engines.chromium.endpoint.endpoint_urls import without_manager_paths
 from hatbox.engines.chromium.endpoint.messages import (
     ClientMessage,
     MethodRefused,
@@ -101,7 +101,7 @@ class ClientState:
 
     def answer(self, command: ClientMessage, result: dict[str, Any]) -> None:
         """Answer a command of the client."""
-        self.outputs.append(ToClient(encode_message(id=command.id, result=result, sessionId=command.sessionId)))
+        self.deliver(encode_message(id=command.id, result=result, sessionId=command.sessionId))
 
     def command(
         self,
@@ -119,11 +119,13 @@ class ClientState:
         )
 
     def emit(self, session_id: str, method: str, params: dict[str, Any] | msgspec.Raw) -> None:
-        """Send an event to the client, unless it contains a URL of the manager page, which may have a token."""
+        """Send an event to the client."""
         shown = "" if session_id == self.page_session else session_id
-        text = encode_message(method=method, params=params, sessionId=shown)
-        if not mentions_manager_page(text):
-            self.outputs.append(ToClient(text))
+        self.deliver(encode_message(method=method, params=params, sessionId=shown))
+
+    def deliver(self, text: str) -> None:
+        """Send a message to the client, without the paths of the manager page."""
+        self.outputs.append(ToClient(without_manager_paths(text)))
 
     def take_outputs(self) -> list[Output]:
         """The outputs so far, in their order."""
