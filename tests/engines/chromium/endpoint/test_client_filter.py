@@ -580,6 +580,50 @@ def test_commands_without_responses_are_limited(monkeypatch: pytest.MonkeyPatch)
     assert "no response" in client.refused("Browser.getVersion")
 
 
+@pytest.mark.parametrize("how", ["detached", "withheld"])
+def test_commands_of_a_session_end_with_it(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chromium does not answer them."""
+    monkeypatch.setattr("hatbox.engines.chromium.endpoint.client_state.MAX_PENDING", 30)
+    client = with_page()
+    for count in range(50):
+        client.attach("P", "S")
+        client.attach("F", "SF", "S", kind="iframe", parentId="P")
+        sent = [
+            client.send("Page.captureScreenshot", {}, "S"),
+            client.send("DOM.getOuterHTML", {"backendNodeId": 7}, "S"),
+            client.send("Runtime.evaluate", {"expression": "1"}, "SF"),
+        ]
+        if how == "detached":
+            client.event("Target.detachedFromTarget", {"sessionId": "S", "targetId": "P"})
+        else:
+            client.perform(client.filter.withhold("P"))
+        answers = [(each["id"], each["sessionId"]) for each in client.to_client if "id" in each]
+        assert sorted(answers) == sorted(zip(sent, ("S", "S", "SF"), strict=True)), count
+        assert client.to_client[0]["method"] == "Target.detachedFromTarget"  # libraries end their commands with it
+        assert {each["error"]["code"] for each in client.to_client if "id" in each} == {-32001}
+        client.perform(client.filter.release("P"))
+
+
+def test_a_page_that_a_closed_session_requested_is_not_pending_any_more() -> None:
+    client = FilteredClient()
+    browser = {"targetId": "R", "type": "browser", "url": "", "title": ""}
+    client.send("Target.attachToBrowserTarget")
+    client.event("Target.attachedToTarget", {"sessionId": "SR", "targetInfo": browser, "waitingForDebugger": False})
+    client.send("Target.createTarget", {"url": "about:blank"}, "SR")
+    client.event("Target.detachedFromTarget", {"sessionId": "SR", "targetId": "R"})
+    assert PageCreation(False) in client.outputs
+
+
+def test_a_late_result_of_a_closed_session_does_not_answer_another_command() -> None:
+    client = with_page()
+    number = client.send("Runtime.evaluate", {"expression": "document.title"}, "S")
+    client.perform(client.filter.withhold("P"))
+    client.send("Browser.getVersion", id=number)
+    client.receive(id=number, result={"result": {"value": "secret"}}, sessionId="S")
+    assert client.outputs == []
+    assert client.result(number, {"product": "x"})["result"] == {"product": "x"}
+
+
 def test_sessions_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("browser_events", "root_commands"):
         monkeypatch.setattr(f"hatbox.engines.chromium.endpoint.{module}.MAX_SESSIONS", 2)

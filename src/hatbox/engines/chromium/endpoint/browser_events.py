@@ -246,8 +246,8 @@ def _on_detached(state: ClientState, parent: ClientSession, params: dict[str, An
     session = state.sessions.get(params["sessionId"])
     if session is None:
         return
-    state.sessions.remove(session.id)
     state.emit(parent.id, "Target.detachedFromTarget", {"sessionId": session.id, "targetId": session.target_id})
+    state.end_session(session.id)
 
 
 def update_visibility(state: ClientState, target_id: str) -> None:
@@ -283,8 +283,8 @@ def _withhold(state: ClientState, session: ClientSession) -> None:
         return
     parent = state.sessions.get(session.parent_id)
     _resume_and_detach(state, session.parent_id, session.id, is_waiting=session.waits_until is not None)
-    state.sessions.remove(session.id)
     state.emit(session.parent_id, "Target.detachedFromTarget", {"sessionId": session.id, "targetId": session.target_id})
+    state.end_session(session.id)
     if parent is not None and parent.kind == "tab":
         _withhold_tab(state, session.target_id, parent)
     else:

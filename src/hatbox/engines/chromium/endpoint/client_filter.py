@@ -23,6 +23,7 @@ from hatbox.engines.chromium.endpoint.messages import (
     decode_params,
     encode_message,
     error_message,
+    session_not_found,
 )
 from hatbox.engines.chromium.endpoint.method_rules import action_of
 from hatbox.engines.chromium.endpoint.page_commands import NO_CONTEXT, PAGE_COMMANDS
@@ -35,7 +36,6 @@ __all__ = ["MAX_MESSAGE", "ClientFilter"]
 MAX_MESSAGE: Final = 64 * 2**20
 """The longest result or event that a client receives."""
 _MAX_QUEUED: Final = 1000
-_NO_SESSION: Final = -32001
 _INVALID: Final = -32602
 _NO_UNIQUE_CONTEXT: Final = b"uniqueContextId not found"
 _MESSAGES: Final = {
@@ -173,7 +173,7 @@ class ClientFilter:
         state.expect_capacity()
         session = state.sessions.get(command.sessionId or state.page_session)
         if session is None or (command.sessionId and command.sessionId == state.page_session):
-            raise MethodRefused("Session with given id not found.", _NO_SESSION)
+            raise session_not_found()
         action = action_of(session.kind, command.method)
         if action == "refuse":
             shown = command.method[:80]
@@ -193,13 +193,14 @@ class ClientFilter:
     def _on_response(self, message_id: int, message: BrowserMessage, text: str) -> None:
         state = self._state
         if message_id >= OWN_IDS:
-            on_response = state.own_pending.pop(message_id, None)
-            if on_response is not None:
-                on_response(None if message.is_error else msgspec.json.decode(message.result))
+            own = state.own_pending.pop(message_id, None)
+            if own is not None:
+                own.on_response(None if message.is_error else msgspec.json.decode(message.result))
             return
-        pending = state.pending.pop(message_id, None)
-        if pending is None:
+        pending = state.pending.get(message_id)
+        if pending is None or not self._is_response(message, pending):
             return
+        del state.pending[message_id]
         try:
             state.deliver(self._response(message_id, pending, message, text))
         except MethodRefused as refused:
@@ -222,9 +223,15 @@ class ClientFilter:
             state.outputs += [error_message(message_id, pending.session_id, unreadable), *pending.outputs]
         return state.take_outputs()
 
+    def _is_response(self, message: BrowserMessage, pending: PendingCommand) -> bool:
+        """Whether a message is the response to a command, and not to one of an ended session that had the same id.
+
+        Chromium's error for an unknown session names no session.
+        """
+        is_error_of_none = message.is_error and not message.sessionId
+        return is_error_of_none or message.sessionId == (pending.session_id or self._state.page_session)
+
     def _response(self, message_id: int, pending: PendingCommand, message: BrowserMessage, text: str) -> str:
-        if (pending.session_id or self._state.page_session) not in self._state.sessions:
-            raise MethodRefused("Session with given id not found.", _NO_SESSION)  # withheld meanwhile
         if len(text) > MAX_MESSAGE:
             raise MethodRefused(f"The result has {len(text)} characters. At most {MAX_MESSAGE} are allowed.")
         if pending.gives_objects and not message.is_error:

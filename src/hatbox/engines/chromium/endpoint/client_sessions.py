@@ -151,11 +151,14 @@ class ClientSessions(dict[str, ClientSession]):
         session.page_id = parent.page_id if is_part and parent.page_id else page_id
         return session
 
-    def remove(self, session_id: str) -> None:
-        """Remove a session with those that were attached in it."""
+    def remove(self, session_id: str) -> set[str]:
+        """Remove a session with those that were attached in it. Returns their ids."""
+        removed: set[str] = set()
         if self.pop(session_id, None) is not None:
+            removed.add(session_id)
             for child in [each.id for each in self.values() if each.parent_id == session_id and each.id]:
-                self.remove(child)
+                removed |= self.remove(child)
+        return removed
 
     def of_target(self, target_id: str) -> list[ClientSession]:
         """The sessions of a target."""

@@ -19,10 +19,12 @@ from hatbox.engines.chromium.endpoint.messages import (
     ToBrowser,
     ToClient,
     encode_message,
+    error_message,
+    session_not_found,
 )
 from hatbox.engines.chromium.endpoint.remote_objects import GIVES_OBJECTS
 
-__all__ = ["MAX_PENDING", "OWN_IDS", "ClientState", "OnResult", "PendingCommand"]
+__all__ = ["MAX_PENDING", "OWN_IDS", "ClientState", "OnResponse", "OnResult", "OwnCommand", "PendingCommand"]
 
 OWN_IDS: Final = 2**30
 """Commands of the endpoint have ids from here on. Those of the client are smaller."""
@@ -31,6 +33,8 @@ MAX_PENDING: Final = 10_000
 
 OnResult = Callable[[dict[str, Any]], dict[str, Any]]
 """Checks a result, and returns what the client gets. Raises MethodRefused."""
+OnResponse = Callable[[dict[str, Any] | None], None]
+"""Gets the result of a command of the endpoint, or None if it failed."""
 
 
 class PendingCommand(NamedTuple):
@@ -41,6 +45,13 @@ class PendingCommand(NamedTuple):
     outputs: tuple[Output, ...]
     """What happens with the response, also if it is an error."""
     gives_objects: bool = False
+
+
+class OwnCommand(NamedTuple):
+    """A command of the endpoint that Chromium has not answered."""
+
+    session_id: str
+    on_response: OnResponse
 
 
 class ClientState:
@@ -70,7 +81,7 @@ class ClientState:
         self.outputs: list[Output] = []
         """What the message that is being filtered leads to."""
         self.pending: dict[int, PendingCommand] = {}
-        self.own_pending: dict[int, Callable[[dict[str, Any] | None], None]] = {}
+        self.own_pending: dict[int, OwnCommand] = {}
         self._own_ids = itertools.count(OWN_IDS)
         if not page_id:
             self.sessions[""] = ClientSession("", "root")
@@ -108,12 +119,12 @@ class ClientState:
         method: str,
         params: dict[str, Any] | None = None,
         session_id: str = "",
-        on_response: Callable[[dict[str, Any] | None], None] | None = None,
+        on_response: OnResponse | None = None,
     ) -> None:
-        """Send a command of the endpoint. `on_response` gets the result, or None if it failed."""
+        """Send a command of the endpoint."""
         number = next(self._own_ids)
         if on_response is not None:
-            self.own_pending[number] = on_response
+            self.own_pending[number] = OwnCommand(session_id, on_response)
         self.outputs.append(
             ToBrowser(encode_message(id=number, method=method, params=params or {}, sessionId=session_id))
         )
@@ -126,6 +137,15 @@ class ClientState:
     def deliver(self, text: str) -> None:
         """Send a message to the client, without the paths of the manager page."""
         self.outputs.append(ToClient(without_manager_paths(text)))
+
+    def end_session(self, session_id: str) -> None:
+        """Remove a session with those in it. Chromium does not answer their commands any more."""
+        ended = self.sessions.remove(session_id)
+        for number in [number for number, each in self.pending.items() if each.session_id in ended]:
+            command = self.pending.pop(number)
+            self.outputs += [error_message(number, command.session_id, session_not_found()), *command.outputs]
+        for number in [number for number, each in self.own_pending.items() if each.session_id in ended]:
+            self.own_pending.pop(number).on_response(None)
 
     def take_outputs(self) -> list[Output]:
         """The outputs so far, in their order."""

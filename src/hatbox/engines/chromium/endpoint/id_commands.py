@@ -49,15 +49,12 @@ def _nodes(state: ClientState, session: ClientSession, command: ClientMessage) -
         answers.append(result is not None)
         if len(answers) < len(nodes) or state.pending.pop(command.id, None) is None:
             return
-        if session.id not in state.sessions:
-            refused = MethodRefused("Session with given id not found.")
-        elif not all(answers):
-            refused = MethodRefused("No node with given id found in this page.")
-        else:
+        if all(answers):
             state.command("Runtime.releaseObjectGroup", {"objectGroup": _NODES}, session.id)
             state.forward(command, params)
-            return
-        state.outputs.append(error_message(command.id, command.sessionId, refused))
+        else:
+            refused = MethodRefused("No node with given id found in this page.")
+            state.outputs.append(error_message(command.id, command.sessionId, refused))
 
     for each in nodes:
         state.command("DOM.resolveNode", {"backendNodeId": each, "objectGroup": _NODES}, session.id, resolved)

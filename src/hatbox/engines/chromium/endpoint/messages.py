@@ -21,6 +21,7 @@ __all__ = [
     "decode_params",
     "encode_message",
     "error_message",
+    "session_not_found",
 ]
 
 SERVER_ERROR: Final = -32000
@@ -119,6 +120,11 @@ def error_message(message_id: int | None, session_id: str, refused: MethodRefuse
     """The response to a command that failed."""
     error = {"code": refused.code, "message": str(refused)}
     return ToClient(encode_message(id=message_id, error=error, sessionId=session_id))
+
+
+def session_not_found() -> MethodRefused:
+    """The error of Chromium for a session that does not exist. Clients know it."""
+    return MethodRefused("Session with given id not found.", -32001)
 
 
 def decode_params(raw: msgspec.Raw) -> dict[str, Any]:
