@@ -31,9 +31,9 @@ def other(path: Path) -> Iterator[OtherProcess]:
         yield process
 
 
-def granted(process: OtherProcess) -> tuple[str, str]:
+def granted(process: OtherProcess, **options: int | None) -> tuple[str, str]:
     """The id and the token of a grant that ends with this process."""
-    grant, token = process.call("grants", "create", identities="Work", for_process=True)
+    grant, token = process.call("grants", "create", identities="Work", for_process=True, **options)
     return str(grant["id"]), str(token)
 
 
@@ -82,15 +82,18 @@ async def test_connections_with_the_token_of_a_killed_process_end(
 ) -> None:
     monkeypatch.setattr(grant_cache, "_MAX_TIMER", 0.05)
     async with hatbox.open(address_of(path)) as profile:
-        grant_id, token = await asyncio.to_thread(granted, other)
-        await profile.grants.verify(token)
-        ended = profile.grants.ended(grant_id)
+        expiring, first = await asyncio.to_thread(granted, other)
+        endless, second = await asyncio.to_thread(granted, other, duration=None)
+        assert (await profile.grants.verify(first)).expires is not None
+        assert (await profile.grants.verify(second)).expires is None
+        ended = [profile.grants.ended(each) for each in (expiring, endless)]
         await asyncio.sleep(0.2)
-        assert not ended.done()
+        assert not any(each.done() for each in ended)
         await asyncio.to_thread(other.kill)
-        await asyncio.wait_for(ended, 30)
-        with pytest.raises(GrantRevoked):
-            profile.grants.check(grant_id)
+        await asyncio.wait_for(asyncio.gather(*ended), 30)
+        for grant_id in (expiring, endless):
+            with pytest.raises(GrantRevoked):
+                profile.grants.check(grant_id)
 
 
 @in_loop

@@ -167,7 +167,8 @@ class GrantCache:
         return min(grant.expires - self._store.time(), self._deadlines[grant.id] - self._clock())
 
     def _set_timer(self, grant: Grant) -> None:
-        if grant.expires is not None and grant.id not in self._timers:
+        may_end = grant.expires is not None or grant.process is not None
+        if may_end and grant.id not in self._timers:
             seconds = min(max(0.0, self._seconds_left(grant)), _MAX_TIMER)
             loop = asyncio.get_running_loop()
             self._timers[grant.id] = loop.call_later(seconds, self._on_time, grant.id)
