@@ -53,6 +53,14 @@ def test_no_heading_exists_twice(document: Path) -> None:
         assert len(headings(document)) == len(set(headings(document)))
 
 
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
+def test_every_heading_has_text_below_it(document: Path) -> None:
+    text = re.sub(r"^```.*?^```$", "code", document.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    for level, heading, below in re.findall(r"^(#+) (.*)\n+(?=(#*))", text, re.MULTILINE):
+        assert not 0 < len(below) <= len(level), f"{name_of(document)}: nothing below {heading}"
+    assert not re.search(r"^#+ .*\s*\Z", text, re.MULTILINE), f"{name_of(document)} ends with a heading"
+
+
 def test_each_release_has_each_part_once() -> None:
     for release in text_of(ROOT / "CHANGELOG.md").split("\n## ")[1:]:
         parts = re.findall(r"^### (.*)$", release, re.MULTILINE)
