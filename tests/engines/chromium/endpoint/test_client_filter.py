@@ -165,8 +165,42 @@ def test_the_cookie_of_the_manager_page_is_never_shown() -> None:
     client.send("Storage.getCookies")
     client.receive(id=client.to_browser[0]["id"], result={"cookies": cookies})
     assert [each["name"] for each in client.to_client[0]["result"]["cookies"]] == ["a"]
-    client.event("Network.requestWillBeSentExtraInfo", {"headers": {"Cookie": "hatbox_page=x"}}, "S")
-    assert client.to_client == []
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "shown"),
+    [
+        (
+            "Network.requestWillBeSentExtraInfo",
+            {
+                "headers": {"Cookie": "a=1; hatbox_page=secret; b=2"},
+                "associatedCookies": [
+                    {"cookie": {"name": "hatbox_page", "value": "secret", "path": "/hatbox-secret/"}}
+                ],
+            },
+            {
+                "headers": {"Cookie": "a=1; hatbox_page=withheld"},
+                "associatedCookies": [{"cookie": {"name": "hatbox_page", "value": "withheld", "path": "/"}}],
+            },
+        ),
+        (
+            "Network.responseReceivedExtraInfo",
+            {"headers": {"Set-Cookie": "b=1\nhatbox_page=secret; Path=/hatbox-secret/\nc=2"}, "headersText": "x"},
+            {"headers": {"Set-Cookie": "b=1\nhatbox_page=withheld\nc=2"}, "headersText": "x"},
+        ),
+        (
+            "Network.responseReceived",
+            {"response": {"url": "http://a.test/?hatbox_page", "headers": {"hatbox_page": "x"}}},
+            {"response": {"url": "http://a.test/?hatbox_page", "headers": {"hatbox_page": "x"}}},
+        ),
+    ],
+)
+def test_a_page_cannot_hide_its_responses_with_the_name_of_the_cookie_of_the_manager_page(
+    name: str, params: dict[str, object], shown: dict[str, object]
+) -> None:
+    client = with_page()
+    client.event(name, params, "S")
+    assert [each["params"] for each in client.to_client] == [shown]
 
 
 def test_a_new_page_is_opened_in_the_identity() -> None:

@@ -12,9 +12,8 @@ from hatbox.engines.chromium.endpoint.client_targets import matches
 from hatbox.engines.chromium.endpoint.endpoint_urls import is_withheld
 from hatbox.engines.chromium.endpoint.messages import BrowserMessage, EndConnection, PageDriven
 from hatbox.engines.chromium.endpoint.remote_objects import EventObjects
-from hatbox.urls.protected_pages import PROTECTED_COOKIE
 
-__all__ = ["REQUEST_SECONDS", "RESUME_SECONDS", "is_delivered", "on_target_event", "update_visibility"]
+__all__ = ["REQUEST_SECONDS", "RESUME_SECONDS", "WITH_COOKIES", "is_delivered", "on_target_event", "update_visibility"]
 
 RESUME_SECONDS: Final = 2.0
 """After this time, a new page that the client has stopped is resumed."""
@@ -47,7 +46,7 @@ _DIALOGS: Final = frozenset({"Page.javascriptDialogOpening", "Page.javascriptDia
 _LIFECYCLE: Final = frozenset(
     {"Target.targetCreated", "Target.targetInfoChanged", "Target.targetDestroyed", "Target.targetCrashed"}
 )
-_WITH_COOKIES: Final = frozenset(
+WITH_COOKIES: Final = frozenset(
     {
         "Network.requestWillBeSentExtraInfo",
         "Network.responseReceived",
@@ -56,7 +55,7 @@ _WITH_COOKIES: Final = frozenset(
         "Network.webSocketWillSendHandshakeRequest",
     }
 )
-_COOKIE: Final = PROTECTED_COOKIE.encode()
+"""The events that have the headers of requests and responses."""
 
 
 class _Created(msgspec.Struct):
@@ -88,8 +87,6 @@ def is_delivered(state: ClientState, session: ClientSession, event: BrowserMessa
         return False
     if domain == "Runtime":
         return _is_in_own_world(state, session, event)
-    if name in _WITH_COOKIES:
-        return _COOKIE not in bytes(event.params)
     if name in _DIALOGS:
         return session.page_id in state.targets.opened
     if name in _PAUSED:

@@ -10,10 +10,16 @@ from typing import Any, Final
 
 import msgspec
 
-from hatbox.engines.chromium.endpoint.browser_events import is_delivered, on_target_event, update_visibility
+from hatbox.engines.chromium.endpoint.browser_events import (
+    WITH_COOKIES,
+    is_delivered,
+    on_target_event,
+    update_visibility,
+)
 from hatbox.engines.chromium.endpoint.client_sessions import ClientSession
 from hatbox.engines.chromium.endpoint.client_state import OWN_IDS, ClientState, PendingCommand
 from hatbox.engines.chromium.endpoint.lone_surrogates import decodable, leading_id
+from hatbox.engines.chromium.endpoint.manager_page_secrets import without_manager_cookie
 from hatbox.engines.chromium.endpoint.messages import (
     BrowserMessage,
     ClientMessage,
@@ -30,6 +36,7 @@ from hatbox.engines.chromium.endpoint.page_commands import NO_CONTEXT, PAGE_COMM
 from hatbox.engines.chromium.endpoint.remote_objects import may_name_objects, named_objects, objects_in
 from hatbox.engines.chromium.endpoint.root_commands import ROOT_COMMANDS
 from hatbox.javascript.text import well_formed
+from hatbox.urls.protected_pages import PROTECTED_COOKIE
 
 __all__ = ["MAX_MESSAGE", "ClientFilter"]
 
@@ -249,7 +256,10 @@ class ClientFilter:
     def _deliver(self, session: ClientSession, message: BrowserMessage, text: str) -> None:
         if len(text) > MAX_MESSAGE:
             return
-        if session.id == self._state.page_session:
+        if message.method in WITH_COOKIES and PROTECTED_COOKIE in text:
+            params = without_manager_cookie(msgspec.json.decode(message.params))
+            self._state.emit(session.id, message.method, params)
+        elif session.id == self._state.page_session:
             self._state.emit(session.id, message.method, message.params)
         else:
             self._state.deliver(text)

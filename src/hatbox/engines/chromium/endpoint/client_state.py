@@ -11,7 +11,7 @@ import msgspec
 from hatbox.engines.chromium.endpoint.client_activity import ClientActivity
 from hatbox.engines.chromium.endpoint.client_sessions import ClientSession, ClientSessions
 from hatbox.engines.chromium.endpoint.client_targets import ClientTargets
-from hatbox.engines.chromium.endpoint.endpoint_urls import without_manager_paths
+from hatbox.engines.chromium.endpoint.manager_page_secrets import without_manager_paths
 from hatbox.engines.chromium.endpoint.messages import (
     ClientMessage,
     MethodRefused,

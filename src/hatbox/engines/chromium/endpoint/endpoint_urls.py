@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-import re
 from typing import Final
 
 from hatbox.engines.chromium.extension_resources import is_resource_url
-from hatbox.urls.protected_pages import PROTECTED_HOST, PROTECTED_PATH, is_protected_cookie, is_protected_page
+from hatbox.urls.protected_pages import is_protected_cookie, is_protected_page
 from hatbox.urls.url import Url, parse_url
 
-__all__ = ["is_protected_cookie", "is_withheld", "loadable_url", "without_manager_paths"]
+__all__ = ["is_protected_cookie", "is_withheld", "loadable_url"]
 
 _WEB: Final = ("http", "https")
-_MANAGER: Final = re.compile(rf"({re.escape(PROTECTED_HOST)}(?::\d+)?{PROTECTED_PATH})[\w.~%/-]*", re.ASCII)
-_SHOWN: Final = r"\1withheld"
-_BODY: Final = re.compile(r'"postDataEntries"\s*:\s*\[[^\]]*\]')  # its texts are Base64, which has no bracket
-_PART: Final = re.compile(r'("bytes"\s*:\s*")([^"]*)')
 _OPAQUE: Final = "null/"
 _BLANK: Final = ("blank", "srcdoc")
 _ERROR_PAGE: Final = "chrome-error://chromewebdata/"
@@ -40,25 +33,6 @@ def is_withheld(url: str) -> bool:
         return False
     parsed = parse_url(url)
     return parsed is None or not _is_web_page(parsed)
-
-
-def without_manager_paths(text: str) -> str:
-    """A message as JSON in which each path of the manager page is replaced: it may have a token.
-
-    A web page can have the same text in its URL, title and requests, so the rest of the message is left as it is.
-    """
-    if PROTECTED_PATH not in text or _MANAGER.search(text) is None:
-        return text
-    return _BODY.sub(lambda body: _PART.sub(_without_paths, body[0]), _MANAGER.sub(_SHOWN, text))
-
-
-def _without_paths(part: re.Match[str]) -> str:
-    """A part of the body of a request. What is no Base64 is removed."""
-    try:
-        content = base64.b64decode(part[2], validate=True).decode("latin-1")
-    except binascii.Error:
-        content = ""
-    return part[1] + base64.b64encode(_MANAGER.sub(_SHOWN, content).encode("latin-1")).decode()
 
 
 def _is_web_page(url: Url) -> bool:
