@@ -90,6 +90,8 @@ class AgentBrowser:
         are loaded again. Raises ToolFailed if other programs use the browser.
         """
         self.check_person()
+        for each in self._users:
+            each.check_restored()  # what is not open yet could not be remembered
         runner = self._runner
         if runner is not None and (runner.has_clients or (runner.attached_to is not None and not runner.has_windows)):
             raise ToolFailed(
@@ -104,8 +106,7 @@ class AgentBrowser:
             yield
         finally:
             self._is_suspended = False
-            for each in list(self._users):
-                await each.restore()
+            await asyncio.gather(*(each.restore() for each in self._users))
 
     def page_of(self, tab_id: int) -> Page | None:
         """The page of a tab, in a browser of this process."""
@@ -129,7 +130,7 @@ class AgentBrowser:
             self._users.append(user)
         while self._stopping is not None:
             await asyncio.shield(self._stopping)
-        if self._is_closed:
+        if self._is_closed or user not in self._users:  # it has left meanwhile, and would not release the browser
             raise ToolRefused(_ENDED)
         self.check_person()
         if self._running is None:
