@@ -45,7 +45,7 @@ async def test_an_engine_of_an_older_version_is_not_asked_for_a_window_that_it_c
         assert engine is not None
         fields = msgspec.to_builtins(engine)
         del fields["ends_person_windows"]
-        with pytest.raises(hatbox.EngineBusy, match="older version of Hatbox, whose windows .* cannot be ended"):
+        with pytest.raises(hatbox.EngineBusy, match=r"older version of Hatbox, whose windows .* cannot be ended"):
             await open_window(profile, msgspec.convert(fields, RunningEngine))
         assert not answers
         window = await open_window(profile, engine)

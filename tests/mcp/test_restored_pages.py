@@ -87,7 +87,7 @@ class Agents:
             for url in urls:
                 await session.pages.open_tab()
                 session.pages.select(len(session.pages.tabs) - 1)
-                (session.pages.tabs[-1].page).url = url  # type: ignore[misc]
+                session.pages.tabs[-1].page.url = url  # type: ignore[misc]
         self.second.pages.select(1)
 
     async def ask(self) -> None:
