@@ -24,6 +24,8 @@ class Runner:
         self.may_start = asyncio.Event()
         self.is_entered = asyncio.Event()
         self.stopped = asyncio.Event()
+        self.may_stop = asyncio.Event()
+        self.may_stop.set()
         self.pages = 0
         self._error = error
 
@@ -45,6 +47,7 @@ class Runner:
         return object()
 
     async def stop(self) -> None:
+        await self.may_stop.wait()
         self.stopped.set()
 
 
@@ -110,3 +113,25 @@ async def test_a_failed_start_is_tried_again_and_a_closed_browser_is_not() -> No
     assert good.stopped.is_set()
     with pytest.raises(ToolRefused):
         await shared.new_page(user)
+
+
+@in_loop
+async def test_an_agent_that_leaves_while_the_browser_stops_starts_no_other_one() -> None:
+    first, second = Runner(), Runner()
+    users = [cast(Any, User()) for _ in range(2)]
+    shared = browser(first, second)
+    first.may_start.set()
+    second.may_start.set()
+    await shared.new_page(users[0])
+    first.may_stop.clear()
+    stopping = asyncio.ensure_future(shared.release(users[0]))
+    await until(lambda: shared._stopping)
+    call = asyncio.ensure_future(shared.new_page(users[1]))
+    await until(lambda: users[1] in shared._users)
+    leaving = asyncio.ensure_future(shared.release(users[1]))
+    await until(lambda: not shared._users)
+    first.may_stop.set()
+    with pytest.raises(ToolRefused):
+        await call
+    await asyncio.gather(stopping, leaving)
+    assert not second.is_entered.is_set()

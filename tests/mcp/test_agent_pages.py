@@ -151,6 +151,9 @@ def test_two_agents_on_one_identity_have_their_own_tabs_in_two_processes(tmp_pat
                         tabs = await each.call("browser_tabs", action="list")
                         assert own in tabs
                         assert "1: " not in tabs
+                        refused = await each.fail("ask_person", message="Sign in", url=site.url("/me"))
+                        assert "hatbox mcp --http" in refused
+                        assert "hatbox open 'Work'" in refused
                     limited = ["--identity", "Work", "--host", "127.0.0.1"]
                     async with agent(path, *limited) as third:
                         message = await third.fail("browser_navigate", url=site.url("/me"))

@@ -21,6 +21,7 @@ from hatbox.mcp.tool_output import ToolFailed
 from hatbox.mcp.tool_table import TOOLS
 from tests.engines.chromium.person import pages_of_person, press, strip_text
 from tests.mcp.agent_client import Agent, agent
+from tests.mcp.agent_site import AgentSite
 from tests.mcp.sign_in_site import SignInSite
 from tests.waiting import until, until_awaited
 
@@ -318,3 +319,35 @@ def test_an_agent_that_leaves_during_its_request_does_not_stop_the_others(tmp_pa
                 assert "Please sign in" in (await server.call("browser_snapshot", {})).text
 
     asyncio.run(asyncio.wait_for(run(), 180))
+
+
+@pytest.mark.usefixtures("no_display", "browser")
+def test_a_site_that_does_not_answer_does_not_delay_the_end_of_a_request(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def run() -> None:
+        with AgentSite() as site:
+            site.release.set()
+            async with serving(tmp_path) as (asking, session), session.sibling() as sibling:
+                other = AgentServer(sibling, "0")
+                for path in ("/slow?0", "/slow?1", "/form"):
+                    await other.call("browser_tabs", {"action": "new", "url": site.url(path)})
+                await other.call("browser_tabs", {"action": "select", "index": 1})
+                await asking.call("browser_navigate", {"url": site.url("/slow?2")})
+                site.release.clear()
+                await asking.call("ask_person", {"message": "Sign in", "url": site.url("/form"), "wait": 0})
+                session.person.answer("done")
+                await until(lambda: session.person.current is None)
+                outcome = await asking.call("ask_person_wait", {"wait": 0})
+                assert outcome.text.startswith("done:")
+                assert "Some are not loaded yet" in outcome.text
+                assert "2: (current) about:blank" in (await other.call("browser_tabs", {"action": "list"})).text
+                site.release.set()
+                await until(lambda: sibling.current_url == site.url("/slow?1"))  # the load went on
+                await until(lambda: not sibling.pages.are_loading)
+                assert "slow" in (await other.call("browser_snapshot", {})).text
+                assert len(sibling.pages.tabs) == 3
+
+    monkeypatch.setattr("hatbox.mcp.agent_pages._RELOAD_SECONDS", 0)
+    monkeypatch.setattr("hatbox.mcp.agent_pages._RELOAD_MS", 0)
+    asyncio.run(asyncio.wait_for(run(), 90))

@@ -110,6 +110,7 @@ class IdentityDivision:
                 user=current_user(),
                 program=program_name(),
                 options=self._options(),
+                ends_person_windows=True,
             )
             registered, rest = await self._store.write(lambda each: _register(each, record))
             self._record = registered

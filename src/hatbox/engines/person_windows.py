@@ -15,7 +15,7 @@ from typing import Final, Protocol
 import msgspec
 
 from hatbox.engines.endpoint_requests import ANSWER_TIMEOUT, release_request, send_request
-from hatbox.engines.running_engines import ENGINES_CHANGED, RunningEngine, has_lease
+from hatbox.engines.running_engines import ENGINES_CHANGED, RunningEngine, busy, has_lease
 from hatbox.errors import ProfileError
 from hatbox.store.base import RESYNC, ChangeRecord, Store
 from hatbox.store.processes import ProcessId, current_process
@@ -93,7 +93,10 @@ class RequestedPersonWindow:
     async def open(
         cls, store: Store, engine: RunningEngine, cookie_store_id: str, url: str, message: str
     ) -> RequestedPersonWindow:
-        """Ask an engine for a window. Raises EngineError, and EngineBusy if it does not answer."""
+        """Ask an engine for a window. Raises EngineError, and EngineBusy if it does not answer or is too old."""
+        if not engine.ends_person_windows:  # the page would stay open after the request, while the person types
+            reason = "it runs an older version of Hatbox, whose windows for requests of programs cannot be ended"
+            raise busy(engine, reason, identity=cookie_store_id)
         request = PersonWindowRequest(
             uuid.uuid4().hex, cookie_store_id, current_process(), engine.since or 0, url, message
         )
@@ -110,7 +113,7 @@ class RequestedPersonWindow:
         return window
 
     async def end(self) -> None:
-        """See OpenPersonWindow. An engine of an earlier version leaves the page as it is."""
+        """See OpenPersonWindow."""
         payload = msgspec.json.encode(self._request.id)
         await self._store.write(lambda each: each.changes.append(PERSON_ENDED, payload))
         await asyncio.wait({self.answer})

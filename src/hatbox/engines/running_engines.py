@@ -68,6 +68,8 @@ class RunningEngine(msgspec.Struct, frozen=True):
     """The name of the program that runs it."""
     options: EngineOptions | None = None
     """Its options; None if they are not known."""
+    ends_person_windows: bool = False
+    """Whether its version of Hatbox can empty a window for a person: see OpenPersonWindow.end."""
 
     @property
     def pid(self) -> int | None:

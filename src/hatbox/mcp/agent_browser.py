@@ -12,6 +12,7 @@ from playwright.async_api import Page
 from hatbox.errors import EngineAlreadyRunning, HatboxError
 from hatbox.mcp.document_limit import DocumentLimit
 from hatbox.mcp.tool_output import ToolFailed, ToolRefused
+from hatbox.shell_words import shell_word
 from hatbox.tasks import Tasks
 
 if TYPE_CHECKING:
@@ -26,6 +27,11 @@ MAX_TABS_OF_ALL: Final = 60
 _NEEDS_OWN: Final = (
     " An agent with limited hosts needs a browser of its own. Several of them on one identity work with hatbox mcp "
     "--http."
+)
+_IS_SHARED: Final = (
+    "other programs, such as another agent, use the browser of this identity, which has to be closed while a person "
+    "uses it. Ask the user to end them. Several agents on one identity can ask a person if they use one server, hatbox "
+    "mcp --http, or if the user has a browser of the identity open before they start: hatbox open {name}"
 )
 _ENDED: Final = "the access of this agent has ended."
 _SUSPENDED: Final = "a person uses this identity now, at the request of an agent. Try again later."
@@ -90,12 +96,11 @@ class AgentBrowser:
         are loaded again. Raises ToolFailed if other programs use the browser.
         """
         self.check_person()
+        for each in self._users:
+            each.check_restored()  # what is not open yet could not be remembered
         runner = self._runner
         if runner is not None and (runner.has_clients or (runner.attached_to is not None and not runner.has_windows)):
-            raise ToolFailed(
-                "other programs use the browser of this identity, which is closed while a person uses it. Ask the "
-                "user to end them."
-            )
+            raise ToolFailed(_IS_SHARED.format(name=shell_word(self._session.identity.name)))
         self._is_suspended = True
         try:
             for each in self._users:
@@ -104,8 +109,7 @@ class AgentBrowser:
             yield
         finally:
             self._is_suspended = False
-            for each in list(self._users):
-                await each.restore()
+            await asyncio.gather(*(each.restore() for each in self._users))
 
     def page_of(self, tab_id: int) -> Page | None:
         """The page of a tab, in a browser of this process."""
@@ -129,7 +133,7 @@ class AgentBrowser:
             self._users.append(user)
         while self._stopping is not None:
             await asyncio.shield(self._stopping)
-        if self._is_closed:
+        if self._is_closed or user not in self._users:  # it has left meanwhile, and would not release the browser
             raise ToolRefused(_ENDED)
         self.check_person()
         if self._running is None:

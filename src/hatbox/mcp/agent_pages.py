@@ -14,7 +14,7 @@ from playwright.async_api import Page
 
 from hatbox.errors import HatboxError, InvalidTab
 from hatbox.mcp.agent_tab import AgentTab
-from hatbox.mcp.host_limits import check_url
+from hatbox.mcp.host_limits import ERROR_PAGE, check_url
 from hatbox.mcp.password_fields import KnownPasswords
 from hatbox.mcp.tab_downloads import TabDownloads
 from hatbox.mcp.tool_output import ToolFailed, ToolRefused
@@ -28,8 +28,15 @@ __all__ = ["MAX_TABS", "AgentPages"]
 MAX_TABS: Final = 20
 """Open tabs of one agent."""
 
-_RELOAD_MS: Final = 15_000.0
+_RELOAD_SECONDS: Final = 15.0  # for all tabs together, after which they go on loading in the background
+_RELOAD_MS: Final = 60_000.0
+_NOT_LOADED: Final = ("about:blank", ERROR_PAGE)
 _MAX_OPENERS: Final = 50  # a chain of tabs that opened each other
+_ENDED: Final = "the access of this agent has ended."
+_RESTORING: Final = (
+    "a person has used this identity, and your pages are loaded again. Try again in some seconds, and take a new "
+    "browser_snapshot first: earlier references are invalid."
+)
 
 
 class AgentPages:
@@ -47,6 +54,8 @@ class AgentPages:
         self._passwords = KnownPasswords()
         self._opening = 0
         self._suspended: list[str] = []  # the URLs of the tabs, while a person uses the identity
+        self._reloading: dict[AgentTab, str] = {}  # those of the tabs that have not loaded again
+        self._is_restoring = False
         self._tasks = Tasks(lambda _: None)  # the tool that waits for a task gets its error
 
     @property
@@ -83,6 +92,8 @@ class AgentPages:
         return await asyncio.shield(self._tasks.spawn(self._open_tab()))
 
     async def _open_tab(self) -> AgentTab:
+        if self._is_closed:  # since this task was spawned: nobody would stop the browser again
+            raise ToolRefused(_ENDED)
         self._opening += 1
         try:
             page, tab_id = await self._browser.new_page(self)
@@ -131,16 +142,46 @@ class AgentPages:
     def remember(self) -> None:
         """Remember the URLs of the tabs: the browser is about to be stopped, because a person uses the identity."""
         tabs = sorted(self.tabs, key=self.is_current)  # the last one is the current one again
-        self._suspended = [each.page.url for each in tabs]
+        self._suspended = [self._url_of(each) for each in tabs]
+        self._reloading.clear()
+        self._is_restoring = bool(tabs)
+
+    def check_restored(self) -> None:
+        """Raise ToolFailed until the remembered tabs are open again: a tool would use one that is not the current."""
+        if self._is_restoring:
+            raise ToolFailed(_RESTORING)
+
+    @property
+    def are_loading(self) -> bool:
+        """Whether tabs that were opened again are still empty."""
+        return any(each in self._reloading and each.page.url in _NOT_LOADED for each in self.tabs)
 
     async def restore(self) -> None:
-        """Open the remembered tabs again. What does not load is left to the agent."""
+        """Open the remembered tabs again. What does not load, or not within a time, is left to the agent."""
         urls, self._suspended = self._suspended, []
-        with contextlib.suppress(ToolFailed, HatboxError):
-            for url in () if self._is_closed else urls:
-                tab = await self.open_tab()
-                with contextlib.suppress(PlaywrightError, ToolFailed):
-                    await tab.page.goto(check_url(self._session.grant("pages"), url), timeout=_RELOAD_MS)
+        loads = []
+        try:
+            with contextlib.suppress(ToolFailed, HatboxError, PlaywrightError):
+                for url in urls:
+                    tab = await self.open_tab()
+                    self._reloading[tab] = url
+                    loads.append(self._tasks.spawn(self._load_again(tab, url)))
+            if loads:
+                await asyncio.wait(loads, timeout=_RELOAD_SECONDS)
+                self._current = tab  # a page may have opened another one
+        finally:
+            self._is_restoring = False
+
+    async def _load_again(self, tab: AgentTab, url: str) -> None:
+        with contextlib.suppress(PlaywrightError, ToolFailed):
+            checked = check_url(self._session.grant("pages"), url)
+            await tab.page.goto(checked, timeout=_RELOAD_MS, wait_until="domcontentloaded")
+            self._reloading.pop(tab, None)
+
+    def _url_of(self, tab: AgentTab) -> str:
+        """The URL of a tab, or the one that it has not loaded yet after the last time."""
+        url = tab.page.url
+        return self._reloading.get(tab, url) if url in _NOT_LOADED else url
 
     def _at(self, index: int) -> AgentTab:
         tabs = self.tabs

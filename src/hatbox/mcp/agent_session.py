@@ -145,11 +145,16 @@ class AgentSession:
         return self._browser
 
     def check_person(self) -> None:
-        """Raise ToolFailed while a person uses the identity at the request of this agent or of a sibling."""
+        """Raise ToolFailed while a person uses the identity at the request of this agent or of a sibling.
+
+        Also until the tabs of this agent are open again afterwards.
+        """
         self.person.check()
         owner = self._parent or self
         if owner._browser is not None:
             owner._browser.check_person()
+        if self._pages is not None:
+            self._pages.check_restored()
 
     @property
     def pages(self) -> AgentPages:

@@ -27,6 +27,7 @@ _OUTCOMES: Final = {
     "expired": "expired: the user did not answer, and the window is closed. Tell the user what is missing.",
 }
 _RELOADED: Final = "Your pages were loaded again: references of earlier snapshots are invalid."
+_LOADING: Final = " Some are not loaded yet, or cannot be loaded."
 
 
 class AskPersonArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -75,7 +76,8 @@ async def described(session: AgentSession, seconds: float) -> str | None:
     request = await session.person.wait(seconds)
     if request is None:
         return None
-    return f"{_OUTCOMES[request.finished.result()]} {_RELOADED}"
+    loading = _LOADING if session.pages.are_loading else ""
+    return f"{_OUTCOMES[request.finished.result()]} {_RELOADED}{loading}"
 
 
 def waiting_text(session: AgentSession, request: PersonRequest) -> str:
