@@ -6,6 +6,7 @@ import {btn, h, plural} from "./dom.js";
 import {identities} from "./identities_state.js";
 import {dialog, toast} from "./layers.js";
 import {foreverReason, isUsed} from "./removal_words.js";
+import {impossible} from "./undo_words.js";
 
 // Removes an identity that was created here, for the Undo of its creation. Without a trash it is deleted, unless it has
 // got more than at its creation: that would be lost. before: {cookies, tabs} of then.
@@ -16,7 +17,8 @@ export async function removeCreated(id, before = {cookies: 0, tabs: 0}) {
     const why = foreverReason(error);
     if (!why) throw error;
     const [now] = await browser.hatbox.identities.summaries([id]);
-    if (now && isUsed(now, before)) throw new Error(`${why} ${now.name} has been used meanwhile, so it stays.`);
+    const stays = now && `${why} ${now.name} has been used meanwhile, so it stays.`;
+    if (now && isUsed(now, before)) throw impossible(stays);
     await resultOf(browser.hatbox.identities.remove(id, {forever: true}));
   }
 }
@@ -27,7 +29,7 @@ export async function removeRestored(id, name) {
     await resultOf(browser.hatbox.identities.remove(id));
   } catch (error) {
     const why = foreverReason(error);
-    throw why ? new Error(`${why} So ${name} stays.`) : error;
+    throw why ? impossible(`${why} So ${name} stays.`) : error;
   }
 }
 

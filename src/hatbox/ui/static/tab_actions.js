@@ -5,7 +5,7 @@ import {attempt} from "./attempt.js";
 import {engineStarted} from "./engines_state.js";
 import {pickIdentity} from "./identity_picker.js";
 import {notice, toast} from "./layers.js";
-import {changed} from "./undo.js";
+import {undoable} from "./undo.js";
 
 const api = browser.hatbox.tabs;
 
@@ -33,18 +33,18 @@ export function closeTab(tab, anchor) {
 }
 
 export function moveTab(tab, identity, anchor) {
-  const done = `“${tab.title}” reopened in ${identity.name}, with the cookies of ${identity.name}.`;
-  return replaced(tab, anchor, () => api.moveTo(tab.id, identity.cookieStoreId), done);
+  const text = `“${tab.title}” reopened in ${identity.name}, with the cookies of ${identity.name}.`;
+  return replaced(tab, anchor, () => api.moveTo(tab.id, identity.cookieStoreId), text);
 }
 
 // A tab that is closed or moved: once, with an Undo where its page can be opened again.
-function replaced(tab, anchor, send, done) {
-  const change = async () => {
+function replaced(tab, anchor, send, text) {
+  const change = async (done) => {
     const {undo} = await send();
-    if (undo === undefined) toast(done);
-    else changed(done, () => api.reopen(undo));
+    if (undo === undefined) toast(text);
+    else done(text, () => api.reopen(undo));
   };
-  return attempt(anchor, change, {key: `tab ${tab.id}`, control: anchor(), done});
+  return attempt(anchor, () => undoable(change), {key: `tab ${tab.id}`, control: anchor(), done: text});
 }
 
 export function chooseTarget(tab, button, anchor) {
