@@ -7,6 +7,7 @@ import {engineStarted, lostTabText} from "./engines_state.js";
 import {identities} from "./identities_state.js";
 import {problem, toast} from "./layers.js";
 import {rules} from "./rules_state.js";
+import {sentence} from "./sentences.js";
 import {hostOf} from "./tab_order.js";
 import {undoable} from "./undo.js";
 import {verdictBox} from "./verdict.js";
@@ -24,7 +25,7 @@ class AddressForm {
   constructor(cookieStoreId) {
     this.id = cookieStoreId;
     this.asked = 0; // tests that were sent: only the answer to the newest is shown
-    const label = `Open an address as ${this.name()}`;
+    const label = sentence`Open an address as ${this.name()}`;
     this.input = h("input", {
       class: "field",
       id: "open-address",
@@ -72,7 +73,7 @@ class AddressForm {
   }
 
   fail(message, address) {
-    const whole = `${address} was not opened. ${message}`;
+    const whole = sentence`${address} was not opened. ${message}`;
     if (!this.el.isConnected) return problem(null, whole);
     const isInField = this.isInField(address); // else the next one is being typed
     this.show(errorLine(isInField ? message : whole));
@@ -104,8 +105,8 @@ class AddressForm {
       const el = btn(label, () => this.once(address, el, () => this.open(id, address)), {kind});
       return el;
     };
-    const choices = to.map((id) => button(`Open in ${this.name(id)}`, id, "sm"));
-    const here = !isLimited && button(`Open as ${this.name()} anyway`, this.id, "sm quiet");
+    const choices = to.map((id) => button(sentence`Open in ${this.name(id)}`, id, "sm"));
+    const here = !isLimited && button(sentence`Open as ${this.name()} anyway`, this.id, "sm quiet");
     const buttons = h("div", {class: "line wrap choices"}, choices, here);
     if (buttons.hasChildNodes()) box.querySelector(".grow").append(buttons);
     return box;
@@ -169,7 +170,7 @@ class AddressForm {
     if (!opened) return;
     const {tab, engine} = opened;
     if (engine === "starting") await this.waitForEngine(tab, address);
-    done(`Opened ${hostOf(tab.url) || "the start page"} as ${this.name(id)}.`, () => api.tabs.close(tab.id));
+    done(sentence`Opened ${hostOf(tab.url) || "the start page"} as ${this.name(id)}.`, () => api.tabs.close(tab.id));
   }
 
   async waitForEngine(tab, address) {

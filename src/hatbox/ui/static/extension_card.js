@@ -8,6 +8,7 @@ import {expectPage, showOpenPage} from "./extension_page.js";
 import {confirmRemoval} from "./extension_removal.js";
 import {grantedText} from "./granted_text.js";
 import {menu, problem, toast} from "./layers.js";
+import {sentence} from "./sentences.js";
 import {undoable} from "./undo.js";
 
 const api = browser.hatbox.extensions;
@@ -114,7 +115,7 @@ export class ExtensionCard {
     const hasPages = action?.hasPopup || hasOptions || hasSidebar;
     this.note.hidden = !isRunning || showsPages || !hasPages;
     const remedy = isInstalled ? "Stop it, and start it here." : "Run it with: hatbox run --engine chromium";
-    const why = `${name} runs in a program without Chromium, so its pages cannot be opened.`;
+    const why = sentence`${name} runs in a program without Chromium, so its pages cannot be opened.`;
     this.note.textContent = `${why} ${remedy}`;
   }
 
@@ -141,7 +142,7 @@ export class ExtensionCard {
     const set = (granted) => (granted ? api.grant(this.id, permission) : api.revoke(this.id, permission));
     return undoable(async (done) => {
       const isDone = await this.act(this.switches.get(permission), () => set(isGranted));
-      const text = `${this.extension.name}: ${permission} ${isGranted ? "granted" : "revoked"}.`;
+      const text = sentence`${this.extension.name}: ${permission} ${isGranted ? "granted" : "revoked"}.`;
       if (isDone) done(text, () => set(!isGranted));
       else this.switches.get(permission).checked = !isGranted;
     });
@@ -164,7 +165,7 @@ export class ExtensionCard {
     this.signature = null;
     this.update(this.extension);
     if (isStarting && this.extension.problem) return; // the card shows it: this did not work
-    const text = `${name} ${isStarting ? "started" : "stopped"}.`;
+    const text = sentence`${name} ${isStarting ? "started" : "stopped"}.`;
     if (isDone && (isStarting || isInstalled)) done(text, () => set(!isStarting));
     else if (isDone) toast(text); // one from a folder cannot be started from here
   }

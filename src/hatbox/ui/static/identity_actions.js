@@ -10,6 +10,7 @@ import {askToDelete, removeCreated} from "./identity_deletion.js";
 import {identityEditor} from "./identity_editor.js";
 import {dialog, notice, popover, problem, toast} from "./layers.js";
 import {foreverReason} from "./removal_words.js";
+import {sentence} from "./sentences.js";
 import {undoable} from "./undo.js";
 
 const api = browser.contextualIdentities;
@@ -17,7 +18,7 @@ const api = browser.contextualIdentities;
 // "Work is hidden. Its 7 tabs will come back when you show it."
 function hiddenText({name, tabs}) {
   const what = tabs === 1 ? "Its tab" : `Its ${plural(tabs, "tab")}`;
-  return `${name} is hidden.${tabs ? ` ${what} will come back when you show it.` : ""}`;
+  return sentence`${name} is hidden.${tabs ? ` ${what} will come back when you show it.` : ""}`;
 }
 
 export function createIdentity() {
@@ -25,22 +26,22 @@ export function createIdentity() {
     const creating = api.create(draft);
     const isQueued = !connection.online;
     if (isQueued) box.close(); // the page stays usable
-    const waiting = isQueued && notice(null, `${draft.name} is created when Hatbox is back.`);
+    const waiting = isQueued && notice(null, sentence`${draft.name} is created when Hatbox is back.`);
     let created = null;
     try {
       created = await resultOf(creating);
     } catch (error) {
       if (box.open) throw error; // stands in the form
-      problem(null, `${draft.name} was not created. ${error.message}`);
+      problem(null, sentence`${draft.name} was not created. ${error.message}`);
       return;
     } finally {
       if (waiting) waiting.hidePopover();
     }
     const isHere = box.open;
     box.close();
-    if (!created) return toast(`${draft.name} created.`);
+    if (!created) return toast(sentence`${draft.name} created.`);
     const id = created.cookieStoreId;
-    done(`${created.name} created.`, () => removeCreated(id));
+    done(sentence`${created.name} created.`, () => removeCreated(id));
     await identities.refresh(id).catch(console.error);
     // Created later, the user is elsewhere: nothing may move the focus then.
     if (isHere || document.activeElement.matches("body, main")) revealNew?.(id);
@@ -69,10 +70,10 @@ export function editIdentity(identity, anchor) {
         await resultOf(sent);
       } catch (error) {
         if (pop.matches(":popover-open")) throw error; // stands in the form
-        problem(anchor, `${draft.name} was not saved. ${error.message}`);
+        problem(anchor, sentence`${draft.name} was not saved. ${error.message}`);
         return;
       }
-      done(`${draft.name} saved.`, () => identities.sending(id, before, api.update(id, before)));
+      done(sentence`${draft.name} saved.`, () => identities.sending(id, before, api.update(id, before)));
     }
     if (pop.isConnected) pop.hidePopover();
   });
@@ -83,7 +84,7 @@ export function editIdentity(identity, anchor) {
 export function setHidden(identity, hidden, anchor) {
   const {cookieStoreId: id} = identity;
   const send = (to) => identities.sending(id, {hidden: to}, to ? api.hide(id) : api.show(id));
-  const text = hidden ? hiddenText(identity) : `${identity.name} is shown again.`;
+  const text = hidden ? hiddenText(identity) : sentence`${identity.name} is shown again.`;
   const change = async (done) => {
     await resultOf(send(hidden));
     done(text, () => send(!hidden));
@@ -98,8 +99,8 @@ export async function removeIdentity(identity, anchor) {
   const remove = async (done) => {
     const removing = browser.hatbox.identities.remove(id);
     const {trashId} = await identities.sending(id, {isRemoved: true}, removing);
-    if (!trashId) return toast(`${name} deleted forever. It was temporary.`);
-    done(`${name} moved to the trash.${await stayText()}`, async () => {
+    if (!trashId) return toast(sentence`${name} deleted forever. It was temporary.`);
+    done(sentence`${name} moved to the trash.${await stayText()}`, async () => {
       await browser.hatbox.trash.restore(trashId);
       await identities.refresh(id);
     }, {subject: trashId});
@@ -113,7 +114,7 @@ export async function removeIdentity(identity, anchor) {
       isRemoved = await askToDelete(identity, why);
     }
   };
-  const worked = await attempt(anchor, change, {key: `remove ${id}`, done: `${name} removed.`});
+  const worked = await attempt(anchor, change, {key: `remove ${id}`, done: sentence`${name} removed.`});
   return worked && isRemoved;
 }
 
@@ -128,10 +129,10 @@ async function stayText() {
 
 export function cloneIdentity(identity, anchor) {
   const {cookieStoreId: id, name} = identity;
-  const text = `${name} cloned.`;
+  const text = sentence`${name} cloned.`;
   const change = async (done) => {
     const copy = await browser.hatbox.identities.clone(id);
-    const whole = `${name} cloned as ${copy.name}, cookies and settings included.`;
+    const whole = sentence`${name} cloned as ${copy.name}, cookies and settings included.`;
     done(whole, () => removeCreated(copy.cookieStoreId, copy));
   };
   return attempt(anchor, () => undoable(change), {key: `clone ${id}`, control: anchor, done: text});
@@ -143,7 +144,7 @@ export function moveIdentity(identity, to, anchor) {
   const all = identities.all();
   const from = all.findIndex((other) => other.cookieStoreId === id);
   if (from === to || from < 0) return Promise.resolve(true);
-  const text = `${name} moved to place ${to + 1} of ${all.length}.`;
+  const text = sentence`${name} moved to place ${to + 1} of ${all.length}.`;
   const change = async (done) => {
     await resultOf(identities.moving(id, to, api.move(id, to)));
     done(text, () => identities.moving(id, from, api.move(id, from)), {quiet: true});
@@ -156,7 +157,7 @@ export function openWindow(identity, anchor) {
   const change = async () => {
     const {tab, engine} = await browser.hatbox.tabs.open(id);
     if (engine === "starting") await shownWhile(anchor, "The browser is starting.", engineStarted({tabId: tab.id}));
-    toast(`A window is open as ${name}.`);
+    toast(sentence`A window is open as ${name}.`);
   };
   return attempt(anchor, change, {key: `open ${id}`, control: anchor, done: lostTabText(name)});
 }

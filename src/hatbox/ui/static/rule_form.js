@@ -6,6 +6,7 @@ import {errorLine, h, icon, tile} from "./dom.js";
 import {identities} from "./identities_state.js";
 import {pickIdentity} from "./identity_picker.js";
 import {toast} from "./layers.js";
+import {isolated} from "./sentences.js";
 import {undoable} from "./undo.js";
 
 const api = browser.hatbox.rules;
@@ -92,8 +93,8 @@ export function ruleForm(fixed) {
     empty();
     if (!rule) return toast("Rule added.");
     const names = rule.identities.map((id) => identities.get(id)?.name ?? id);
-    const now = `now ${names.length > 1 ? "asks:" : "opens in"} ${names.join(" or ")}`;
-    done(`${rule.pattern} ${now}.`, () => api.remove(rule.id));
+    const now = `now ${names.length > 1 ? "asks:" : "opens in"} ${names.map(isolated).join(" or ")}`;
+    done(`${isolated(rule.pattern)} ${now}.`, () => api.remove(rule.id));
   }
 
   paint();

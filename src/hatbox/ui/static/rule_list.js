@@ -6,6 +6,7 @@ import {chip, h, icon, iconButton, patternText} from "./dom.js";
 import {identities} from "./identities_state.js";
 import {NO_IDENTITY} from "./no_identity.js";
 import {isPhone} from "./phone.js";
+import {sentence} from "./sentences.js";
 import {undoable} from "./undo.js";
 import {VirtualList} from "./virtual_list.js";
 
@@ -78,7 +79,7 @@ function marks({limit, isValid}, to) {
 }
 
 function removeRule(rule, anchor) {
-  const text = `Rule ${rule.pattern} removed.`;
+  const text = sentence`Rule ${rule.pattern} removed.`;
   const change = async (done) => {
     const [removed] = await api.remove(rule.id);
     done(text, () => api.restore(removed));

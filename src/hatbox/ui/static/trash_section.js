@@ -10,6 +10,7 @@ import {dialog, menu, toast} from "./layers.js";
 import {PartialList} from "./live_list.js";
 import {isPhone} from "./phone.js";
 import {loadError, skeletonAfter} from "./screen_parts.js";
+import {sentence} from "./sentences.js";
 import {everyMinute, exactTime} from "./times.js";
 import {contentsOf, leftText, removedText} from "./trash_words.js";
 import {forgetChanges, undoable} from "./undo.js";
@@ -137,7 +138,7 @@ export class TrashSection {
   async restore(entry) {
     const {trashId, name} = entry;
     const index = this.list.indexOf(trashId);
-    const text = `${name} is back, with its id, tabs and cookies.`;
+    const text = sentence`${name} is back, with its id, tabs and cookies.`;
     const change = async (done) => {
       const {cookieStoreId: id} = await api.restore(trashId);
       const undo = async () => {
@@ -165,10 +166,10 @@ export class TrashSection {
     const index = this.list.indexOf(entry.trashId);
     const text = `${contentsOf(entry)}. This cannot be undone.`;
     const control = () => this.button(entry);
-    this.ask(`Delete ${entry.name} forever?`, text, "Keep it", "Delete forever", control, async () => {
+    this.ask(sentence`Delete ${entry.name} forever?`, text, "Keep it", "Delete forever", control, async () => {
       await resultOf(api.remove(entry.trashId));
       forgetChanges((subject) => subject === entry.trashId);
-      toast(`${entry.name} deleted forever.`);
+      toast(sentence`${entry.name} deleted forever.`);
       await this.live.reload();
       this.focusNear(index);
     });

@@ -6,6 +6,7 @@ import {btn, errorLine, h, icon, isUnavailable} from "../dom.js";
 import {acceptFiles, readText} from "../file_drops.js";
 import {dialog, menu, problem, toast} from "../layers.js";
 import {ownerOf} from "../no_identity.js";
+import {sentence} from "../sentences.js";
 import {undoable} from "../undo.js";
 import {offerUndo} from "./cookie_removal.js";
 import {exportText, importText, isNothingImported, nothingImportedText} from "./cookie_texts.js";
@@ -37,7 +38,7 @@ async function save(anchor, cookieStoreId, format) {
 
 function confirmPlain(anchor, cookieStoreId, format) {
   const name = ownerOf(cookieStoreId)?.name ?? "the identity";
-  const text = `This profile is encrypted. The file is plain text: with it, anyone is signed in as ${name}.`;
+  const text = sentence`This profile is encrypted. The file is plain text: with it, anyone is signed in as ${name}.`;
   dialog("Export plain text?", h("p", {}, text), (close) => {
     const run = () => {
       close();
@@ -92,7 +93,7 @@ export class DropPlace {
     const text = await readCookies(file);
     const report = await resultOf(sendCookies(this.cookieStoreId, file.name, text));
     const name = ownerOf(this.cookieStoreId)?.name ?? "the identity";
-    if (!report) toast(`${file.name}: its cookies were imported into ${name}.`);
+    if (!report) toast(sentence`${file.name}: its cookies were imported into ${name}.`);
     else if (isNothingImported(report)) this.fail(nothingImportedText(file.name, name, report));
     else offerUndo(done, importText(file.name, name, report), report.undo);
   }

@@ -8,6 +8,7 @@ import {identities} from "../identities_state.js";
 import {detailsOf} from "../identity_details.js";
 import {dialog, problem, toast} from "../layers.js";
 import {loadError, skeletonAfter} from "../screen_parts.js";
+import {sentence} from "../sentences.js";
 import {settingDrafts} from "../setting_drafts.js";
 import {riskText, settingProblem} from "../setting_words.js";
 import {undoable} from "../undo.js";
@@ -86,7 +87,7 @@ class SettingsForm {
 
   showName() {
     const name = identities.get(this.id)?.name;
-    const text = `Every client and engine uses these for ${name}.`;
+    const text = sentence`Every client and engine uses these for ${name}.`;
     if (name) this.intro.textContent = `${text} An empty field is not set.`;
   }
 
@@ -194,7 +195,7 @@ class SettingsForm {
 
   onError({message}) {
     if (this.el.isConnected) this.message.replaceChildren(errorLine(message));
-    else problem(null, `Settings of ${this.name()} were not saved. ${message}`);
+    else problem(null, sentence`Settings of ${this.name()} were not saved. ${message}`);
   }
 
   send(texts, force) {
@@ -204,7 +205,7 @@ class SettingsForm {
       const result = await resultOf(api.setSettings(this.id, values, force));
       if (result && !result.saved) return this.askFirst(texts, result.inputAtRisk);
       this.onSaved(result?.settings ?? (await api.details(this.id)).settings, texts);
-      const text = `Settings of ${this.name()} saved. New requests use them now.`;
+      const text = sentence`Settings of ${this.name()} saved. New requests use them now.`;
       if (before.proxy?.includes(MASK)) toast(text); // its password is not known here
       else done(text, () => this.restore(before));
     });
@@ -225,7 +226,7 @@ class SettingsForm {
     const {saved, inputAtRisk} = await api.setSettings(this.id, before, false);
     if (saved) return;
     const count = inputAtRisk.length === 1 ? "a page" : `${inputAtRisk.length} pages`;
-    const text = `Text that was typed in ${count} of ${this.name()} would be lost.`;
+    const text = sentence`Text that was typed in ${count} of ${this.name()} would be lost.`;
     throw new Error(`${text} Save the old settings in Settings.`);
   }
 
@@ -235,7 +236,7 @@ class SettingsForm {
     const lines = inputAtRisk.map((each) => h("li", {}, riskText(each, titleOf)));
     const text = "New settings reload its pages. Text that was typed there and not sent is lost:";
     const body = h("div", {class: "dlg-text"}, h("p", {}, text), h("ul", {class: "plain-list"}, lines));
-    dialog(`Save, and lose what was typed in ${this.name()}?`, body, (close) => [
+    dialog(sentence`Save, and lose what was typed in ${this.name()}?`, body, (close) => [
       btn("Keep the text", close, {kind: "quiet"}),
       btn("Save settings", () => this.force(texts, close), {kind: "danger solid"}),
     ]);
