@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import hatbox
-from hatbox.errors import ApiError
+from hatbox.manager_api.undo_records import UndoExpired
 from hatbox.profile import Profile
 from hatbox.tabs.closed_tabs import get_sessions
 from tests.manager_api.page_errors import refused, shown
@@ -216,7 +216,7 @@ def test_two_undos_at_once_open_one_tab_and_tokens_of_another_program_open_none(
         tab = await profile.tabs.open(WORK, "https://site.example/")
         token = (await tabs.close(tab.id))["undo"]
         done = await asyncio.gather(tabs.reopen(token), tabs.reopen(token), return_exceptions=True)
-        assert [type(each) is ApiError for each in done] == [False, True]
+        assert [type(each) is UndoExpired for each in done] == [False, True]
         assert len(await tabs.list()) == 1
         token = (await tabs.close((await tabs.list())[0]["id"]))["undo"]
         async with hatbox.open(tmp_path / "profile.db") as other:

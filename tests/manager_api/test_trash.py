@@ -107,6 +107,16 @@ async def test_emptying_the_trash_deletes_all_of_it(address: str) -> None:
         assert await api(profile).trash.empty() == 0
 
 
+@in_loop
+async def test_only_the_removed_identities_that_the_user_has_seen_are_deleted(address: str) -> None:
+    async with hatbox.open(address) as profile:
+        await api(profile).identities.remove(WORK)
+        await api(profile).identities.remove("firefox-container-1")
+        assert await api(profile).trash.empty([WORK, "firefox-container-3", "Work"]) == 1
+        assert [each["trashId"] for each in await api(profile).trash.list()] == ["firefox-container-1"]
+        assert await api(profile).trash.empty([]) == 0
+
+
 @pytest.mark.parametrize("how", ["remove from the trash", "empty the trash", "remove for ever"])
 @in_loop
 async def test_an_identity_that_is_deleted_for_ever_leaves_nothing(address: str, how: str) -> None:

@@ -67,6 +67,28 @@ def test_entries_that_were_deleted_during_a_read_do_not_come_back() -> None:
     assert in_log(body) == ["449", 2]
 
 
+def test_entries_that_the_server_has_deleted_meanwhile_go_from_a_page_that_was_open_before() -> None:
+    body = """
+    const now = 10_000_000, minute = 60_000;
+    all.splice(0, all.length, ...[5, 9, 12, 20].map((age, index) => ({...entry(4 - index), time: now - age * minute})));
+    await log.load();
+    all.splice(3); // the oldest, without an event
+    all[2] = {...all[2], text: "still there"};
+    reply = (found) => {
+      log.add({entries: [{...entry(5), time: now}], all: false});
+      return found;
+    };
+    await log.renewOld(now);
+    const renewed = log.entries.map(({id, text}) => text ?? id);
+    reply = (found) => found;
+    log.add({entries: [{...entry(6), time: now}], all: false});
+    await log.renewOld(now - 60 * minute); // none is old
+    return [renewed, calls, log.entries.length, log.arrived.length];
+    """
+    reads = [{"limit": 200}, {"before": 3, "limit": 2}]
+    assert in_log(body) == [["5", "4", "3", "still there"], reads, 5, 0]
+
+
 def test_an_error_stays_until_the_next_read_works() -> None:
     body = """
     reply = () => { throw new Error("The profile is locked."); };

@@ -31,3 +31,17 @@ def test_days_are_headed_and_their_ends_marked_and_a_filter_finds_names_and_prog
     assert sync == ["Today", ["a", True, True], "Yesterday", ["c", True, True]]
     assert work == ["Today", ["a", True, True]]
     assert nothing == []
+
+
+def test_a_day_that_comes_twice_because_the_clock_was_set_back_has_two_keys() -> None:
+    body = """
+    const now = new Date(2026, 10, 15, 12).getTime(), day = 86_400_000;
+    const entries = [now, now - day, now].map((time, index) => ({id: `e${index}`, sequence: 9 - index, time}));
+    const keys = (all) => rowsOf(all, "", now).map((row) => row.key);
+    const later = [{id: "new", sequence: 10, time: now}, ...entries];
+    return [keys(entries), new Set(keys(later)).size, keys(later)[0] === keys(entries)[0]];
+    """
+    keys, number, is_same = value_of("activity_rows.js", "rowsOf", body)
+    assert len(set(keys)) == len(keys) == 6
+    assert number == 7
+    assert is_same  # a heading that is read stays when an entry is added

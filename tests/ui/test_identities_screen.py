@@ -224,41 +224,49 @@ async def test_a_change_without_a_connection_is_shown_and_sent_once(manager: Man
     await manager_page.route_web_socket("**", relay)
     await manager_page.reload()
     await screen.wait_for_names(*DEFAULT)
+    await screen.focus("Personal")
+    await manager_page.keyboard.press("e")
+    await manager_page.get_by_role("textbox", name="Name").fill("Private")
+    await manager_page.keyboard.press("Enter")
+    await screen.wait_for_toast("Private saved.")
     is_lost = True
     await sockets[-1].close()
     await manager_page.locator(".banner", has_text="Reconnecting to Hatbox.").wait_for()
+    # Undo is for the change that waits, not for the one before it
+    await screen.focus("Private")
+    await manager_page.keyboard.press("h")
+    await screen.wait_for_focus("Private, hidden.")
+    await manager_page.keyboard.press("Control+z")
+    await screen.wait_for_toast("This change still waits.")
     await screen.focus("Work")
     await manager_page.keyboard.press("h")
     await screen.wait_for_focus("Work, hidden.")
     await screen.focus("Shopping")
     await manager_page.keyboard.press("Delete")
-    await screen.wait_for_names("Personal", "Work", "Banking")
+    await screen.wait_for_names("Private", "Work", "Banking")
     await screen.wait_for_focus("Banking.")
     assert [hidden for _, _, hidden in await stored(manager)] == [False] * 4
     await manager_page.keyboard.press("n")
     await manager_page.get_by_role("textbox", name="Name").fill("Travel")
     await manager_page.keyboard.press("Enter")
     await manager_page.locator("dialog").wait_for(state="detached")
-    await manager_page.locator(".banner", has_text="3 changes wait.").wait_for()
+    await manager_page.locator(".banner", has_text="4 changes wait.").wait_for()
     await screen.focus("Banking")
     await manager_page.keyboard.press("e")
     await manager_page.get_by_role("textbox", name="Name").fill("Bank")
     await manager_page.keyboard.press("Enter")
-    await screen.wait_for_names("Personal", "Work", "Bank")
+    await screen.wait_for_names("Private", "Work", "Bank")
     await manager.profile.identities.remove("Banking")
     await manager_page.get_by_role("button", name="Try now").click()
     is_lost = False  # after the click: the page tries by itself too, and the button goes
     await manager_page.locator(".banner").wait_for(state="detached")
     await manager_page.locator(".problem", has_text="Bank was not saved.").wait_for()  # removed meanwhile
-    await screen.wait_for_names("Personal", "Work", "Travel")
-    assert [(name, hidden) for name, _, hidden in await stored(manager)] == [
-        ("Personal", False),
-        ("Work", True),
-        ("Travel", False),
-    ]
+    await screen.wait_for_names("Private", "Work", "Travel")
+    expected = [("Private", "blue", False), ("Work", "orange", True), ("Travel", "blue", False)]
+    await until_awaited(lambda: equal(stored(manager), expected))
     await manager_page.keyboard.press("Escape")
     await manager_page.locator(".problem").wait_for(state="detached")
     await manager_page.get_by_text("Shopping moved to the trash.").first.wait_for()  # the last of the three answers
     for _ in range(3):  # create, remove, hide: in whichever order their answers came
         await manager_page.keyboard.press("Control+z")
-    await screen.wait_for_names("Personal", "Work", "Shopping")
+    await screen.wait_for_names("Private", "Work", "Shopping")

@@ -18,6 +18,15 @@ if TYPE_CHECKING:
     from playwright.async_api import Page
 
 WORK = "firefox-container-2"
+_SAVE_AND_TYPE = """() => {
+  const save = document.querySelector("form [type=submit]");
+  save.click();
+  for (const [id, text] of [["set-userAgent", "Second/2"], ["set-timezone", "UTC"]]) {
+    document.getElementById(id).value = text;
+    document.getElementById(id).dispatchEvent(new Event("input"));
+  }
+  return save.getAttribute("aria-disabled");
+}"""
 
 
 async def test_one_identity_is_shown_changed_and_removed_with_an_undo(manager: Manager, manager_page: Page) -> None:
@@ -128,6 +137,17 @@ async def test_wrong_settings_are_explained_under_their_fields_and_nothing_is_lo
     await expect(page.get_by_role("tab", name="Settings")).to_have_text("Settings1")
     assert (await profile.identities.settings("Work")).proxy is None
     await expect(page.get_by_label("Proxy")).to_have_value("")
+
+    # What is typed while the answer is under way is not part of it, and stays.
+    await page.get_by_label("User agent").fill("First/1")
+    assert await page.evaluate(_SAVE_AND_TYPE) == "true"
+    await expect(page.get_by_role("button", name="Save settings")).to_be_enabled()
+    saved = await profile.identities.settings("Work")
+    assert (saved.user_agent, saved.timezone) == ("First/1", None)
+    await expect(page.get_by_label("User agent")).to_have_value("Second/2")
+    await expect(page.get_by_label("Time zone")).to_have_value("UTC")
+    await page.get_by_role("button", name="Discard").click()
+    await expect(page.get_by_label("User agent")).to_have_value("First/1")
 
     # A browser that would lose typed text: the user decides.
     monkeypatch.setattr(Profile, "change_identity_settings", _careful(Profile.change_identity_settings))

@@ -78,3 +78,19 @@ def test_a_removed_identity_says_by_which_program_and_on_how_many_sites() -> Non
     assert trash("contentsOf", known) == "31 cookies on 6 sites, 4 tabs"
     assert trash("contentsOf", {"cookies": 1, "tabs": 0}) == "1 cookie, no tabs"
     assert trash("contentsOf", {"cookies": 0, "sites": 0, "tabs": 1}) == "No cookies, 1 tab"
+    body = "const day = 86_400_000; return [0, 1, day, 30 * day].map((now) => leftText({expiresAt: 30 * day}, now));"
+    left = value_of("trash_words.js", "leftText", body)
+    assert left == ["30 days left", "30 days left", "29 days left", "Deleted soon"]
+
+
+def test_a_right_to_left_name_does_not_reorder_the_words_around_it() -> None:
+    body = r"""
+    const made = (name) => sentence`Delete ${name} forever?`;
+    return [made("Work"), made("\u05d0\u05d1 2"), made("a\u202eb"), made("\u2069\u05d0"), made(7)];
+    """
+    plain, hebrew, override, unbalanced, number = value_of("sentences.js", "sentence", body)
+    assert plain == "Delete Work forever?"
+    assert hebrew == "Delete \u2068\u05d0\u05d1 2\u2069 forever?"
+    assert override == "Delete ab forever?"
+    assert unbalanced == "Delete \u2068\u05d0\u2069 forever?"
+    assert number == "Delete 7 forever?"

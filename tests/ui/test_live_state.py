@@ -205,6 +205,31 @@ def test_the_row_of_a_tab_stays_while_its_time_changes(tmp_path: Path) -> None:
     assert found == [True, False, "4 min ago"]
 
 
+def test_the_days_that_a_removed_identity_stays_become_fewer_while_they_are_shown(tmp_path: Path) -> None:
+    no = "const no = () => {}; export {%s};"
+    elements = "no as btn, no as empty, no as errorLine, no as h, no as icon, no as iconButton, no as say, no as tile"
+    stubs = {
+        "api.js": API,
+        "dom.js": no % elements + 'export {plural} from "./numbers.js";',
+        "layers.js": no % "no as dialog, no as menu, no as notice, no as problem, no as toast",
+        "toasts.js": no % "no as toast, no as undoFailed",
+        "virtual_list.js": "export class VirtualList {}",
+        "phone.js": "export const isPhone = () => false;",
+        "screen_parts.js": no % "no as loadError, no as skeletonAfter",
+    }
+    body = """
+    const parts = {".removed": [{}], ".left": [{}, {}]};
+    const cell = {querySelector: (name) => parts[name][0], querySelectorAll: (name) => parts[name]};
+    const now = Date.now();
+    const entry = {removedAt: now - 60_000, expiresAt: now + 2.5 * 86_400_000, daysLeft: 30}; // read long ago
+    const list = {cells: new Map([["a", cell]]), items: [entry], indexOf: () => 0};
+    TrashSection.prototype.showTimes.call({list});
+    return Object.values(parts).flat().map(({textContent}) => textContent);
+    """
+    found = run(tmp_path, "trash_section.js", "TrashSection", body, stubs)
+    assert found == ["Removed 1 min ago", "3 days left", "3 days left"]
+
+
 @pytest.mark.parametrize("how", ["reorder.cancel()", "dispatchEvent(lost)"])
 def test_a_drag_whose_screen_is_left_ends_and_leaves_no_listener(tmp_path: Path, how: str) -> None:
     dom = """

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hatbox.ui.page_calls import DONE
+from hatbox.ui.page_limits import PageLimits
 from hatbox.ui.static_files import FOLDER
 from tests.extensions.runtime.lab import needs_deno
 from tests.in_deno import value_in_deno
@@ -24,7 +25,8 @@ class Socket {{
 }}
 const session = new PageSession({{
   id: "the id", open: () => new Socket(), receive: (messages) => received.push(...messages),
-  replay: () => replayed, onStatus: () => log.push(session.online && (session.silent ? "silent" : true)),
+  replay: () => replayed, onTooLarge: (...given) => log.push(given),
+  onStatus: () => log.push(session.online && (session.silent ? "silent" : true)),
   onResync: () => log.push("resync"), onClosed: () => log.push("closed"),
 }});
 const {{setTimeout: soon}} = globalThis;
@@ -109,6 +111,40 @@ def test_large_calls_are_sent_again_in_frames_that_the_server_accepts() -> None:
     """)
     assert sizes == [1, 2, 3, 4, 5]
     assert ids == [["event", 1], [2], [3], [4], [5]]
+
+
+@needs_deno
+def test_a_call_that_the_server_would_not_accept_fails_and_others_are_sent() -> None:
+    sent, log = in_session("""
+        sockets[0].welcome(false, 0);
+        const fits = "\\u20ac".repeat(11_000_000), large = "\\u20ac".repeat(11_200_000); // three bytes each
+        session.send(["c", 1, "import", [large]]); session.send(["c", 2, "import", [fits]]);
+        session.send(["c", 3, "hide", []]); await turn();
+        return [sockets[0].sent.slice(1).map(([number, , messages]) => [number, messages.map((each) => each[1])]), log];
+    """)
+    assert sent == [[1, [2]], [2, [3]]]
+    assert log == [True, [1, 33_600_000 + len('["c",1,"import",[""]]')]]
+
+
+@needs_deno
+def test_a_connection_that_the_server_closes_because_of_a_large_call_is_not_closed_again_by_it() -> None:
+    sent, log = in_session("""
+        sockets[0].welcome(false, 0);
+        session.send(["l", "event", 1, true, []]); session.send(["c", 1, "import", ["x".repeat(100)]]);
+        session.send(["c", 2, "hide", []]); await turn();
+        session.send(["c", 3, "show", []]); await turn();
+        sockets[0].onclose({code: 1009});
+        session.connect();
+        sockets[1].welcome(true, 0);
+        return [sockets[1].sent.slice(1), log];
+    """)
+    assert sent == [[1, 0, [["l", "event", 1, True, []], ["c", 2, "hide", []]]], [2, 0, [["c", 3, "show", []]]]]
+    assert [each for each in log if isinstance(each, list)] == [[1, 100 + len('["c",1,"import",[""]]')]]
+
+
+def test_the_page_knows_the_size_that_the_server_accepts() -> None:
+    assert "const MAX_TEXT = 32 * 2 ** 20;" in (FOLDER / "page_session.js").read_text("utf-8")
+    assert PageLimits().text == 32 * 2**20
 
 
 @needs_deno

@@ -20,7 +20,7 @@ from hatbox.manager_api.address_argument import parse_address
 from hatbox.manager_api.managed_profile import ManagedProfile
 from hatbox.manager_api.tab_listing import ListedTab, TabsChange, list_tabs, listed_tab, tabs_changed_event
 from hatbox.manager_api.tab_undo import UndoableClose, close_tab, move_tab, reopen_closed
-from hatbox.manager_api.undo_records import UndoRecords
+from hatbox.manager_api.undo_records import UndoExpired, UndoRecords
 from hatbox.schema import NamespaceSchema
 from hatbox.store.base import Transaction
 from hatbox.store.recorded_calls import unrecorded
@@ -108,7 +108,7 @@ class _ManagedTabs(Namespace):
     async def _reopen(self, undo: str) -> ListedTab:
         closed = self._undo.take(undo)  # before the write: a second call at the same time opens no second tab
         if closed is None:
-            raise ApiError("This can no longer be undone. Open the address again.")
+            raise UndoExpired("This can no longer be undone. Open the address again.")
         try:
             tab_id = await asyncio.shield(self._store.write(lambda each: reopen_closed(each, closed)))
         except HatboxError:

@@ -76,8 +76,8 @@ class _Trash(Namespace):
     def remove(self, trash_id: str) -> asyncio.Future[Any]:
         return self._write("remove", _remove, trash_id)
 
-    def empty(self) -> asyncio.Future[Any]:
-        return self._write("empty", lambda transaction: len(trash_rows.delete_from_trash(transaction)))
+    def empty(self, trash_ids: Sequence[str] | None) -> asyncio.Future[Any]:
+        return self._write("empty", _empty, trash_ids)
 
 
 def _trash_event(store: Store) -> StoreEvent[ChangedIds]:
@@ -97,8 +97,11 @@ def _trash_event(store: Store) -> StoreEvent[ChangedIds]:
 
 def _list(transaction: Transaction, ids: Sequence[str] | None) -> _Listed:
     lifetime = read_profile_settings(transaction).trash_days * _DAY
-    numbers = None if ids is None else [number for each in ids if (number := container_user_context_id(each))]
-    return _Listed(transaction.trash.find(numbers)[::-1], lifetime, transaction.time())
+    return _Listed(transaction.trash.find(_numbers(ids))[::-1], lifetime, transaction.time())
+
+
+def _numbers(ids: Sequence[str] | None) -> list[int] | None:
+    return None if ids is None else [number for each in ids if (number := container_user_context_id(each))]
 
 
 def _shown(row: TrashRow, lifetime: float, now: float, contents: RemovedContents) -> _Removed:
@@ -135,3 +138,8 @@ def _restore(transaction: Transaction, trash_id: str, now: float) -> IdentitySum
 
 def _remove(transaction: Transaction, trash_id: str) -> None:
     trash_rows.delete_from_trash(transaction, _rows(transaction, trash_id))
+
+
+def _empty(transaction: Transaction, trash_ids: Sequence[str] | None) -> int:
+    rows = None if trash_ids is None else transaction.trash.find(_numbers(trash_ids))
+    return len(trash_rows.delete_from_trash(transaction, rows))

@@ -10,10 +10,16 @@ import asyncio
 import secrets
 from typing import Final, Generic, Protocol, TypeVar
 
-__all__ = ["UndoRecords", "Undoable"]
+from hatbox.errors import ApiError
+
+__all__ = ["UndoExpired", "UndoRecords", "Undoable"]
 
 _MAX_RECORDS: Final = 50
 _MAX_BYTES: Final = 64 * 2**20
+
+
+class UndoExpired(ApiError):
+    """The record of a change is gone. The page does not offer to try again."""
 
 
 class Undoable(Protocol):

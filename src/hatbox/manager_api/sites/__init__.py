@@ -29,7 +29,7 @@ from hatbox.manager_api.sites.cookie_ids import key_of_cookie_id
 from hatbox.manager_api.sites.cookie_undo import CookieUndo
 from hatbox.manager_api.sites.curl_target import curl_for
 from hatbox.manager_api.sites.stored_site_data import remove_everything
-from hatbox.manager_api.undo_records import UndoRecords
+from hatbox.manager_api.undo_records import UndoExpired, UndoRecords
 from hatbox.schema import NamespaceSchema
 from hatbox.store.base import Transaction
 from hatbox.tabs.site_data import SITE_DATA_CLEARED, SITE_DATA_SAVED, SiteDataRemoval
@@ -125,7 +125,7 @@ class _Sites(Namespace):
     async def _undo_change(self, token: str) -> Any:
         record = self._undo.take(token)
         if record is None:
-            raise ApiError("These cookies can no longer be restored: they are in memory for at most a minute")
+            raise UndoExpired("These cookies can no longer be restored: they are in memory for at most a minute")
         now = self._services.cookies.prepare_row_access(record.user_context_id)
         try:
             return await self._write_whole(lambda each: cookie_removal.undo_changes(each, record, now))

@@ -5,6 +5,7 @@ import {merged} from "./activity_rows.js";
 
 const PAGE = 200; // entries that are read at a time
 const MOST = 1000; // entries of one call
+const RETENTION = 600_000; // ms: the server may delete older entries, as hatbox/store/tables/change_log.py
 
 export class ActivityLog {
   // list: as hatbox.activity.list. onChange(): after every change. wanted(): how many earlier entries are needed now:
@@ -15,8 +16,9 @@ export class ActivityLog {
     this.isLoaded = false;
     this.isComplete = false; // the oldest entry is known
     this.failure = null; // why the last read failed
-    this.arrived = []; // entries of events since the newest were read
+    this.arrived = []; // entries of events since the start of the read that is under way
     this.isStale = false;
+    this.oldBefore = 0; // entries that are older than this time are to be read again; 0 for none
     this.isStopped = false;
     this.reading = null;
   }
@@ -27,15 +29,24 @@ export class ActivityLog {
     return this.catchUp();
   }
 
+  // Reads old entries again: the server deletes them without an event, and a page that is opened now has them no more.
+  renewOld(now = Date.now()) {
+    this.oldBefore = now - RETENTION;
+    return this.catchUp();
+  }
+
   // Reads what is stale, then earlier entries as long as they are wanted.
   catchUp() {
-    this.reading ??= this.run().finally(() => (this.reading = null));
+    this.reading ??= this.run().finally(() => {
+      this.reading = null;
+      this.arrived = [];
+    });
     return this.reading;
   }
 
   // The payload of an event. all: entries were deleted, or missed.
   add({entries, all}) {
-    this.arrived.push(...entries);
+    if (this.reading) this.arrived.push(...entries);
     if (all) return this.load();
     this.entries = merged(this.entries, entries);
     return this.onChange();
@@ -46,9 +57,11 @@ export class ActivityLog {
   }
 
   async run() {
-    while (!this.isStopped && (this.isStale || this.needsEarlier())) {
+    while (!this.isStopped && (this.isStale || this.oldBefore || this.needsEarlier())) {
+      this.arrived = [];
       try {
         if (this.isStale) await this.readNewest();
+        else if (this.oldBefore) await this.readOld();
         else await this.readEarlier();
         this.failure = null;
       } catch (error) {
@@ -66,7 +79,6 @@ export class ActivityLog {
 
   async readNewest() {
     this.isStale = false;
-    this.arrived = [];
     const limit = Math.min(MOST, Math.max(PAGE, this.entries.length));
     const found = await this.list({limit}).catch((error) => {
       this.isStale = true;
@@ -76,6 +88,17 @@ export class ActivityLog {
     this.entries = merged(found, this.arrived);
     this.isComplete = found.length < limit;
     this.isLoaded = true;
+  }
+
+  async readOld() {
+    const first = this.entries.findIndex(({time}) => time < this.oldBefore);
+    this.oldBefore = 0;
+    if (first < 0) return;
+    const [recent, old] = [this.entries.slice(0, first), this.entries.slice(first)];
+    const found = await this.list({before: old[0].sequence + 1, limit: Math.min(MOST, old.length)});
+    if (this.isStale) return;
+    this.entries = merged([...recent, ...found], this.arrived);
+    if (old.length > MOST) this.isComplete = false; // the others are read when they are wanted
   }
 
   async readEarlier() {

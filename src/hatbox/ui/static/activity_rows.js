@@ -19,17 +19,21 @@ export function matches(entry, query) {
   return text.toLowerCase().includes(query);
 }
 
-// A heading for each day, then its entries; the first and the last of a day are marked.
+// A heading for each day, then its entries; the first and the last of a day are marked. After the clock was set back, a
+// day may have two headings: a number makes their keys unique, and unlike the id of an entry it stays when more are added.
 export function rowsOf(entries, query, now = Date.now()) {
   const wanted = query.trim().toLowerCase();
   const rows = [];
+  const headings = new Map(); // day → the number of its headings
   let day = null;
   for (const entry of entries) {
     if (wanted && !matches(entry, wanted)) continue;
     const name = dayName(entry.time, now);
     if (name !== day) {
       if (rows.length) rows.at(-1).isLast = true;
-      rows.push({key: `day ${name}`, day: name});
+      const number = (headings.get(name) ?? 0) + 1;
+      headings.set(name, number);
+      rows.push({key: `day ${name} ${number}`, day: name});
       day = name;
     }
     rows.push({key: entry.id, entry, isFirst: Boolean(rows.at(-1).day), isLast: false});

@@ -1,5 +1,6 @@
 // `browser`: the API of Hatbox for this page, over the messages of the extension bridge. `connection`: its state.
 
+import {thousands} from "./numbers.js";
 import {PageSession} from "./page_session.js";
 import {encodeArguments} from "./wire_values.js";
 
@@ -38,6 +39,7 @@ const session = new PageSession({
     const events = [...listeners].map(([id, each]) => added(id, each));
     return [...events, ...[...calls.values()].map((each) => each.message)];
   },
+  onTooLarge: refuse,
   onStatus: notifyStatus,
   onResync: () => { for (const each of resyncListeners) report(each); },
   onClosed: findReason,
@@ -142,6 +144,12 @@ function settle(id, ok, value, kind = "") {
   calls.delete(id);
   if (ok) found.resolve(value);
   else found.reject(Object.assign(new Error(value), {wasDone: value === DONE, kind}));
+}
+
+// A call that the server would not accept: it is not sent.
+function refuse(id, bytes) {
+  const text = `This has ${thousands(Math.ceil(bytes / 2 ** 20))} MB, more than Hatbox accepts from this page at a time.`;
+  settle(id, false, `${text} Send less at a time, or use the command hatbox in a terminal.`, "MessageTooLarge");
 }
 
 function subscribed(all, listener) {

@@ -8,7 +8,7 @@ import {identities} from "./identities_state.js";
 import {problem} from "./layers.js";
 import {tabs} from "./tabs_state.js";
 import {exactTime} from "./times.js";
-import {changed} from "./undo.js";
+import {undoable} from "./undo.js";
 
 const api = browser.hatbox.engines;
 
@@ -101,20 +101,20 @@ function control(engine) {
 }
 
 function start({name, title}, button) {
-  const change = async () => {
+  const change = async (done) => {
     await resultOf(api.start(name));
     const running = await engineStarted({name});
-    if (running) changed(`${title} started.`, () => api.stop(running.id));
+    if (running) done(`${title} started.`, () => api.stop(running.id));
   };
   // A failed start stands in the row of the engine; an error of the call has no row.
   const onError = (error) => engines.all().some((engine) => engine.error) || problem(button, error.message);
-  return attempt(button, change, {key: `engine ${name}`, control: button, onError});
+  return attempt(button, () => undoable(change), {key: `engine ${name}`, control: button, onError});
 }
 
 function stop({id, name, title}, button) {
-  const change = async () => {
+  const change = async (done) => {
     await resultOf(api.stop(id));
-    changed(`${title} stopped. Its tabs stay in the profile.`, () => api.start(name));
+    done(`${title} stopped. Its tabs stay in the profile.`, () => api.start(name));
   };
-  return attempt(button, change, {key: `engine ${name} ${id}`, control: button});
+  return attempt(button, () => undoable(change), {key: `engine ${name} ${id}`, control: button});
 }

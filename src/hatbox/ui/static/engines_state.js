@@ -3,11 +3,12 @@
 import {browser} from "./api.js";
 import {startOutcome} from "./engine_outcome.js";
 import {WholeList} from "./live_list.js";
+import {sentence} from "./sentences.js";
 
 export const engines = new WholeList(browser.hatbox.engines);
 
 // What is said about a tab that was opened just before Hatbox was killed: its engine may not have been started.
-export const lostTabText = (name) => `A tab is open as ${name}. If it has no window, open it in Tabs.`;
+export const lostTabText = (name) => sentence`A tab is open as ${name}. If it has no window, open it in Tabs.`;
 
 // Resolves when the engine runs that was just started, with it, or with null when it has ended again. Rejects with the
 // reason when it cannot start. tabId: the tab for which it was started; name: of the engine, when no tab is known.

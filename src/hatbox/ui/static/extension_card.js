@@ -8,7 +8,8 @@ import {expectPage, showOpenPage} from "./extension_page.js";
 import {confirmRemoval} from "./extension_removal.js";
 import {grantedText} from "./granted_text.js";
 import {menu, problem, toast} from "./layers.js";
-import {changed} from "./undo.js";
+import {sentence} from "./sentences.js";
+import {undoable} from "./undo.js";
 
 const api = browser.hatbox.extensions;
 
@@ -114,7 +115,8 @@ export class ExtensionCard {
     const hasPages = action?.hasPopup || hasOptions || hasSidebar;
     this.note.hidden = !isRunning || showsPages || !hasPages;
     const remedy = isInstalled ? "Stop it, and start it here." : "Run it with: hatbox run --engine chromium";
-    this.note.textContent = `${name} runs in a program without Chromium, so its pages cannot be opened. ${remedy}`;
+    const why = sentence`${name} runs in a program without Chromium, so its pages cannot be opened.`;
+    this.note.textContent = `${why} ${remedy}`;
   }
 
   drawPermissions(permissions) {
@@ -136,19 +138,22 @@ export class ExtensionCard {
     return control;
   }
 
-  async setGranted(permission, isGranted) {
+  setGranted(permission, isGranted) {
     const set = (granted) => (granted ? api.grant(this.id, permission) : api.revoke(this.id, permission));
-    const isDone = await this.act(this.switches.get(permission), () => set(isGranted));
-    if (!isDone) this.switches.get(permission).checked = !isGranted;
-    else changed(`${this.extension.name}: ${permission} ${isGranted ? "granted" : "revoked"}.`, () => set(!isGranted));
+    return undoable(async (done) => {
+      const isDone = await this.act(this.switches.get(permission), () => set(isGranted));
+      const text = sentence`${this.extension.name}: ${permission} ${isGranted ? "granted" : "revoked"}.`;
+      if (isDone) done(text, () => set(!isGranted));
+      else this.switches.get(permission).checked = !isGranted;
+    });
   }
 
-  async toggle() {
-    if (this.isBusy) {
-      this.run.checked = !this.run.checked; // it is not asked twice
-      return;
-    }
-    const isStarting = this.run.checked;
+  toggle() {
+    if (this.isBusy) this.run.checked = !this.run.checked; // it is not asked twice
+    else undoable((done) => this.startOrStop(this.run.checked, done));
+  }
+
+  async startOrStop(isStarting, done) {
     const set = (running) => (running ? api.start(this.id) : api.stop(this.id));
     const {name, isInstalled} = this.extension;
     this.isBusy = true;
@@ -160,8 +165,8 @@ export class ExtensionCard {
     this.signature = null;
     this.update(this.extension);
     if (isStarting && this.extension.problem) return; // the card shows it: this did not work
-    const text = `${name} ${isStarting ? "started" : "stopped"}.`;
-    if (isDone && (isStarting || isInstalled)) changed(text, () => set(!isStarting));
+    const text = sentence`${name} ${isStarting ? "started" : "stopped"}.`;
+    if (isDone && (isStarting || isInstalled)) done(text, () => set(!isStarting));
     else if (isDone) toast(text); // one from a folder cannot be started from here
   }
 

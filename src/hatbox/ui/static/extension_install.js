@@ -4,6 +4,7 @@ import {browser} from "./api.js";
 import {attempt, resultOf} from "./attempt.js";
 import {btn, errorLine, h, plural} from "./dom.js";
 import {dialog, toast} from "./layers.js";
+import {sentence} from "./sentences.js";
 
 const api = browser.hatbox.extensions;
 const PART = 786_432; // bytes, a multiple of 3: each part is base64 without padding
@@ -55,7 +56,7 @@ function confirmInstallation(prepared) {
       await resultOf(api.install(token, {replace: isReplacement, keepData: isReplacement && keepData.checked}));
       isDone = true;
       close();
-      toast(`${name} ${version} installed.`);
+      toast(sentence`${name} ${version} installed.`);
     } finally {
       isSending = false;
     }
@@ -69,7 +70,7 @@ function confirmInstallation(prepared) {
     problem,
   ];
   const verb = isReplacement ? "Replace" : isUpdate ? "Update" : "Install";
-  const box = dialog(`${verb} ${name} ${version}?`, body.filter(Boolean), (close) => {
+  const box = dialog(sentence`${verb} ${name} ${version}?`, body.filter(Boolean), (close) => {
     const run = () => attempt(button, () => install(close), {control: button, onError});
     const button = btn(verb, run, {kind: "primary"});
     return [btn("Cancel", close, {kind: "quiet"}), button];
@@ -78,7 +79,7 @@ function confirmInstallation(prepared) {
 }
 
 function replacementText(replaces) {
-  return `Replaces ${replaces}, which has the same id. What you granted to that one is revoked.`;
+  return sentence`Replaces ${replaces}, which has the same id. What you granted to that one is revoked.`;
 }
 
 function permissionList(permissions) {

@@ -4,6 +4,7 @@ import {browser} from "./api.js";
 import {attempt, resultOf} from "./attempt.js";
 import {btn, errorLine, h} from "./dom.js";
 import {dialog, toast} from "./layers.js";
+import {sentence} from "./sentences.js";
 
 export function confirmRemoval({id, name}) {
   const problem = h("div", {});
@@ -11,11 +12,11 @@ export function confirmRemoval({id, name}) {
   const change = async () => {
     await resultOf(browser.hatbox.extensions.remove(id));
     box.close();
-    toast(`${name} deleted forever.`);
+    toast(sentence`${name} deleted forever.`);
   };
   const onError = (error) => problem.replaceChildren(errorLine(error.message));
   const verb = btn("Delete forever", () => attempt(verb, change, {control: verb, onError}), {kind: "danger solid"});
-  const box = dialog(`Delete ${name} forever?`, [h("p", {}, text), problem], (close) => [
+  const box = dialog(sentence`Delete ${name} forever?`, [h("p", {}, text), problem], (close) => [
     btn("Keep it", close, {kind: "quiet"}),
     verb,
   ]);

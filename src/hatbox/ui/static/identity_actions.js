@@ -10,41 +10,42 @@ import {askToDelete, removeCreated} from "./identity_deletion.js";
 import {identityEditor} from "./identity_editor.js";
 import {dialog, notice, popover, problem, toast} from "./layers.js";
 import {foreverReason} from "./removal_words.js";
-import {changed} from "./undo.js";
+import {sentence} from "./sentences.js";
+import {undoable} from "./undo.js";
 
 const api = browser.contextualIdentities;
 
 // "Work is hidden. Its 7 tabs will come back when you show it."
 function hiddenText({name, tabs}) {
   const what = tabs === 1 ? "Its tab" : `Its ${plural(tabs, "tab")}`;
-  return `${name} is hidden.${tabs ? ` ${what} will come back when you show it.` : ""}`;
+  return sentence`${name} is hidden.${tabs ? ` ${what} will come back when you show it.` : ""}`;
 }
 
 export function createIdentity() {
-  const save = async (draft) => {
+  const save = (draft) => undoable(async (done) => {
     const creating = api.create(draft);
     const isQueued = !connection.online;
     if (isQueued) box.close(); // the page stays usable
-    const waiting = isQueued && notice(null, `${draft.name} is created when Hatbox is back.`);
+    const waiting = isQueued && notice(null, sentence`${draft.name} is created when Hatbox is back.`);
     let created = null;
     try {
       created = await resultOf(creating);
     } catch (error) {
       if (box.open) throw error; // stands in the form
-      problem(null, `${draft.name} was not created. ${error.message}`);
+      problem(null, sentence`${draft.name} was not created. ${error.message}`);
       return;
     } finally {
       if (waiting) waiting.hidePopover();
     }
     const isHere = box.open;
     box.close();
-    if (!created) return toast(`${draft.name} created.`);
+    if (!created) return toast(sentence`${draft.name} created.`);
     const id = created.cookieStoreId;
-    changed(`${created.name} created.`, () => removeCreated(id));
+    done(sentence`${created.name} created.`, () => removeCreated(id));
     await identities.refresh(id).catch(console.error);
     // Created later, the user is elsewhere: nothing may move the focus then.
     if (isHere || document.activeElement.matches("body, main")) revealNew?.(id);
-  };
+  });
   const form = identityEditor(null, {saveLabel: "Create identity", save, cancel: () => box.close()});
   const box = dialog("New identity", form);
 }
@@ -58,7 +59,7 @@ export function setReveal(fn) {
 
 export function editIdentity(identity, anchor) {
   const {cookieStoreId: id} = identity;
-  const save = async (draft) => {
+  const save = (draft) => undoable(async (done) => {
     const fields = ["name", "color", "icon"].filter((field) => draft[field] !== identity[field]);
     const pick = (from) => Object.fromEntries(fields.map((field) => [field, from[field]]));
     const before = pick({...identity, name: identity.storedName ?? identity.name});
@@ -69,13 +70,13 @@ export function editIdentity(identity, anchor) {
         await resultOf(sent);
       } catch (error) {
         if (pop.matches(":popover-open")) throw error; // stands in the form
-        problem(anchor, `${draft.name} was not saved. ${error.message}`);
+        problem(anchor, sentence`${draft.name} was not saved. ${error.message}`);
         return;
       }
-      changed(`${draft.name} saved.`, () => identities.sending(id, before, api.update(id, before)));
+      done(sentence`${draft.name} saved.`, () => identities.sending(id, before, api.update(id, before)));
     }
     if (pop.isConnected) pop.hidePopover();
-  };
+  });
   const form = identityEditor(identity, {saveLabel: "Save", save, cancel: () => pop.hidePopover()});
   const pop = popover(anchor, form, {label: `Edit ${identity.name}`, role: "dialog"});
 }
@@ -83,34 +84,37 @@ export function editIdentity(identity, anchor) {
 export function setHidden(identity, hidden, anchor) {
   const {cookieStoreId: id} = identity;
   const send = (to) => identities.sending(id, {hidden: to}, to ? api.hide(id) : api.show(id));
-  const done = hidden ? hiddenText(identity) : `${identity.name} is shown again.`;
-  const change = async () => {
+  const text = hidden ? hiddenText(identity) : sentence`${identity.name} is shown again.`;
+  const change = async (done) => {
     await resultOf(send(hidden));
-    changed(done, () => send(!hidden));
+    done(text, () => send(!hidden));
   };
-  return attempt(anchor, change);
+  // Not "hide or show": what is hidden without a connection may be shown again before it is sent.
+  return attempt(anchor, () => undoable(change), {key: `${hidden ? "hide" : "show"} ${id}`});
 }
 
 export async function removeIdentity(identity, anchor) {
   const {cookieStoreId: id, name} = identity;
   let isRemoved = true;
-  const change = async () => {
-    let trashId = null;
-    try {
-      ({trashId} = await identities.sending(id, {isRemoved: true}, browser.hatbox.identities.remove(id)));
-    } catch (error) {
-      const why = foreverReason(error);
-      if (!why) throw error;
-      isRemoved = await askToDelete(identity, why);
-      return;
-    }
-    if (!trashId) return toast(`${name} deleted forever. It was temporary.`);
-    changed(`${name} moved to the trash.${await stayText()}`, async () => {
+  const remove = async (done) => {
+    const removing = browser.hatbox.identities.remove(id);
+    const {trashId} = await identities.sending(id, {isRemoved: true}, removing);
+    if (!trashId) return toast(sentence`${name} deleted forever. It was temporary.`);
+    done(sentence`${name} moved to the trash.${await stayText()}`, async () => {
       await browser.hatbox.trash.restore(trashId);
       await identities.refresh(id);
     }, {subject: trashId});
   };
-  const worked = await attempt(anchor, change, {key: `remove ${id}`, done: `${name} removed.`});
+  const change = async () => {
+    try {
+      await undoable(remove);
+    } catch (error) {
+      const why = foreverReason(error);
+      if (!why) throw error;
+      isRemoved = await askToDelete(identity, why);
+    }
+  };
+  const worked = await attempt(anchor, change, {key: `remove ${id}`, done: sentence`${name} removed.`});
   return worked && isRemoved;
 }
 
@@ -125,12 +129,13 @@ async function stayText() {
 
 export function cloneIdentity(identity, anchor) {
   const {cookieStoreId: id, name} = identity;
-  const change = async () => {
+  const text = sentence`${name} cloned.`;
+  const change = async (done) => {
     const copy = await browser.hatbox.identities.clone(id);
-    const text = `${name} cloned as ${copy.name}, cookies and settings included.`;
-    changed(text, () => removeCreated(copy.cookieStoreId, copy));
+    const whole = sentence`${name} cloned as ${copy.name}, cookies and settings included.`;
+    done(whole, () => removeCreated(copy.cookieStoreId, copy));
   };
-  return attempt(anchor, change, {key: `clone ${id}`, control: anchor, done: `${name} cloned.`});
+  return attempt(anchor, () => undoable(change), {key: `clone ${id}`, control: anchor, done: text});
 }
 
 // to: the place in the order of all identities.
@@ -139,12 +144,12 @@ export function moveIdentity(identity, to, anchor) {
   const all = identities.all();
   const from = all.findIndex((other) => other.cookieStoreId === id);
   if (from === to || from < 0) return Promise.resolve(true);
-  const text = `${name} moved to place ${to + 1} of ${all.length}.`;
-  const change = async () => {
+  const text = sentence`${name} moved to place ${to + 1} of ${all.length}.`;
+  const change = async (done) => {
     await resultOf(identities.moving(id, to, api.move(id, to)));
-    changed(text, () => identities.moving(id, from, api.move(id, from)), {quiet: true});
+    done(text, () => identities.moving(id, from, api.move(id, from)), {quiet: true});
   };
-  return attempt(anchor, change);
+  return attempt(anchor, () => undoable(change));
 }
 
 export function openWindow(identity, anchor) {
@@ -152,7 +157,7 @@ export function openWindow(identity, anchor) {
   const change = async () => {
     const {tab, engine} = await browser.hatbox.tabs.open(id);
     if (engine === "starting") await shownWhile(anchor, "The browser is starting.", engineStarted({tabId: tab.id}));
-    toast(`A window is open as ${name}.`);
+    toast(sentence`A window is open as ${name}.`);
   };
   return attempt(anchor, change, {key: `open ${id}`, control: anchor, done: lostTabText(name)});
 }

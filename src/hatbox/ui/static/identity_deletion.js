@@ -6,6 +6,8 @@ import {btn, h, plural} from "./dom.js";
 import {identities} from "./identities_state.js";
 import {dialog, toast} from "./layers.js";
 import {foreverReason, isUsed} from "./removal_words.js";
+import {sentence} from "./sentences.js";
+import {impossible} from "./undo_words.js";
 
 // Removes an identity that was created here, for the Undo of its creation. Without a trash it is deleted, unless it has
 // got more than at its creation: that would be lost. before: {cookies, tabs} of then.
@@ -16,7 +18,8 @@ export async function removeCreated(id, before = {cookies: 0, tabs: 0}) {
     const why = foreverReason(error);
     if (!why) throw error;
     const [now] = await browser.hatbox.identities.summaries([id]);
-    if (now && isUsed(now, before)) throw new Error(`${why} ${now.name} has been used meanwhile, so it stays.`);
+    const stays = now && sentence`${why} ${now.name} has been used meanwhile, so it stays.`;
+    if (now && isUsed(now, before)) throw impossible(stays);
     await resultOf(browser.hatbox.identities.remove(id, {forever: true}));
   }
 }
@@ -27,7 +30,7 @@ export async function removeRestored(id, name) {
     await resultOf(browser.hatbox.identities.remove(id));
   } catch (error) {
     const why = foreverReason(error);
-    throw why ? new Error(`${why} So ${name} stays.`) : error;
+    throw why ? impossible(sentence`${why} So ${name} stays.`) : error;
   }
 }
 
@@ -43,13 +46,13 @@ export function askToDelete(identity, why) {
       try {
         const removing = browser.hatbox.identities.remove(id, {forever: true});
         await resultOf(identities.sending(id, {isRemoved: true}, removing));
-        toast(`${name} deleted forever.`);
+        toast(sentence`${name} deleted forever.`);
         resolve(true);
       } catch (error) {
         reject(error);
       }
     };
-    const box = dialog(`Delete ${name} forever?`, h("p", {}, `${why} ${what}`), (close) => [
+    const box = dialog(sentence`Delete ${name} forever?`, h("p", {}, `${why} ${what}`), (close) => [
       btn("Keep it", close, {kind: "quiet"}),
       btn("Delete forever", () => run(close), {kind: "danger solid"}),
     ]);

@@ -4,6 +4,7 @@ import {btn, errorLine, h, icon, isUnavailable, setUnavailable, tile} from "./do
 import {identities} from "./identities_state.js";
 import {hasVisibleText} from "./identity_names.js";
 import {COLORS, ICONS} from "./palette.js";
+import {sentence} from "./sentences.js";
 
 const MAX_NAME = 200;
 
@@ -98,5 +99,5 @@ export function identityEditor(identity, {saveLabel, save, cancel}) {
 }
 
 function sameName(name) {
-  return `There is already one called ${name}. That is allowed; colour and icon tell them apart.`;
+  return sentence`There is already one called ${name}. That is allowed; colour and icon tell them apart.`;
 }

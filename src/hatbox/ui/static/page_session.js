@@ -9,18 +9,22 @@ const FIRST_DELAY = 100; // milliseconds
 const MAX_DELAY = 5000;
 const ACKNOWLEDGE_DELAY = 100;
 const STABLE_TIME = 10_000; // a connection that was lost earlier does not reset the delay
-const MAX_FRAME = 4_000_000; // characters; a larger message has its own frame. The server accepts 32 MiB.
+const MAX_FRAME = 4_000_000; // characters; a larger message has its own frame
+const MAX_TEXT = 32 * 2 ** 20; // bytes of a frame, as hatbox/ui/page_limits.py
+const HEAD = 1024; // more than a frame has beside its messages
+const TOO_LARGE = 1009; // the code with which a connection is closed because of a larger one
 
 // open(): a new WebSocket. receive(messages): handles messages of the server. replay(): the messages for a server that
-// does not know the session. onStatus(): `online` or `silent` has changed. onClosed(code): a connection was closed or
-// not opened.
+// does not know the session. onTooLarge(id, bytes): the server would not accept this call, which is not sent.
+// onStatus(): `online` or `silent` has changed. onClosed(code): a connection was closed or not opened.
 export class PageSession {
-  constructor({id, open, receive, replay, onStatus, onResync, onClosed}) {
+  constructor({id, open, receive, replay, onTooLarge, onStatus, onResync, onClosed}) {
     this.online = false;
     this.id = id;
     this.open = open;
     this.receive = receive;
     this.replay = replay;
+    this.onTooLarge = onTooLarge;
     this.onStatus = onStatus;
     this.onResync = onResync;
     this.onClosed = onClosed;
@@ -83,6 +87,7 @@ export class PageSession {
     };
     for (const message of messages) {
       const text = JSON.stringify(message);
+      if (this.isRefused(message, text)) continue;
       if (size + text.length > MAX_FRAME) finish();
       texts.push(text);
       size += text.length;
@@ -90,6 +95,25 @@ export class PageSession {
     }
     finish();
     return frames;
+  }
+
+  // A call that is too large fails by itself: the server would close the connection, again and again.
+  isRefused(message, text) {
+    if (message[0] !== CALL || text.length * 3 <= MAX_TEXT - HEAD) return false; // a character has up to 3 bytes
+    const bytes = bytesOf(text);
+    if (bytes <= MAX_TEXT - HEAD) return false;
+    this.onTooLarge(message[1], bytes);
+    return true;
+  }
+
+  // The server accepts less than expected: what it does not accept is at least as large as any other call.
+  refuseLargest() {
+    const calls = this.frames.flatMap(callsIn);
+    if (calls.length === 0) return;
+    const {frame, id, bytes} = calls.reduce((one, other) => (other.bytes > one.bytes ? other : one));
+    const others = JSON.parse(frame.text).filter(([kind, number]) => kind !== CALL || number !== id);
+    frame.text = JSON.stringify(others); // it stays: the numbers of frames are consecutive
+    this.onTooLarge(id, bytes);
   }
 
   // Connect now, and not after the delay.
@@ -167,6 +191,7 @@ export class PageSession {
     const wasOnline = this.online;
     this.online = false;
     this.watch.stop();
+    if (code === TOO_LARGE) this.refuseLargest();
     if (wasOnline && performance.now() - this.since > STABLE_TIME) this.delay = FIRST_DELAY;
     this.timer = setTimeout(() => this.connect(), this.delay * (0.75 + Math.random() / 2));
     this.delay = Math.min(this.delay * 2, MAX_DELAY);
@@ -202,6 +227,15 @@ export class PageSession {
     while (this.frames.length > 0 && this.frames[0].number <= number) this.frames.shift();
     if (this.online && this.frames.length < before) this.watch.answered(this.frames.length > 0);
   }
+}
+
+function callsIn(frame) {
+  const calls = JSON.parse(frame.text).filter(([kind]) => kind === CALL);
+  return calls.map((call) => ({frame, id: call[1], bytes: bytesOf(JSON.stringify(call))}));
+}
+
+function bytesOf(text) {
+  return new TextEncoder().encode(text).length;
 }
 
 // HMAC-SHA-256 in hexadecimal digits.

@@ -6,7 +6,8 @@ import {errorLine, h, icon, tile} from "./dom.js";
 import {identities} from "./identities_state.js";
 import {pickIdentity} from "./identity_picker.js";
 import {toast} from "./layers.js";
-import {changed} from "./undo.js";
+import {isolated} from "./sentences.js";
+import {undoable} from "./undo.js";
 
 const api = browser.hatbox.rules;
 
@@ -79,10 +80,10 @@ export function ruleForm(fixed) {
       input.setAttribute("aria-invalid", "true");
       if (el.contains(document.activeElement)) input.focus(); // it may come late
     };
-    attempt(input, add, {control: el.querySelector("[type=submit]"), onError});
+    attempt(input, () => undoable(add), {control: el.querySelector("[type=submit]"), onError});
   }
 
-  async function add() {
+  async function add(done) {
     const pattern = input.value;
     const empty = () => {
       if (input.value === pattern) input.value = ""; // else the next one is being typed
@@ -92,8 +93,8 @@ export function ruleForm(fixed) {
     empty();
     if (!rule) return toast("Rule added.");
     const names = rule.identities.map((id) => identities.get(id)?.name ?? id);
-    const now = names.length > 1 ? `now asks: ${names.join(" or ")}` : `now opens in ${names[0]}`;
-    changed(`${rule.pattern} ${now}.`, () => api.remove(rule.id));
+    const now = `now ${names.length > 1 ? "asks:" : "opens in"} ${names.map(isolated).join(" or ")}`;
+    done(`${isolated(rule.pattern)} ${now}.`, () => api.remove(rule.id));
   }
 
   paint();

@@ -95,6 +95,7 @@ function fromFile(program) {
   function run() {
     below.replaceChildren();
     const sent = text.value;
+    if (sent.length > MAX_BYTES) return fail("This text is too large: at most 4 MB are read."); // as the server says
     const change = async () => {
       const result = await resultOf(api.importFrom(program, sent, options));
       box.close();

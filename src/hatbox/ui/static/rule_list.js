@@ -6,7 +6,8 @@ import {chip, h, icon, iconButton, patternText} from "./dom.js";
 import {identities} from "./identities_state.js";
 import {NO_IDENTITY} from "./no_identity.js";
 import {isPhone} from "./phone.js";
-import {changed} from "./undo.js";
+import {sentence} from "./sentences.js";
+import {undoable} from "./undo.js";
 import {VirtualList} from "./virtual_list.js";
 
 const MOST_CHIPS = 3;
@@ -78,10 +79,10 @@ function marks({limit, isValid}, to) {
 }
 
 function removeRule(rule, anchor) {
-  const done = `Rule ${rule.pattern} removed.`;
-  const change = async () => {
+  const text = sentence`Rule ${rule.pattern} removed.`;
+  const change = async (done) => {
     const [removed] = await api.remove(rule.id);
-    changed(done, () => api.restore(removed));
+    done(text, () => api.restore(removed));
   };
-  return attempt(anchor, change, {key: `rule ${rule.id}`, control: anchor, done});
+  return attempt(anchor, () => undoable(change), {key: `rule ${rule.id}`, control: anchor, done: text});
 }

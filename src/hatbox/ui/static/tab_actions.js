@@ -5,7 +5,8 @@ import {attempt} from "./attempt.js";
 import {engineStarted} from "./engines_state.js";
 import {pickIdentity} from "./identity_picker.js";
 import {notice, toast} from "./layers.js";
-import {changed} from "./undo.js";
+import {sentence} from "./sentences.js";
+import {undoable} from "./undo.js";
 
 const api = browser.hatbox.tabs;
 
@@ -14,13 +15,13 @@ export function bringToFront(tab, anchor) {
   const change = async () => {
     const {engine} = await api.activate(tab.id);
     if (engine === "starting") await started(tab, anchor());
-    toast(`“${tab.title}” is in front.`);
+    toast(sentence`“${tab.title}” is in front.`);
   };
   return attempt(anchor, change, {key: `tab ${tab.id}`, control: anchor()});
 }
 
 async function started(tab, anchor) {
-  const shown = notice(anchor, `“${tab.title}” opens when the engine has started.`);
+  const shown = notice(anchor, sentence`“${tab.title}” opens when the engine has started.`);
   try {
     await engineStarted({});
   } finally {
@@ -29,22 +30,22 @@ async function started(tab, anchor) {
 }
 
 export function closeTab(tab, anchor) {
-  return replaced(tab, anchor, () => api.close(tab.id), `Closed “${tab.title}”.`);
+  return replaced(tab, anchor, () => api.close(tab.id), sentence`Closed “${tab.title}”.`);
 }
 
 export function moveTab(tab, identity, anchor) {
-  const done = `“${tab.title}” reopened in ${identity.name}, with the cookies of ${identity.name}.`;
-  return replaced(tab, anchor, () => api.moveTo(tab.id, identity.cookieStoreId), done);
+  const text = sentence`“${tab.title}” reopened in ${identity.name}, with the cookies of ${identity.name}.`;
+  return replaced(tab, anchor, () => api.moveTo(tab.id, identity.cookieStoreId), text);
 }
 
 // A tab that is closed or moved: once, with an Undo where its page can be opened again.
-function replaced(tab, anchor, send, done) {
-  const change = async () => {
+function replaced(tab, anchor, send, text) {
+  const change = async (done) => {
     const {undo} = await send();
-    if (undo === undefined) toast(done);
-    else changed(done, () => api.reopen(undo));
+    if (undo === undefined) toast(text);
+    else done(text, () => api.reopen(undo));
   };
-  return attempt(anchor, change, {key: `tab ${tab.id}`, control: anchor(), done});
+  return attempt(anchor, () => undoable(change), {key: `tab ${tab.id}`, control: anchor(), done: text});
 }
 
 export function chooseTarget(tab, button, anchor) {

@@ -28,11 +28,19 @@ export function toast(text, undo, {closed, isOnlyUndo = false} = {}) {
   return close;
 }
 
-// An undo that failed is reported where its button was.
-export function undoFailed(text) {
-  const dismiss = iconButton("ui-x", "Dismiss", () => close());
-  const el = h("div", {class: "toast", role: "alert"}, icon("ui-warn"), h("span", {class: "grow"}, text), dismiss);
-  const close = show(el, {});
+// An undo that failed is reported where its button was. again: called by "Try again", dismissed: by "Dismiss". closed and
+// isOnlyUndo as for toast. Returns a function that closes it.
+export function undoFailed(text, {again, dismissed, closed, isOnlyUndo} = {}) {
+  const after = (run) => () => {
+    run?.();
+    close();
+  };
+  const retry = again && btn("Try again", after(again), {kind: "sm"});
+  const dismiss = iconButton("ui-x", "Dismiss", after(dismissed));
+  const words = h("span", {class: "grow", role: "alert"}, text);
+  const el = h("div", {class: "toast"}, icon("ui-warn"), words, retry, dismiss);
+  const close = show(el, {closed, isOnlyUndo});
+  return close;
 }
 
 function show(el, {closed = null, isOnlyUndo = false, hasUndo = false}) {

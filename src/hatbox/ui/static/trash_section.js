@@ -10,9 +10,10 @@ import {dialog, menu, toast} from "./layers.js";
 import {PartialList} from "./live_list.js";
 import {isPhone} from "./phone.js";
 import {loadError, skeletonAfter} from "./screen_parts.js";
+import {sentence} from "./sentences.js";
 import {everyMinute, exactTime} from "./times.js";
-import {contentsOf, removedText} from "./trash_words.js";
-import {changed, forgetChanges} from "./undo.js";
+import {contentsOf, leftText, removedText} from "./trash_words.js";
+import {forgetChanges, undoable} from "./undo.js";
 import {VirtualList} from "./virtual_list.js";
 
 const api = browser.hatbox.trash;
@@ -83,7 +84,7 @@ export class TrashSection {
   }
 
   makeRow(entry) {
-    const left = entry.daysLeft ? `${plural(entry.daysLeft, "day")} left` : "Deleted soon";
+    const left = leftText(entry);
     const restore = btn("Restore", () => this.restore(entry), {
       kind: "sm hide-narrow",
       "data-part": "restore",
@@ -99,14 +100,14 @@ export class TrashSection {
       "data-part": "more",
     });
     const wide = h("span", {class: "hide-narrow"}, contentsOf(entry));
-    const below = h("div", {class: "url ellipsis"}, wide, h("span", {class: "only-phone-text"}, left));
+    const below = h("div", {class: "url ellipsis"}, wide, h("span", {class: "only-phone-text left"}, left));
     return h(
       "div",
       {class: "row"},
       tile(entry, "t28"),
       h("div", {class: "grow"}, h("div", {class: "title ellipsis", dir: "auto"}, entry.name), below),
       h("span", {class: "when removed ellipsis hide-narrow", title: removedTitle(entry)}, removedText(entry)),
-      h("span", {class: "when num days hide-narrow"}, left),
+      h("span", {class: "when num days left hide-narrow"}, left),
       h("div", {class: "quick line"}, restore, remove, more),
     );
   }
@@ -119,11 +120,12 @@ export class TrashSection {
     ];
   }
 
-  // "4 min ago" becomes wrong by itself.
+  // "4 min ago" and "30 days left" become wrong by themselves.
   showTimes() {
     for (const [key, cell] of this.list.cells) {
       const entry = this.list.items[this.list.indexOf(key)];
       cell.querySelector(".removed").textContent = removedText(entry);
+      for (const left of cell.querySelectorAll(".left")) left.textContent = leftText(entry);
     }
   }
 
@@ -136,20 +138,20 @@ export class TrashSection {
   async restore(entry) {
     const {trashId, name} = entry;
     const index = this.list.indexOf(trashId);
-    const done = `${name} is back, with its id, tabs and cookies.`;
-    const change = async () => {
+    const text = sentence`${name} is back, with its id, tabs and cookies.`;
+    const change = async (done) => {
       const {cookieStoreId: id} = await api.restore(trashId);
       const undo = async () => {
         await removeRestored(id, name);
         await this.live.reload();
       };
-      if (this.hasTrash) changed(done, undo);
-      else toast(done); // it could not go back
+      if (this.hasTrash) done(text, undo);
+      else toast(text); // it could not go back
       await Promise.all([this.live.reload(), identities.refresh(id)]);
       this.focusNear(index);
     };
-    const options = {key: `restore ${trashId}`, control: this.button(entry), done};
-    await attempt(() => this.button(entry), change, options);
+    const options = {key: `restore ${trashId}`, control: this.button(entry), done: text};
+    await attempt(() => this.button(entry), () => undoable(change), options);
   }
 
   // The row is gone, and with it the focus.
@@ -164,22 +166,24 @@ export class TrashSection {
     const index = this.list.indexOf(entry.trashId);
     const text = `${contentsOf(entry)}. This cannot be undone.`;
     const control = () => this.button(entry);
-    this.ask(`Delete ${entry.name} forever?`, text, "Keep it", "Delete forever", control, async () => {
+    this.ask(sentence`Delete ${entry.name} forever?`, text, "Keep it", "Delete forever", control, async () => {
       await resultOf(api.remove(entry.trashId));
       forgetChanges((subject) => subject === entry.trashId);
-      toast(`${entry.name} deleted forever.`);
+      toast(sentence`${entry.name} deleted forever.`);
       await this.live.reload();
       this.focusNear(index);
     });
   }
 
+  // Deletes those that the question is about: what is removed later may be needed for an Undo.
   askToEmpty() {
-    const count = plural(this.removed.length, "identity", "identities");
-    const are = this.removed.length === 1 ? "is" : "are";
+    const ids = this.removed.map((entry) => entry.trashId);
+    const count = plural(ids.length, "identity", "identities");
+    const are = ids.length === 1 ? "is" : "are";
     const text = `${count} with everything in them ${are} deleted. This cannot be undone.`;
     this.ask("Empty the trash?", text, "Keep them", "Empty trash", () => this.emptyButton, async () => {
-      const deleted = await resultOf(api.empty());
-      forgetChanges(() => true);
+      const deleted = await resultOf(api.empty(ids));
+      forgetChanges((subject) => ids.includes(subject));
       toast(deleted === null ? "Trash emptied." : `${plural(deleted, "identity", "identities")} deleted forever.`);
       await this.live.reload();
       this.focusNear(0);

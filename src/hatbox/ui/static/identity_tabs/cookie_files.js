@@ -6,6 +6,8 @@ import {btn, errorLine, h, icon, isUnavailable} from "../dom.js";
 import {acceptFiles, readText} from "../file_drops.js";
 import {dialog, menu, problem, toast} from "../layers.js";
 import {ownerOf} from "../no_identity.js";
+import {sentence} from "../sentences.js";
+import {undoable} from "../undo.js";
 import {offerUndo} from "./cookie_removal.js";
 import {exportText, importText, isNothingImported, nothingImportedText} from "./cookie_texts.js";
 
@@ -36,7 +38,7 @@ async function save(anchor, cookieStoreId, format) {
 
 function confirmPlain(anchor, cookieStoreId, format) {
   const name = ownerOf(cookieStoreId)?.name ?? "the identity";
-  const text = `This profile is encrypted. The file is plain text: with it, anyone is signed in as ${name}.`;
+  const text = sentence`This profile is encrypted. The file is plain text: with it, anyone is signed in as ${name}.`;
   dialog("Export plain text?", h("p", {}, text), (close) => {
     const run = () => {
       close();
@@ -84,16 +86,16 @@ export class DropPlace {
     if (files.length > 1) return this.fail("Import one file at a time.");
     if (isUnavailable(this.chooser)) return this.fail("Another file is being imported. Drop this one afterwards.");
     const onError = (error) => this.fail(error.message);
-    attempt(this.chooser, () => this.importFile(files[0]), {control: this.chooser, onError});
+    attempt(this.chooser, () => undoable((done) => this.importFile(files[0], done)), {control: this.chooser, onError});
   }
 
-  async importFile(file) {
+  async importFile(file, done) {
     const text = await readCookies(file);
-    const report = await resultOf(browser.hatbox.sites.importFile(this.cookieStoreId, file.name, text));
+    const report = await resultOf(sendCookies(this.cookieStoreId, file.name, text));
     const name = ownerOf(this.cookieStoreId)?.name ?? "the identity";
-    if (!report) toast(`${file.name}: its cookies were imported into ${name}.`);
+    if (!report) toast(sentence`${file.name}: its cookies were imported into ${name}.`);
     else if (isNothingImported(report)) this.fail(nothingImportedText(file.name, name, report));
-    else offerUndo(importText(file.name, name, report), report.undo);
+    else offerUndo(done, importText(file.name, name, report), report.undo);
   }
 
   fail(message) {
@@ -102,8 +104,19 @@ export class DropPlace {
 }
 
 function readCookies(file) {
-  if (file.size > MAX_BYTES) {
-    throw new Error(`${file.name} is larger than 16 MB. Import it in a terminal with: hatbox import`);
-  }
+  if (file.size > MAX_BYTES) throw tooLarge(`${file.name} is larger than 16 MB.`);
   return readText(file, "a cookies.txt, JSON lines or storage state file");
+}
+
+// A file that is small enough may be too large as JSON, which has six characters for a control character.
+async function sendCookies(cookieStoreId, name, text) {
+  try {
+    return await browser.hatbox.sites.importFile(cookieStoreId, name, text);
+  } catch (error) {
+    throw error.kind === "MessageTooLarge" ? tooLarge(`${name} is too large to be sent.`) : error;
+  }
+}
+
+function tooLarge(what) {
+  return new Error(`${what} Import it in a terminal with: hatbox import`);
 }

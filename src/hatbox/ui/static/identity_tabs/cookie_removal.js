@@ -5,22 +5,24 @@ import {browser} from "../api.js";
 import {attempt, resultOf} from "../attempt.js";
 import {btn, errorLine, h} from "../dom.js";
 import {dialog, toast} from "../layers.js";
-import {changed} from "../undo.js";
+import {undoable} from "../undo.js";
 import {undoText} from "./cookie_texts.js";
 
 const DONE = "Deleted.";
 const api = browser.hatbox.sites;
 
 // what: {cookie}, {host} or {all}. message: called with the number of deleted cookies. Resolves with that number.
-export async function removeCookies(cookieStoreId, what, message) {
-  const result = await resultOf(api.remove(cookieStoreId, what));
-  if (!result) {
-    toast(DONE);
-    return 1; // how many is not known
-  }
-  const {removed, undo} = result;
-  if (removed) offerUndo(message(removed), undo);
-  return removed;
+export function removeCookies(cookieStoreId, what, message) {
+  return undoable(async (done) => {
+    const result = await resultOf(api.remove(cookieStoreId, what));
+    if (!result) {
+      toast(DONE);
+      return 1; // how many is not known
+    }
+    const {removed, undo} = result;
+    if (removed) offerUndo(done, message(removed), undo);
+    return removed;
+  });
 }
 
 // Deletes the cookies and the site data of a site or of all sites, after a question: site data cannot be restored.
@@ -42,14 +44,14 @@ export function askToDeleteWithData(cookieStoreId, what, {title, contents, done}
   });
 }
 
-// Shows what was done, with Undo if there is a token.
-export function offerUndo(message, token) {
+// Shows what was done, with Undo if there is a token. done: of undoable().
+export function offerUndo(done, message, token) {
   if (!token) {
     toast(message);
     return;
   }
   const options = {whileToast: true, onExpire: () => api.forget(token).catch(console.error)};
-  changed(message, () => restore(token), options);
+  done(message, () => restore(token), options);
 }
 
 async function restore(token) {

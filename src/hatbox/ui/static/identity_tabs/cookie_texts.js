@@ -2,6 +2,7 @@
 
 import {sizeText} from "../archive_words.js";
 import {plural, thousands} from "../numbers.js";
+import {isolated, sentence} from "../sentences.js";
 
 const SAME_SITE = {no_restriction: "None", lax: "Lax", strict: "Strict"};
 
@@ -40,21 +41,21 @@ export function siteDataText({siteData, origins}) {
 export function removedText(removed, site, name) {
   const what = `Deleted ${plural(removed, "cookie")} of ${site.host}.`;
   if (site.siteData) return `${what} Its site data stays.`;
-  return site.signedInSince === null ? what : `${what} ${name} is signed out there.`;
+  return site.signedInSince === null ? what : `${what} ${isolated(name)} is signed out there.`;
 }
 
 // After the cookies and the site data of a site were deleted.
 export function emptiedText(removed, site, name) {
   const cookies = removed ? `${plural(removed, "cookie")} and ` : "";
   const what = `Deleted ${cookies}the site data of ${site.host}.`;
-  return site.signedInSince === null ? what : `${what} ${name} is signed out there.`;
+  return site.signedInSince === null ? what : `${what} ${isolated(name)} is signed out there.`;
 }
 
 // After all cookies were deleted. sites: those that the identity had.
 export function allRemovedText(sites, name) {
   const left = sites.filter((site) => site.siteData).length;
   const rest = left ? `Site data of ${plural(left, "site")} stays.` : "It is signed out everywhere.";
-  return `Deleted all cookies of ${name}. ${rest}`;
+  return sentence`Deleted all cookies of ${name}. ${rest}`;
 }
 
 // What an undo says when something could not be as before; empty otherwise.
@@ -72,21 +73,22 @@ export function isNothingImported({added, changed, unchanged, origins}) {
 
 // "cookies.txt: no cookie was imported into Work. Left out: expired cookies (3)."
 export function nothingImportedText(file, name, {leftOut}) {
-  return `${file}: no cookie was imported into ${name}.${leftOutText(leftOut)}`;
+  return sentence`${file}: no cookie was imported into ${name}.${leftOutText(leftOut)}`;
 }
 
 // "cookies.txt: 14 cookies imported into Work, 3 unchanged. Left out: expired cookies (1)."
 export function importText(file, name, report) {
   const imported = report.added + report.changed;
-  if (!imported && !report.origins) return `${file}: ${name} has all its cookies already.${leftOutText(report.leftOut)}`;
-  const parts = [`${file}: ${plural(imported, "cookie")} imported into ${name}`];
+  const rest = leftOutText(report.leftOut);
+  if (!imported && !report.origins) return sentence`${file}: ${name} has all its cookies already.${rest}`;
+  const parts = [sentence`${file}: ${plural(imported, "cookie")} imported into ${name}`];
   if (report.unchanged) parts.push(`${thousands(report.unchanged)} unchanged`);
   if (report.origins) parts.push(`with the site data of ${plural(report.origins, "origin")}, which Undo leaves`);
-  return `${parts.join(", ")}.${leftOutText(report.leftOut)}`;
+  return `${parts.join(", ")}.${rest}`;
 }
 
 export function exportText(file, name) {
-  return `${plural(file.cookies, "cookie")} of ${name} saved as ${file.name}.${leftOutText(file.leftOut)}`;
+  return sentence`${plural(file.cookies, "cookie")} of ${name} saved as ${file.name}.${leftOutText(file.leftOut)}`;
 }
 
 function leftOutText(notes) {

@@ -6,6 +6,7 @@ import {menu} from "../layers.js";
 import {ownerOf} from "../no_identity.js";
 import {thousands} from "../numbers.js";
 import {loadError, searchBox, skeletonAfter} from "../screen_parts.js";
+import {sentence} from "../sentences.js";
 import {SiteFeed} from "../site_feed.js";
 import {everyMinute} from "../times.js";
 import {DropPlace, exportButton} from "./cookie_files.js";
@@ -144,9 +145,9 @@ class CookiesPanel {
     const name = ownerOf(this.cookieStoreId)?.name ?? "the identity";
     const what = hasCookies ? "cookies and site data" : "site data";
     askToDeleteWithData(this.cookieStoreId, {all: true}, {
-      title: `Delete all ${what} of ${name}?`,
+      title: sentence`Delete all ${what} of ${name}?`,
       contents: summaryText(all).replace(/, which no other.*/, ""),
-      done: () => `Deleted all ${what} of ${name}. It is signed out everywhere.`,
+      done: () => sentence`Deleted all ${what} of ${name}. It is signed out everywhere.`,
     });
   }
 

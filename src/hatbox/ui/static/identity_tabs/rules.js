@@ -6,6 +6,7 @@ import {ruleForm} from "../rule_form.js";
 import {RuleList} from "../rule_list.js";
 import {rules} from "../rules_state.js";
 import {loadError, skeletonAfter} from "../screen_parts.js";
+import {sentence} from "../sentences.js";
 
 // root: in an element that scrolls, with the class "scroll".
 export function mount(root, cookieStoreId) {
@@ -18,7 +19,8 @@ export function mount(root, cookieStoreId) {
   function paint() {
     const identity = identities.get(cookieStoreId);
     if (!identity) return;
-    intro.textContent = `Addresses that open in ${identity.name} by themselves, from any program and any window.`;
+    const text = sentence`Addresses that open in ${identity.name} by themselves,`;
+    intro.textContent = `${text} from any program and any window.`;
     form.update();
     if (!rules.loaded && !rules.error) return;
     const own = rules.all().filter((rule) => rule.identities.includes(cookieStoreId));

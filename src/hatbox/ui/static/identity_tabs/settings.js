@@ -2,15 +2,16 @@
 // discarded, also when another tab or screen is shown meanwhile.
 
 import {browser} from "../api.js";
-import {resultOf} from "../attempt.js";
+import {attempt, resultOf} from "../attempt.js";
 import {btn, errorLine, h, isUnavailable, setUnavailable} from "../dom.js";
 import {identities} from "../identities_state.js";
 import {detailsOf} from "../identity_details.js";
-import {dialog, toast} from "../layers.js";
+import {dialog, problem, toast} from "../layers.js";
 import {loadError, skeletonAfter} from "../screen_parts.js";
+import {sentence} from "../sentences.js";
 import {settingDrafts} from "../setting_drafts.js";
 import {riskText, settingProblem} from "../setting_words.js";
-import {changed} from "../undo.js";
+import {undoable} from "../undo.js";
 
 const api = browser.hatbox.identities;
 const FIELDS = [
@@ -46,6 +47,7 @@ class SettingsForm {
     this.id = id;
     this.details = detailsOf(id);
     this.stored = null; // as the server has them; null until they are known
+    this.isSaving = false;
     this.intro = h("p", {class: "muted measure"});
     this.message = h("div", {});
     this.inputs = new Map(FIELDS.map((field) => [field.name, this.makeInput(field)]));
@@ -70,7 +72,7 @@ class SettingsForm {
       autocapitalize: "off",
       "aria-describedby": `set-${name}-error`,
       oninput: () => this.onInput(name),
-      onblur: () => this.check([name]),
+      onblur: () => this.onBlur(name),
     });
   }
 
@@ -79,9 +81,14 @@ class SettingsForm {
     return h("div", {class: "f"}, h("label", {for: `set-${name}`}, label), value);
   }
 
+  name() {
+    return identities.get(this.id)?.name ?? "this identity";
+  }
+
   showName() {
     const name = identities.get(this.id)?.name;
-    if (name) this.intro.textContent = `Every client and engine uses these for ${name}. An empty field is not set.`;
+    const text = sentence`Every client and engine uses these for ${name}.`;
+    if (name) this.intro.textContent = `${text} An empty field is not set.`;
   }
 
   // Shows what is stored. A field that was changed here keeps its text.
@@ -120,7 +127,7 @@ class SettingsForm {
 
   showState() {
     const isDirty = Object.keys(this.dirtyValues()).length > 0;
-    for (const control of [this.save, this.discard]) setUnavailable(control, !isDirty);
+    for (const control of [this.save, this.discard]) setUnavailable(control, !isDirty || this.isSaving);
   }
 
   onInput(name) {
@@ -142,12 +149,15 @@ class SettingsForm {
     this.inputs.get("proxy").focus();
   }
 
-  // Checks those of these fields that were changed. Resolves with the names of the wrong ones.
-  async check(names) {
-    if (!this.stored) return [];
-    const dirty = this.dirtyValues();
-    const values = valuesOf(dirty, names);
-    if (!Object.keys(values).length) return [];
+  // Checks a field that was changed.
+  onBlur(name) {
+    const dirty = this.stored ? this.dirtyValues() : {};
+    if (name in dirty) this.check({[name]: dirty[name]});
+  }
+
+  // texts: {name of the field: its text}. Resolves with the names of the wrong ones.
+  async check(texts) {
+    const values = valuesOf(texts);
     let problems;
     try {
       problems = await api.checkSettings(values);
@@ -155,77 +165,90 @@ class SettingsForm {
       problems = Object.fromEntries(Object.keys(values).map((name) => [name, error.message]));
     }
     for (const name of Object.keys(values)) {
-      if (this.inputs.get(name).value !== dirty[name]) continue; // it was changed meanwhile
+      if (this.inputs.get(name).value !== texts[name]) continue; // it was changed meanwhile
       const problem = problems[name];
       this.showError(name, problem ? settingProblem(name, values[name], problem) : null);
     }
     return Object.keys(problems);
   }
 
-  async onSubmit(event) {
+  onSubmit(event) {
     event.preventDefault();
     if (isUnavailable(this.save)) return;
-    this.message.replaceChildren();
-    const names = FIELDS.map(({name}) => name);
-    setUnavailable(this.save, true);
-    try {
-      const wrong = await this.check(names);
-      if (wrong.length) this.inputs.get(names.find((name) => wrong.includes(name))).focus();
-      else await this.send(valuesOf(this.dirtyValues(), names), false);
-    } catch (error) {
-      this.message.replaceChildren(errorLine(error.message));
-    } finally {
-      this.showState();
-    }
+    const texts = this.dirtyValues(); // what is typed from now on is not part of it
+    return this.once(async () => {
+      const wrong = await this.check(texts);
+      if (wrong.length) this.inputs.get(FIELDS.find(({name}) => wrong.includes(name)).name).focus();
+      else await this.send(texts, false);
+    });
   }
 
-  async send(values, force) {
+  async once(change) {
+    const onError = (error) => this.onError(error);
+    this.message.replaceChildren();
+    this.isSaving = true;
+    this.showState();
+    await attempt(this.save, change, {control: this.save, key: `settings ${this.id}`, onError});
+    this.isSaving = false;
+    this.showState();
+  }
+
+  onError({message}) {
+    if (this.el.isConnected) this.message.replaceChildren(errorLine(message));
+    else problem(null, sentence`Settings of ${this.name()} were not saved. ${message}`);
+  }
+
+  send(texts, force) {
+    const values = valuesOf(texts);
     const before = Object.fromEntries(Object.keys(values).map((name) => [name, this.stored[name]]));
-    const result = await resultOf(api.setSettings(this.id, values, force));
-    if (result && !result.saved) return this.askFirst(values, result.inputAtRisk);
-    settingDrafts.delete(this.id);
-    const settings = result?.settings ?? (await api.details(this.id)).settings;
-    this.show(settings);
+    return undoable(async (done) => {
+      const result = await resultOf(api.setSettings(this.id, values, force));
+      if (result && !result.saved) return this.askFirst(texts, result.inputAtRisk);
+      this.onSaved(result?.settings ?? (await api.details(this.id)).settings, texts);
+      const text = sentence`Settings of ${this.name()} saved. New requests use them now.`;
+      if (before.proxy?.includes(MASK)) toast(text); // its password is not known here
+      else done(text, () => this.restore(before));
+    });
+  }
+
+  // Shows what is stored now, and what was typed since the texts were sent.
+  onSaved(settings, sent) {
+    const typed = [...this.inputs].map(([name, input]) => [name, input.value]);
+    const known = {...this.stored, ...sent};
+    const kept = Object.fromEntries(typed.filter(([name, text]) => text.trim() !== (known[name] ?? "").trim()));
+    this.show(settings, kept);
+    this.keepDraft();
     this.details.saved(settings);
-    const text = `Settings of ${identities.get(this.id)?.name ?? "this identity"} saved. New requests use them now.`;
-    if (before.proxy?.includes(MASK)) toast(text); // its password is not known here
-    else changed(text, () => this.restore(before));
   }
 
   // Undo never loses what was typed meanwhile.
   async restore(before) {
     const {saved, inputAtRisk} = await api.setSettings(this.id, before, false);
     if (saved) return;
-    const name = identities.get(this.id)?.name ?? "this identity";
     const count = inputAtRisk.length === 1 ? "a page" : `${inputAtRisk.length} pages`;
-    throw new Error(`Text that was typed in ${count} of ${name} would be lost. Save the old settings in Settings.`);
+    const text = sentence`Text that was typed in ${count} of ${this.name()} would be lost.`;
+    throw new Error(`${text} Save the old settings in Settings.`);
   }
 
-  async askFirst(values, inputAtRisk) {
+  async askFirst(texts, inputAtRisk) {
     const tabs = await browser.hatbox.tabs.list({cookieStoreId: this.id}).catch(() => []);
     const titleOf = (id) => tabs.find((tab) => tab.id === id)?.title;
     const lines = inputAtRisk.map((each) => h("li", {}, riskText(each, titleOf)));
     const text = "New settings reload its pages. Text that was typed there and not sent is lost:";
     const body = h("div", {class: "dlg-text"}, h("p", {}, text), h("ul", {class: "plain-list"}, lines));
-    const name = identities.get(this.id)?.name ?? "this identity";
-    dialog(`Save, and lose what was typed in ${name}?`, body, (close) => [
+    dialog(sentence`Save, and lose what was typed in ${this.name()}?`, body, (close) => [
       btn("Keep the text", close, {kind: "quiet"}),
-      btn("Save settings", () => this.force(values, close), {kind: "danger solid"}),
+      btn("Save settings", () => this.force(texts, close), {kind: "danger solid"}),
     ]);
   }
 
-  async force(values, close) {
+  force(texts, close) {
     close();
-    try {
-      await this.send(values, true);
-    } catch (error) {
-      this.message.replaceChildren(errorLine(error.message));
-    }
+    return this.once(() => this.send(texts, true));
   }
 }
 
 // What is sent: an empty text unsets a setting.
-function valuesOf(dirty, names) {
-  const entries = Object.entries(dirty).filter(([name]) => names.includes(name));
-  return Object.fromEntries(entries.map(([name, text]) => [name, text.trim() || null]));
+function valuesOf(texts) {
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, text.trim() || null]));
 }

@@ -6,6 +6,7 @@ import {sizeText} from "../archive_words.js";
 import {btn, errorLine, fav, h, icon, iconButton, plural} from "../dom.js";
 import {dialog, menu, problem, toast} from "../layers.js";
 import {ownerOf} from "../no_identity.js";
+import {sentence} from "../sentences.js";
 import {exactTime, shortDate, timeAgo} from "../times.js";
 import {askToDeleteWithData, removeCookies} from "./cookie_removal.js";
 import {CookieRow} from "./cookie_row.js";
@@ -188,7 +189,7 @@ export class SiteBlock {
     const cookies = site.cookies ? `${plural(site.cookies, "cookie")}, and ` : "";
     askToDeleteWithData(this.cookieStoreId, {host: this.host}, {
       title: `Delete ${cookies ? "cookies and " : ""}site data of ${this.host}?`,
-      contents: `${name} has ${cookies}${siteDataText(site)}`,
+      contents: sentence`${name} has ${cookies}${siteDataText(site)}`,
       done: (removed) => emptiedText(removed, site, name),
     });
   }

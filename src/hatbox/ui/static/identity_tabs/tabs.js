@@ -4,6 +4,7 @@ import {addressForm} from "../address_form.js";
 import {empty, h} from "../dom.js";
 import {identities} from "../identities_state.js";
 import {loadError} from "../screen_parts.js";
+import {sentence} from "../sentences.js";
 import {TabList} from "../tab_list.js";
 import {tabs} from "../tabs_state.js";
 
@@ -22,7 +23,7 @@ export function mount(root, cookieStoreId) {
     const own = tabs.of(cookieStoreId);
     note.hidden = !identity.hidden || !own.length;
     const back = "These tabs come back, in this order and still signed in, when you show it.";
-    note.textContent = `${identity.name} is hidden. ${back}`;
+    note.textContent = sentence`${identity.name} is hidden. ${back}`;
     list.host.hidden = !own.length;
     list.showGroups([{identity, tabs: own}]);
     showOther(other, tabs.error && !tabs.loaded ? "error" : own.length ? "" : "empty", identity.name);

@@ -48,7 +48,10 @@ class ActivityScreen {
     narrow.addEventListener("change", this.repaint);
     this.stop = [
       identities.onChange(this.repaint),
-      everyMinute(this.repaint),
+      everyMinute(() => {
+        this.paint();
+        this.log.renewOld();
+      }),
       connection.onResync(() => this.log.load()),
       () => api.onAdded.removeListener(this.onAdded),
       () => narrow.removeEventListener("change", this.repaint),

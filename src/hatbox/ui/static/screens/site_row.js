@@ -4,6 +4,7 @@ import {chip, fav, h, plural} from "../dom.js";
 import {popover} from "../layers.js";
 import {ownerOf} from "../no_identity.js";
 import {thousands} from "../numbers.js";
+import {sentence} from "../sentences.js";
 import {exactTime, shortDate} from "../times.js";
 import {chipsThatFit} from "./chip_fit.js";
 
@@ -70,13 +71,13 @@ function siteChip(entry, withSince) {
   const el = chip(owner, isIn && withSince ? sinceText(entry) : null, href);
   el.dataset.part = entry.cookieStoreId;
   if (isIn) {
-    el.title = `${owner.name}: signed in since ${exactTime(entry.signedInSince)}`;
+    el.title = sentence`${owner.name}: signed in since ${exactTime(entry.signedInSince)}`;
     if (!withSince) el.append(h("span", {class: "vh"}, sinceText(entry)));
   } else {
     el.classList.add("maybe");
     const what = entry.cookies ? "Cookies only" : "Site data only";
     const why = entry.cookies ? "Has cookies here, none that look like a sign-in" : "Has no cookies here";
-    el.title = `${owner.name}: ${what.toLowerCase()}. ${why}`;
+    el.title = sentence`${owner.name}: ${what.toLowerCase()}. ${why}`;
     el.append(h("span", {class: "vh"}, what));
   }
   return el;
