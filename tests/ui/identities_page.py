@@ -49,6 +49,12 @@ class IdentitiesPage:
             "text => document.querySelector('[aria-live=assertive]')?.textContent.startsWith(text)", arg=text
         )
 
+    async def wait_for_icon(self, name: str, icon: str) -> None:
+        """Wait until the tile of a card has the glyph of this icon."""
+        glyph = await self.page.evaluate("id => document.getElementById(id).innerHTML", f"id-{icon}")
+        tile = await self.card(name).locator(".tile svg").element_handle()
+        await self.page.wait_for_function("([tile, glyph]) => tile.innerHTML === glyph", arg=[tile, glyph])
+
     async def choose(self, name: str, item: str) -> None:
         """Choose an item of the menu of a card."""
         await self.card(name).locator("[data-part=menu]").click()

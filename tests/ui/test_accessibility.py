@@ -17,19 +17,9 @@ from hatbox.engines.chromium.start_page.page_source import page_source
 from hatbox.identities.glyphs import identity_glyph
 from tests.extensions.runtime.lab import needs_deno
 from tests.ui.manager import Manager
+from tests.ui.screens import SCREENS, WORK, overflows, show
 
 AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
-WORK = "firefox-container-7"
-SCREENS = [
-    "identities",
-    "sites",
-    "tabs",
-    "rules",
-    "extensions",
-    "trash",
-    "activity",
-    *(f"identity/{WORK}/{tab}" for tab in ("tabs", "cookies", "rules", "settings")),
-]
 # On a wide window these screens are checked with more in them, as one of STATES.
 WITH_STATES = {"rules", "extensions", f"identity/{WORK}/cookies"}
 # In the other theme only colors differ, and only these rules read colors.
@@ -186,17 +176,6 @@ async def violations(page: Page, *, only: list[str] | None = None, within: str =
     return [f"{each['id']}: {node['html'][:200]} {node['failureSummary']}" for each in found for node in each["nodes"]]
 
 
-async def overflows(page: Page) -> list[str]:
-    """The elements that scroll sideways."""
-    found: list[str] = await page.evaluate(
-        """() => [document.documentElement, ...document.querySelectorAll("main, main *")]
-          .filter((each) => each.scrollWidth > each.clientWidth + 1 && each.clientWidth > 0)
-          .filter((each) => each === document.documentElement || /auto|scroll/.test(getComputedStyle(each).overflowX))
-          .map((each) => `${each.className} is ${each.scrollWidth} wide in ${each.clientWidth}`)"""
-    )
-    return found
-
-
 async def use_theme(page: Page, theme: Literal["light", "dark"]) -> None:
     """Change the theme of the system, and wait until all colors have changed."""
     await page.emulate_media(color_scheme=theme)
@@ -208,13 +187,6 @@ async def use_theme(page: Page, theme: Literal["light", "dark"]) -> None:
           await drawn();
         }"""
     )
-
-
-async def show(page: Page, screen: str) -> None:
-    """Open a screen, and wait until it has its data."""
-    await page.evaluate("route => { location.hash = `#/${route}`; }", screen)
-    await page.locator("main h1").wait_for()
-    await page.locator("main [aria-busy=true]").first.wait_for(state="detached")
 
 
 @needs_deno

@@ -183,3 +183,68 @@ async def test_a_running_extension_is_used_from_its_card_and_its_lines_are_text(
         return not profile.extensions.running
 
     await until_awaited(has_stopped)
+
+
+@pytest.fixture
+def headless_chromium(browser: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Extensions that are started from the page open their pages in a Chromium without windows."""
+    headless = tmp_path / "chromium"
+    headless.write_text(f'#!/bin/sh\nexec "{browser}" --headless "$@"\n')
+    headless.chmod(0o755)
+    monkeypatch.setenv("HATBOX_CHROMIUM", str(headless))
+    monkeypatch.setenv("DISPLAY", ":unused")
+    for name in ("STATE", "CACHE"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
+
+
+@pytest.mark.usefixtures("headless_chromium")
+async def test_the_popup_sidebar_menu_and_command_of_an_extension_are_used_from_its_card(
+    manager: Manager, manager_page: Page, tmp_path: Path
+) -> None:
+    from playwright.async_api import expect
+
+    expect.set_options(timeout=_TIMEOUT)
+    page, profile = manager_page, manager.profile
+    said = "<script src=said.js></script>"
+    pages = {
+        "browser_action": {"default_popup": "popup.html", "default_title": "Show"},
+        "sidebar_action": {"default_panel": "sidebar.html"},
+    }
+    script = f"{BACKGROUND}browser.runtime.onMessage.addListener((path) => console.log('open', path));"
+    files = {"said.js": "browser.runtime.sendMessage(location.pathname)", "popup.html": said, "sidebar.html": said}
+    await profile.extensions.install(make(tmp_path, script, files=FILES | files, **(MANIFEST | pages)))
+    await profile.tabs.open("Work", "https://site.example/")
+    await page.goto(f"{manager.url}#/extensions")
+    card = page.get_by_role("region", name="made")
+    await card.get_by_role("switch", name="Run made").click()
+    await expect(card).to_contain_text("Running, version 1")
+    await card.get_by_text("Log", exact=True).click()
+    log = card.get_by_role("log")
+    await expect(log).to_contain_text("ready")
+    try:
+        action = card.get_by_role("button", name="Show")
+        await expect(action).to_have_attribute("aria-haspopup", "dialog")
+        await action.click()
+        popup = page.get_by_role("dialog", name="Page of made")
+        await expect(popup).to_contain_text("Its popup is open in a window of Chromium.")
+        await expect(log).to_contain_text("open /popup.html")
+        await page.keyboard.press("Enter")  # the focus is on "Bring to front"
+        await popup.get_by_role("button", name="Close popup").click()
+        await expect(popup).to_have_count(0)
+        await expect(action).to_be_focused()
+
+        async def choose(button: str, item: str) -> None:
+            await card.get_by_role("button", name=button).click()
+            await page.get_by_role("menuitem", name=item).click()
+
+        await choose("Menu of made", "Go")
+        await expect(page.locator(".toast")).to_contain_text("“Go” clicked.")
+        await expect(log).to_contain_text("command go")
+        await choose("Menu of made", "Work")
+        await expect(log).to_contain_text("menu work")
+        await choose("More about made", "Open sidebar")
+        await expect(page.locator(".toast")).to_contain_text("The sidebar of made is open in Chromium.")
+        await expect(log).to_contain_text("open /sidebar.html")
+    finally:
+        await card.get_by_role("switch", name="Run made").click()
+        await expect(card).to_contain_text("Stopped, version 1")

@@ -7,8 +7,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hatbox.cookies import Cookie
+from hatbox.cookies.cookie_rows import add_rows, row_of
 from hatbox.identities import changes
+from hatbox.identities.ids import user_context_id_of
 from tests.ui.identities_page import IdentitiesPage
+from tests.ui.keyboard_walk import press_until
 from tests.ui.manager import Manager, open_page
 from tests.ui.served_process import profile_argument
 from tests.waiting import until_awaited
@@ -18,6 +22,10 @@ if TYPE_CHECKING:
 
 DEFAULT = ("Personal", "Work", "Banking", "Shopping")
 HOSTILE = "<img src=x onerror=\"document.title = 'broken in'\">"
+
+
+def signed_in(host: str) -> Cookie:
+    return Cookie(name="sid", value="1", domain=host, http_only=True, created=5.0)
 
 
 async def stored(manager: Manager) -> list[tuple[str, str, bool]]:
@@ -45,14 +53,17 @@ async def test_everything_can_be_done_with_the_keyboard_and_undone(manager: Mana
     await name.press("Enter")
     await screen.wait_for_names(*DEFAULT, "Travel")
     await screen.wait_for_focus("Travel. No tabs open. Signed in nowhere")
-    # rename and recolour
+    # rename, recolour, choose an icon
     await keys.press("e")
     await name.fill("Trips")
-    await manager_page.get_by_role("radio", name="blue").focus()
-    await keys.press("ArrowRight")
+    for chosen in ("blue", "fingerprint"):
+        await press_until(manager_page, "Tab", chosen)
+        await keys.press("ArrowRight")
     await keys.press("Enter")
     await screen.wait_for_toast("Trips saved.")
     assert (await stored(manager))[-1] == ("Trips", "cyan", False)
+    await screen.wait_for_icon("Trips", "briefcase")
+    assert (await manager.profile.identities.resolve("Trips")).icon == "briefcase"
     # move: at once, and with the handle
     await screen.focus("Trips")
     await keys.press("Alt+Home")
@@ -124,6 +135,15 @@ async def test_the_pointer_drags_cards_and_opens_menus(manager: Manager, manager
     await screen.wait_for_names("Work", "Banking", "Personal", "Shopping")
     await screen.choose("Work", "Hide")
     await screen.wait_for_toast("Work is hidden.")
+    # color and icon
+    await screen.choose("Banking", "Edit name, colour, icon")
+    for value in ("pink", "tree"):
+        await manager_page.locator(f".editor label[title={value}]").click()
+    await manager_page.get_by_role("button", name="Save").click()
+    await screen.wait_for_icon("Banking", "tree")
+    await screen.wait_for_toast("Banking saved.")
+    edited = await manager.profile.identities.resolve("Banking")
+    assert (edited.name, edited.color, edited.icon) == ("Banking", "pink", "tree")
     # search and filter: no handles, because the order would lie
     await manager_page.get_by_role("button", name="Hidden").click()
     await screen.wait_for_names("Work")
@@ -188,7 +208,11 @@ async def test_changes_of_other_programs_appear_in_place_on_every_page(
 async def test_ten_thousand_identities_are_few_elements(manager: Manager, manager_page: Page) -> None:
     def create(transaction: Any) -> None:
         for number in range(10_000):
-            changes.create(transaction, f"Account {number:05}", "red", "tree")
+            created = changes.create(transaction, f"Account {number:05}", "red", "tree")
+            host = "all.example" if number % 4 else f"site-{number:05}.example"
+            number_of_store = user_context_id_of(created.cookie_store_id)
+            assert number_of_store is not None
+            add_rows(transaction, number_of_store, [row_of(signed_in(host))], record=False)
 
     screen, keys = IdentitiesPage(manager_page), manager_page.keyboard
     await screen.wait_for_names(*DEFAULT)
@@ -207,6 +231,31 @@ async def test_ten_thousand_identities_are_few_elements(manager: Manager, manage
     await screen.card("Personal").wait_for()
     await manager.profile.identities.update("Personal", name="First")
     await screen.card("First").wait_for()
+    # sites: one has most of them
+    await manager_page.goto(f"{manager.url}#/sites")
+    sites, chips = manager_page.locator(".siterow"), manager_page.locator(".siterow .chip")
+    await sites.first.get_by_text("7,500 identities").wait_for()
+    assert 0 < await sites.count() < 80
+    assert await chips.count() < 400
+    await manager_page.get_by_role("searchbox").fill("account 07777")
+    await chips.first.get_by_text("Account 07777").wait_for()
+    assert await sites.count() == 1
+    await manager_page.get_by_role("button", name="7,4").click()
+    assert await manager_page.locator(".site-rest .chip").count() == 200
+    await manager_page.keyboard.press("Escape")
+    await manager_page.get_by_role("searchbox").fill("site-0777")
+    await sites.first.get_by_text("site-07772.example").wait_for()
+    assert await sites.count() == 2
+    # the picker
+    await manager_page.goto(f"{manager.url}#/rules")
+    await manager_page.get_by_role("button", name="Identity: First").click()
+    picks = manager_page.locator(".picker .picks button")
+    await manager_page.get_by_text("9,944 more. Type a part of the name.").wait_for()
+    assert await picks.count() == 60
+    await keys.type("account 0777")
+    await picks.nth(10).wait_for(state="detached")
+    assert await picks.all_text_contents() == [f"Account 0777{number}" for number in range(10)]
+    await keys.press("Escape")
 
 
 async def test_a_change_without_a_connection_is_shown_and_sent_once(manager: Manager, manager_page: Page) -> None:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from playwright.async_api import Page, expect
+import json
 
+from playwright.async_api import FilePayload, Page, expect
+
+from hatbox.extension_data.storage.storage_areas import AREAS
+from hatbox.extension_data.storage.storage_items import set_items
+from hatbox.formats.mac_assignments import MAC_EXTENSION
 from tests.ui.dropped_files import drop_file
 from tests.ui.keyboard_walk import press_until
 from tests.ui.manager import Manager
@@ -78,4 +83,49 @@ async def test_a_dropped_file_is_imported_and_its_missing_identities_are_offered
     await until_awaited(is_gone)
     await page.keyboard.press("Control+z")  # the first import
     await expect(page.locator(".rule-rows .chip")).to_be_hidden()
+    assert await profile.rules.list() == []
+
+
+async def test_rules_of_multi_account_containers_come_from_two_files_or_an_extension(
+    manager: Manager, manager_page: Page
+) -> None:
+    page, profile = manager_page, manager.profile
+    key = "siteContainerMap@@_mail.example"
+    storage = json.dumps({key: {"userContextId": "7", "neverAsk": True}}).encode()
+    container = {"userContextId": 7, "public": True, "icon": "cart", "color": "pink", "name": "Shopping"}
+    containers = json.dumps({"version": 5, "lastUserContextId": 7, "identities": [container]}).encode()
+    rows, dialog = page.locator(".rule-rows .rule"), page.get_by_role("dialog")
+    await page.evaluate("location.hash = '#/rules'")
+
+    async def choose(item: str) -> None:
+        await page.get_by_role("button", name="Import").click()
+        await page.get_by_role("menuitem", name=item).click()
+
+    async def undo() -> None:
+        await expect(dialog).to_have_count(0)
+        await expect(rows).to_have_text(["mail.exampleShopping"])
+        await page.get_by_role("button", name="Undo").click()
+        await expect(page.get_by_role("heading", name="No rules")).to_be_visible()
+
+    # The names first, or last, or both files at once.
+    await choose("From a file of Multi-Account Containers…")
+    await drop_file(page, "dialog", "containers.json", containers)
+    await expect(dialog.get_by_role("alert")).to_have_text("This file has the names. Drop the file with the rules too.")
+    await drop_file(page, "dialog", "storage.json", storage)
+    await undo()
+    await choose("From a file of Multi-Account Containers…")
+    await drop_file(page, "dialog", "storage.json", storage)
+    await expect(dialog.get_by_role("alert")).to_contain_text("Add the file containers.json")
+    await drop_file(page, "dialog", "containers.json", containers)
+    await undo()
+    await choose("From a file of Multi-Account Containers…")
+    both = (("storage.json", storage), ("containers.json", containers))
+    payloads = [FilePayload(name=name, mimeType="application/json", buffer=data) for name, data in both]
+    await dialog.locator("input[type=file]").set_input_files(payloads)
+    await undo()
+
+    items = {key: {"userContextId": "4", "neverAsk": True}}
+    await profile.store.write(lambda each: set_items(each, MAC_EXTENSION, AREAS["local"], items))
+    await choose("From Multi-Account Containers in this profile")
+    await undo()
     assert await profile.rules.list() == []

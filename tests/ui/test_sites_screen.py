@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from playwright.async_api import expect
@@ -113,6 +114,53 @@ async def test_cookies_of_an_identity_are_shown_deleted_and_restored(manager: Ma
     await toast(page, "Deleted 2 cookies and the site data of forge.example. Work is signed out there.").wait_for()
     assert await profile.store.read(lambda each: each.site_data.origins(2)) == []
     await page.get_by_role("button", name="forge.example Signed in").wait_for(state="detached")
+
+
+async def test_cookies_say_when_they_expire_and_were_used_and_hide_their_values_again(
+    manager: Manager, manager_page: Page
+) -> None:
+    page, now = manager_page, manager.profile.store.time()
+    noon = datetime(2020, 2, 4, 12).timestamp()
+
+    def cookie(name: str, host: str, used: float, **fields: Any) -> Cookie:
+        return Cookie(name=name, value=f"value of {name}", domain=host, created=noon, last_access=used, **fields)
+
+    store = await manager.profile.cookie_store("Work")
+    await store.put(
+        [
+            cookie("sid", "forge.example", now - 2.5 * 3600, expires=now + 3.5 * 86_400, http_only=True),
+            cookie("theme", "forge.example", noon),
+            cookie("visits", "news.example", now + 3600, expires=datetime(2099, 1, 1).timestamp()),
+        ]
+    )
+    cookies = f"{manager.url}#/identity/{store.cookie_store_id}/cookies"
+    await page.set_viewport_size({"width": 1440, "height": 900})
+    await page.goto(cookies)
+    forge, news = page.get_by_title("forge.example", exact=True), page.get_by_title("news.example", exact=True)
+    await expect(forge).to_have_text("fforge.exampleSigned in since 4 Feb 2020Used 2 h ago2 cookies")
+    await expect(news).to_have_text("nnews.exampleCookies onlyIn use now1 cookie")
+    await forge.click()
+    rows = page.get_by_role("table", name="Cookies of forge.example").locator("tbody tr")
+    await expect(rows).to_have_count(2)
+    assert await rows.locator("td:nth-child(3)").all_inner_texts() == ["in 3 days", "Session"]
+    assert await rows.locator("td:nth-child(6)").all_inner_texts() == ["2 h ago", "4 Feb 2020"]
+    assert await rows.locator("td:nth-child(6)").last.get_attribute("title") == "4 Feb 2020, 12:00:00"
+    await page.set_viewport_size({"width": 360, "height": 740})
+    assert (await rows.locator("td:nth-child(3)").first.inner_text()).split("\n") == ["in 3 days", "used 2 h ago"]
+
+    # A value is hidden again when the site is closed, and when another tab or screen was shown.
+    async def show(route: str) -> None:
+        await page.evaluate("route => { location.hash = `#/${route}`; }", route)
+
+    value, masked = page.locator("td code", has_text="value of sid"), page.locator("td code.masked")
+    for other in ("", f"identity/{store.cookie_store_id}/tabs", "sites"):
+        await page.get_by_role("button", name="Show the value of sid").click()
+        await value.wait_for()
+        await (show(other) if other else forge.click())
+        await expect(rows.locator("visible=true")).to_have_count(0)
+        await (show(f"identity/{store.cookie_store_id}/cookies") if other else forge.click())
+        await expect(masked.locator("visible=true")).to_have_count(2)
+        assert await value.count() == 0
 
 
 async def test_cookies_go_to_files_and_come_from_files(manager: Manager, manager_page: Page) -> None:

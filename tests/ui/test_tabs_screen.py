@@ -9,10 +9,15 @@ import pytest
 from playwright.async_api import Page, expect
 
 from hatbox.engines.background import background_engine
+from hatbox.engines.chromium.focus import FocusTracker
+from hatbox.engines.chromium.live_page import LivePage
 from hatbox.identities import changes
 from tests.cli import engines
+from tests.site import Site
+from tests.ui.identities_page import IdentitiesPage
 from tests.ui.keyboard_walk import press_until
 from tests.ui.manager import Manager
+from tests.waiting import until
 
 expect.set_options(timeout=45_000)  # milliseconds: a busy machine takes its time
 
@@ -90,6 +95,56 @@ async def test_an_engine_is_started_and_stopped_and_a_failed_start_stands_in_its
         await expect(row).to_contain_text("not running")
     finally:
         engines.end(tmp_path / "profile.db")
+
+
+async def test_tabs_come_to_the_front_and_windows_open_in_a_running_chromium(
+    manager: Manager, manager_page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page, profile = manager_page, manager.profile
+    fronts: list[int] = []
+    activate = FocusTracker.activate
+
+    async def recorded(self: FocusTracker, tab_id: int, shown: LivePage | None) -> None:
+        fronts.append(tab_id)
+        await activate(self, tab_id, shown)
+
+    monkeypatch.setattr(FocusTracker, "activate", recorded)
+    with Site() as site:
+        tabs = [await profile.tabs.open(WORK, site.url(f"/page/{number}")) for number in (1, 2)]
+        async with profile.chromium(headless=True, browser=manager.chromium) as runner:
+            for tab in tabs:
+                await runner.wait_until_loaded(tab.id)
+            await page.evaluate("location.hash = '#/tabs'")
+            rows = [page.locator(f'[data-tab="{tab.id}"]') for tab in tabs]
+            await expect(page.get_by_role("region", name="Engines")).to_contain_text("2 tabs in 1 identity")
+            await expect(rows[1]).to_contain_text("Active now")
+            await rows[0].hover()
+            await rows[0].get_by_role("button", name="Bring “Page 1” to the front").click()
+            await expect(page.locator(".toast")).to_contain_text("“Page 1” is in front.")
+            await expect(rows[0]).to_contain_text("Active now")
+            await until(lambda: fronts[-1:] == [tabs[0].id])
+            await page.set_viewport_size({"width": 360, "height": 740})
+            await rows[1].get_by_role("button", name="Actions for “Page 2”").click()
+            await page.get_by_role("menuitem", name="Bring to front").click()
+            await expect(page.locator(".toast")).to_contain_text("“Page 2” is in front.")
+            await until(lambda: fronts[-1:] == [tabs[1].id])
+
+            # A window: with the key, from the menu, and from the head of an identity.
+            await page.set_viewport_size({"width": 1440, "height": 900})
+            await page.evaluate("location.hash = '#/identities'")
+            cards = IdentitiesPage(page)
+            await cards.focus("Banking")
+            await page.keyboard.press("o")
+            await cards.wait_for_toast("A window is open as Banking.")
+            await cards.choose("Shopping", "Open window")
+            await cards.wait_for_toast("A window is open as Shopping.")
+            await page.evaluate("location.hash = '#/identity/firefox-container-1/tabs'")
+            await page.get_by_role("button", name="Open window").click()
+            await cards.wait_for_toast("A window is open as Personal.")
+            opened = (await profile.tabs.query())[2:]
+            assert [tab.cookie_store_id[-1] for tab in opened] == ["3", "4", "1"]
+            await until(lambda: {tab.id for tab in opened} <= runner.engine.tabs)
+            await until(lambda: fronts[-1:] == [opened[-1].id])
 
 
 async def test_thousands_of_tabs_are_a_few_rows_in_the_document(manager: Manager, manager_page: Page) -> None:

@@ -14,6 +14,7 @@ export const title = "Sites";
 const MANY = 5_000; // sites; above, a search waits for a pause
 const PAUSE = 60; // ms
 const NO_COOKIES = "No identity has cookies yet. Open the window of one and sign in to a site, or import a file of cookies.";
+const DATED = 800; // px: in narrower lists the names of identities need the place of the dates
 const LEGEND = "Dashed: has cookies or site data, but no cookie that looks like a sign-in.";
 
 const state = {query: ""};
@@ -51,11 +52,12 @@ class SitesScreen {
 
   makeList() {
     const space = () => this.rows.host.clientWidth - (isPhone() ? 32 : 378);
+    const isDated = () => this.rows.host.clientWidth >= DATED;
     return new VirtualList(this.scroller, {
       label: "Sites",
       key: (row) => row.host,
-      create: (row) => siteRow(row, space(), !isPhone()),
-      signature: (row) => rowSignature(row, space(), !isPhone()),
+      create: (row) => siteRow(row, space(), isDated()),
+      signature: (row) => rowSignature(row, space(), isDated()),
       size: () => ({minWidth: 0, height: isPhone() ? 84 : 48, gap: 0}),
       cls: "sitelist",
     });
