@@ -160,7 +160,7 @@ class Profile:
         """The cookie stores: one for each identity, and `firefox-default`."""
         from hatbox.cookies.cookie_stores import CookieStores
 
-        return CookieStores(self._store, keep_session_cookies=self._keep_session_cookies)
+        return CookieStores(self._store, self.clock, keep_session_cookies=self._keep_session_cookies)
 
     @cached_property
     def tabs(self) -> Tabs:

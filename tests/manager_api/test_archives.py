@@ -112,6 +112,41 @@ async def test_progress_is_reported_up_to_the_end(address: str) -> None:
         await archives.restore(made["name"])
         await until(lambda: received)
         assert {(each["id"], each["kind"]) for each in received} == {(made["name"], "restore")}
+        await until(lambda: received[-1]["state"] == "finished")
+        assert [each["state"] for each in received].count("finished") == 1
+
+
+@in_loop
+async def test_the_end_of_a_backup_that_fails_is_reported_with_its_reason(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reports: list[Any] = []
+
+    async def full(*_: object, progress: Any, **__: object) -> None:
+        reports.append(progress)
+        progress(25, 100)
+        raise ArchiveError("x.hatbox", "it cannot be written (no space left)", "Free some space.")
+
+    async def endless(*_: object, **__: object) -> None:
+        await asyncio.Event().wait()
+
+    async with opened(address) as (profile, archives):
+        received: list[dict[str, Any]] = []
+        archives.onProgress.addListener(received.append)
+        monkeypatch.setattr(profile, "backup", full)
+        with refused("it cannot be written"):
+            await archives.backup({"id": "mine"})
+        reports[0](50, 100)  # by a thread that is not stopped yet
+        await until(lambda: received and received[-1]["state"] == "failed")
+        error = "x.hatbox: it cannot be written (no space left). Free some space."
+        ended = {"id": "mine", "kind": "backup", "done": 25, "total": 100, "state": "failed", "error": error}
+        assert received[-1] == ended
+        monkeypatch.setattr(profile, "backup", endless)
+        stopped = archives.backup({"id": "stopped"})
+        await asyncio.sleep(0)
+        stopped.cancel()
+        await until(lambda: received[-1]["id"] == "stopped")
+        assert received[-1]["error"] == "It was stopped before its end."
 
 
 @in_loop

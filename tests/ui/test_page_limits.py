@@ -10,10 +10,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import platformdirs
 import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
+from hatbox.profile import Profile
 from hatbox.ui.page_limits import PageLimits
 from tests.ui.manager import Manager, open_manager
 from tests.ui.page_client import PageClient, open_link
@@ -146,6 +148,50 @@ async def test_the_session_of_a_closed_page_ends_when_its_calls_are_done(manager
     await until(lambda: manager.server.sockets.sessions == 0)
     assert "Last" in [each.name for each in await manager.profile.identities.query()]
     await manager.server.wait_until_unused(0.01)
+
+
+async def test_a_backup_goes_on_when_its_page_was_closed_and_the_server_ends_after_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(platformdirs, "user_data_dir", lambda *_, **__: str(tmp_path))  # for profiles without a folder
+    write, started, may_go_on, stopped = Profile.backup, asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def paused(self: Profile, *arguments: Any, **named: Any) -> Any:
+        started.set()
+        try:
+            await may_go_on.wait()
+        except asyncio.CancelledError:
+            stopped.set()
+            raise
+        return await write(self, *arguments, **named)
+
+    monkeypatch.setattr(Profile, "backup", paused)
+    async with open_manager(tmp_path / "profile.db", limits=PageLimits(closing_timeout=0.01)) as manager:
+        progress: list[dict[str, Any]] = []
+        manager.browser.hatbox.archives.onProgress.addListener(progress.append)
+        await _start_backup_and_close(manager, "first", started)
+        ending = asyncio.ensure_future(manager.server.wait_until_unused(0.0))
+        await asyncio.wait([ending], timeout=0.1)
+        assert not ending.done() and not stopped.is_set()
+        may_go_on.set()
+        await asyncio.wait_for(ending, 60)
+        assert (tmp_path / "backups" / "first.hatbox").exists()
+        await until(lambda: progress and progress[-1]["state"] == "finished")
+        may_go_on.clear()
+        await _start_backup_and_close(manager, "second", started)
+    assert stopped.is_set(), "a server that is stopped waits for no backup"
+
+
+async def _start_backup_and_close(manager: Manager, name: str, started: asyncio.Event) -> None:
+    """Start a backup in a page, and close the page until its session has ended."""
+    started.clear()
+    async with raw_socket(manager) as page:
+        await page.send(hello())
+        await page.recv()
+        await page.send(json.dumps([1, 0, [["c", 1, "hatbox.archives.backup", [{"name": name}]]]]))
+        await started.wait()
+        await page.close(1001)
+    await until(lambda: manager.server.sockets.sessions == 0)
 
 
 async def test_a_result_that_is_too_large_is_an_error_of_its_call_and_the_page_goes_on(tmp_path: Path) -> None:

@@ -91,6 +91,39 @@ async def test_a_lost_page_that_comes_back_late_does_not_repeat_what_was_done(tm
         assert [each.name for each in await manager.profile.identities.query()][4:] == [DETAILS["name"]]
 
 
+async def test_pages_resume_while_the_store_does_not_answer_a_new_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_manager(tmp_path / "profile.db", limits=PageLimits(pages=2)) as manager:
+        store, asked, answered = manager.profile.store, asyncio.Event(), asyncio.Event()
+        read, hello = store.read, json.dumps({"session": str(uuid4()), "received": 0, "calls": 1})
+
+        def read_later(work: Any) -> asyncio.Future[Any]:
+            async def answer() -> Any:
+                asked.set()
+                await answered.wait()
+                return await read(work)
+
+            return asyncio.ensure_future(answer())
+
+        async with PageClient(await open_link(manager.server.create_link())) as client:
+            monkeypatch.setattr(store, "read", read_later)
+            cookie = client.url, client.cookie
+            async with _connect(cookie) as new, _connect(cookie) as again, _connect(cookie) as third:
+                await new.send(hello)
+                await asked.wait()
+                await again.send(hello)
+                client.disconnect()
+                await until(lambda: client.welcomes == [False, True])
+                await third.send(json.dumps({"session": str(uuid4()), "received": 0}))
+                with pytest.raises(ConnectionClosed):
+                    await third.recv()
+                assert third.close_code == 1013, "the page that is being opened counts"
+                answered.set()
+                assert json.loads(await again.recv())["resumed"], "a session is created once"
+                assert manager.server.sockets.sessions == 2
+
+
 async def test_a_page_that_connects_while_the_server_stops_gets_no_session(manager: Manager) -> None:
     cookie = await open_link(manager.server.create_link())
     await manager.server.sockets.close()

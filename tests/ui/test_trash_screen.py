@@ -13,11 +13,13 @@ import pytest
 from playwright.async_api import expect
 
 from hatbox.archive import age_format
+from hatbox.errors import ArchiveError
 from hatbox.profile import Profile
 from tests.ui.manager import Manager
+from tests.waiting import until_awaited
 
 if TYPE_CHECKING:
-    from playwright.async_api import Page
+    from playwright.async_api import Locator, Page
 
 
 async def test_removed_identities_are_restored_and_deleted_forever(manager: Manager, manager_page: Page) -> None:
@@ -72,13 +74,49 @@ async def test_a_backup_shows_its_progress_and_is_restored_after_a_preview(
     profile, page = manager.profile, manager_page
     monkeypatch.setattr(age_format.EncryptingWriter.__init__, "__defaults__", (4,))
     monkeypatch.setattr(platformdirs, "user_data_dir", lambda *_, **__: str(tmp_path))  # for profiles without a folder
-    seen = asyncio.Event()
-    monkeypatch.setattr(Profile, "backup", _paused(Profile.backup, seen))
+    paused = _PausedBackup(Profile.backup)
+    monkeypatch.setattr(Profile, "backup", paused.method())
     await page.goto(f"{manager.url}#/trash")
     await page.get_by_role("button", name="Back up now").click()
     meter = page.get_by_role("progressbar", name="Backup")
     await expect(meter).to_have_attribute("aria-valuenow", "25")
-    seen.set()
+
+    await page.reload()  # the backup goes on, and the page shows its end
+    start = page.get_by_role("button", name="Back up now")
+    await expect(start).to_be_visible()
+    await _until_shown(paused, meter)
+    paused.end(ArchiveError("x.hatbox", "it cannot be written (no space left)", "Free some space."))
+    message = "No backup was written. x.hatbox: it cannot be written (no space left). Free some space."
+    await expect(page.get_by_role("alert")).to_have_text(message)
+    await expect(meter).to_be_hidden()
+    elsewhere = manager.browser.hatbox.archives.backup({"name": "elsewhere"})
+    await _until_shown(paused, meter)
+    paused.end()
+    await expect(page.locator(".toast")).to_have_text("Backup written.")
+    await expect(meter).to_be_hidden()
+    await manager.browser.hatbox.archives.remove((await elsewhere)["name"])
+    await expect(page.get_by_text("No backups yet")).to_be_visible()
+
+    await start.click()
+    await expect(meter).to_have_attribute("aria-valuenow", "25")
+    await page.get_by_role("link", name="Tabs").click()
+    await page.get_by_role("link", name="Trash, backups").click()
+    await _until_shown(paused, meter)
+    await page.reload()
+    await start.click()
+    await expect(page.get_by_role("alert")).to_contain_text("a backup is running")
+    await _until_shown(paused, meter)
+    paused.end()
+    await expect(meter).to_be_hidden()
+    await page.get_by_role("button", name=re.compile("^Actions for ")).click()
+    await page.get_by_role("menuitem", name="Delete forever").click()
+    await page.get_by_role("dialog").get_by_role("button", name="Delete forever").click()
+    await expect(page.get_by_text("No backups yet")).to_be_visible()
+
+    await start.click()
+    await expect(meter).to_have_attribute("aria-valuenow", "25")
+    paused.end()
+    paused.is_on = False
     await expect(page.locator(".toast")).to_contain_text("Backup written: ")
     await expect(meter).to_be_hidden()
     await expect(page.get_by_role("button", name="Back up now")).to_be_focused()  # the keyboard continues there
@@ -124,16 +162,43 @@ async def test_a_backup_shows_its_progress_and_is_restored_after_a_preview(
     await expect(page.locator(".row", has_text="photo.jpg")).to_contain_text("It is not a Hatbox archive")
 
 
-def _paused(backup: Callable[..., Any], seen: asyncio.Event) -> Callable[..., Any]:
-    """A backup that reports a quarter, and goes on when the page has shown it."""
+class _PausedBackup:
+    """Backups that report a quarter, and go on or fail when the test says so."""
 
-    async def paused(self: Profile, *arguments: Any, progress: Callable[[int, int], None], **named: Any) -> Any:
-        if not seen.is_set():
-            progress(25, 100)
-            await seen.wait()
-        return await backup(self, *arguments, progress=progress, **named)
+    def __init__(self, write: Callable[..., Any]) -> None:
+        self.is_on = True
+        self.report: Callable[[int, int], None] | None = None
+        self._write = write
+        self._end: asyncio.Future[None]
 
-    return paused
+    def method(self) -> Callable[..., Any]:
+        async def backup(profile: Profile, *arguments: Any, progress: Callable[[int, int], None], **named: Any) -> Any:
+            if self.is_on:
+                self._end = asyncio.get_running_loop().create_future()
+                self.report = progress
+                progress(25, 100)
+                await self._end
+            return await self._write(profile, *arguments, progress=progress, **named)
+
+        return backup
+
+    def end(self, error: Exception | None = None) -> None:
+        self.report = None
+        if error is None:
+            self._end.set_result(None)
+        else:
+            self._end.set_exception(error)
+
+
+async def _until_shown(paused: _PausedBackup, meter: Locator) -> None:
+    """Report progress until the page, which may not listen yet, shows it."""
+
+    async def is_shown() -> bool:
+        if paused.report is not None:
+            paused.report(50, 100)
+        return await meter.is_visible()
+
+    await until_awaited(is_shown)
 
 
 def _delayed(restore: Callable[..., Any], may_end: asyncio.Event) -> Callable[..., Any]:

@@ -8,8 +8,10 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from hatbox.clock import Clock
 from hatbox.cookies.cookie import ChangeCause, Cookie, CookieKey, JarChange
 from hatbox.cookies.cookie_clock import HIGH_WATER_ADVANCED, CookieClock
+from hatbox.cookies.cookie_expiry import CookieExpiry
 from hatbox.cookies.cookie_rows import COOKIE_CHANGED, STORE_REMOVED, cookie_of, decode_change, end_session
 from hatbox.cookies.jar import Jar
 from hatbox.cookies.jar_cache import JarCache, failed
@@ -41,7 +43,7 @@ class CookieChange(NamedTuple):
 class CookieStores:
     """The cookie stores of a profile."""
 
-    def __init__(self, store: Store, *, keep_session_cookies: bool = True) -> None:
+    def __init__(self, store: Store, clock: Clock, *, keep_session_cookies: bool = True) -> None:
         self._store = store
         self._keep_session_cookies = keep_session_cookies
         self._open: dict[int, CookieStore] = {}
@@ -53,6 +55,8 @@ class CookieStores:
             "cookies.on_changed", call_counter=lambda: store.last_call_id, on_listeners_changed=self._subscribe
         )
         """Emitted for each cookie stored or removed, by any process."""
+        self.expiry = CookieExpiry(store, clock)
+        """Its event is emitted when cookies expire. They are stored until they are purged."""
 
     async def open(self, cookie_store_id: str) -> CookieStore:
         """Open the cookie store with this id. Raises InvalidIdentity if it does not exist."""

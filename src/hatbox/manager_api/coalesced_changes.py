@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 
@@ -22,6 +22,7 @@ INTERVAL_SECONDS: Final = 0.05
 MAX_IDS: Final = 1_000
 """The number of ids that a payload can name. More become `all`."""
 
+S = TypeVar("S")
 T = TypeVar("T")
 
 
@@ -84,9 +85,24 @@ class StoreEvent(CoalescedEvent[T]):
         self._decoders = decoders
         self._resync = resync
         self._subscription = ChangeSubscription(store, self._on_change)
+        self._sources: list[tuple[Event[Any], Callable[[Any], None]]] = []
+
+    def follow(self, source: Event[S], payload_of: Callable[[S], T | None]) -> None:
+        """Also emit for another event, of which no change log knows. To be called before there are listeners."""
+
+        def on_event(value: S) -> None:
+            if (payload := payload_of(value)) is not None:
+                self.add(payload)
+
+        self._sources.append((source, on_event))
 
     def _update_subscription(self) -> None:
         self._subscription.set(bool(self))
+        for source, listener in self._sources:
+            if self:
+                source.add_listener(listener)
+            else:
+                source.remove_listener(listener)
 
     def _on_change(self, change: ChangeRecord) -> None:
         if change.topic == RESYNC:

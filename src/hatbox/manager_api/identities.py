@@ -62,7 +62,9 @@ class _RemovalResult(NamedTuple):
 
 class _Identities(Namespace):
     def __init__(self, schema: NamespaceSchema, services: Services, profile: ManagedProfile) -> None:
-        changed = EventBinding(IdentityEvent(services.store), lambda _, payload: (payload,))
+        changed = EventBinding(
+            IdentityEvent(services.store, services.cookies.expiry.on_expired), lambda _, payload: (payload,)
+        )
         super().__init__(schema, services.store, {"onChanged": changed})
         self._identities = services.identities
         self._profile = profile

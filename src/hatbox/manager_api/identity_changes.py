@@ -9,7 +9,9 @@ from typing import Final
 
 import msgspec
 
+from hatbox.cookies.cookie_expiry import ExpiredCookies
 from hatbox.cookies.cookie_rows import COOKIE_CHANGED
+from hatbox.events import Event
 from hatbox.identities import model
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of
 from hatbox.identities.settings import decode_settings_change
@@ -54,14 +56,15 @@ _ALL: Final = IdentityChanges(order=True, all=True)
 
 
 class IdentityEvent(StoreEvent[IdentityChanges]):
-    """Emitted when identities, or what a summary counts, have changed, by any process.
+    """Emitted when identities, or what a summary counts, have changed, by any process or because cookies expired.
 
     The change log names the identities of a changed rule only if few rules have changed, and not those of a replaced
     rule. So the numbers of their rules are compared.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, expired: Event[ExpiredCookies]) -> None:
         super().__init__(store, "hatbox.identities.onChanged", _DECODERS, IdentityChanges.merged, _ALL)
+        self.follow(expired, _with_expired)
         self._rules: asyncio.Future[Counter[str]] | None = None  # the last known numbers
 
     def _update_subscription(self) -> None:
@@ -122,6 +125,13 @@ def _removed_identity(payload: bytes) -> IdentityChanges:
 
 def _of(cookie_store_id: str) -> IdentityChanges | None:
     return None if cookie_store_id == DEFAULT_COOKIE_STORE_ID else IdentityChanges({cookie_store_id: True})
+
+
+def _with_expired(expired: ExpiredCookies) -> IdentityChanges | None:
+    present = {cookie_store_id_of(each): True for each in expired.stores if each}
+    if expired.all or len(present) > MAX_IDS:
+        return _ALL
+    return IdentityChanges(present) if present else None
 
 
 _DECODERS: Final[Mapping[str, Callable[[bytes], IdentityChanges | None]]] = {

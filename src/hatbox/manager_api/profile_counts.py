@@ -11,7 +11,9 @@ from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from typing import Final, NamedTuple
 
+from hatbox.cookies.cookie_expiry import ExpiredCookies
 from hatbox.cookies.cookie_rows import COOKIE_CHANGED
+from hatbox.events import Event
 from hatbox.extension_data import installed_extensions, run_records
 from hatbox.identities import model as identity_model
 from hatbox.identities.ids import user_context_id_of
@@ -43,13 +45,14 @@ class ProfileCounts(NamedTuple):
 class CountsEvent(StoreEvent[bool]):
     """Emitted when a number may be another one. The payload says nothing."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, expired: Event[ExpiredCookies]) -> None:
         decoders: dict[str, Callable[[bytes], bool | None]] = {
             topic: partial(self._changed, names) for topic, names in _TOPICS.items()
         }
         decoders[COOKIE_CHANGED] = self._cookie_changed
         decoders[identity_model.CREATED] = decoders[identity_model.REMOVED] = self._identity_changed
         super().__init__(store, "hatbox.onCountsChanged", decoders, lambda *_: True, resync=True)
+        self.follow(expired, self._cookies_expired)
         self._sites = CountedSites(store)
         self._known: dict[str, int] = {}
         self._unchanged: set[str] = set()  # those of the numbers being counted that no change concerns
@@ -90,6 +93,13 @@ class CountsEvent(StoreEvent[bool]):
 
     def _cookie_changed(self, payload: bytes) -> bool | None:
         return self._sites.cookie_changed(payload) or None
+
+    def _cookies_expired(self, expired: ExpiredCookies) -> bool:
+        if expired.all:
+            self._sites.reset()
+        for store in expired.stores:
+            self._sites.store_changed(store)
+        return True
 
     def _identity_changed(self, payload: bytes) -> bool:
         number = user_context_id_of(identity_model.decode_change(payload).cookie_store_id)

@@ -23,7 +23,7 @@ def implement(schema: NamespaceSchema, services: Services, profile: ManagedProfi
 
 class _ProfileOverview(Namespace):
     def __init__(self, schema: NamespaceSchema, services: Services, profile: ManagedProfile) -> None:
-        self._counts_event = CountsEvent(services.store)
+        self._counts_event = CountsEvent(services.store, services.cookies.expiry.on_expired)
         super().__init__(schema, services.store, {"onCountsChanged": EventBinding(self._counts_event, lambda *_: [])})
         self._profile = profile
 

@@ -310,6 +310,9 @@ class CookieTable(Protocol):
     def domains(self, stores: Collection[int], now: float) -> list[tuple[int, str]]:
         """These stores with the domains of their cookies that have not expired, each once. Not verified either."""
 
+    def next_expiries(self, stores: Collection[int], after: float) -> dict[int, float]:
+        """The earliest expiry after a time, of each of these stores that has one. Not verified either."""
+
     def put(self, store: int, rows: Iterable[CookieRow]) -> None:
         """Store these cookies. They replace cookies with the same key."""
 

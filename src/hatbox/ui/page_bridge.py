@@ -12,6 +12,7 @@ from collections.abc import Collection
 from hatbox.extensions.runtime.call_bridge import CallBridge
 from hatbox.extensions.runtime.host import Host, LogEntry
 from hatbox.extensions.runtime.limits import RuntimeLimits
+from hatbox.ui.lasting_calls import LastingCalls
 from hatbox.ui.page_calls import PageCalls
 from hatbox.ui.page_limits import PageLimits
 from hatbox.ui.page_messages import PageMessages
@@ -23,15 +24,21 @@ logger = logging.getLogger("hatbox.ui")
 
 
 class PageBridge:
-    """Passes the messages of a session to a host until the session ends. `done`: see PageCalls."""
+    """Passes the messages of a session to a host until the session ends. `lasting`, `done`: see PageCalls."""
 
     def __init__(
-        self, host: Host, session: PageSession, caller_id: str, limits: PageLimits, done: Collection[int] = ()
+        self,
+        host: Host,
+        session: PageSession,
+        caller_id: str,
+        limits: PageLimits,
+        lasting: LastingCalls,
+        done: Collection[int] = (),
     ) -> None:
         bounds = RuntimeLimits(frame=limits.text, calls=limits.calls, listeners=limits.listeners)
         outgoing = PageMessages(session, limits.results)
         self._bridge = CallBridge(host, session, caller_id, bounds, outgoing, log=_log, turns=session.id)
-        self._calls = PageCalls(host, caller_id, bounds, session, outgoing, self._bridge.incoming, done)
+        self._calls = PageCalls(host, caller_id, bounds, session, outgoing, self._bridge.incoming, done, lasting)
         self._bridge.start(self._calls)
 
     @property

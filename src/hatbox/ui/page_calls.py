@@ -15,6 +15,7 @@ from hatbox.extensions.runtime.outgoing_messages import UNEXPECTED, OutgoingMess
 from hatbox.extensions.runtime.script_calls import ScriptCalls
 from hatbox.manager_api.page_sentences import error_sentence
 from hatbox.store.recorded_calls import RecordedCall
+from hatbox.ui.lasting_calls import LastingCalls
 from hatbox.ui.page_session import PageSession
 from hatbox.ui.replaced_code import UPDATED, was_replaced
 
@@ -27,7 +28,8 @@ _MAX_DELETED: Final = 64  # records in one write
 
 
 class PageCalls(ScriptCalls):
-    """The pending calls of a page. `done` are ids of calls that took effect before."""
+    """The pending calls of a page. `done` are ids of calls that took effect before; `lasting` are those of all pages
+    that are not cancelled when their page is closed."""
 
     def __init__(
         self,
@@ -38,8 +40,10 @@ class PageCalls(ScriptCalls):
         outgoing: OutgoingMessages,
         incoming: IncomingMessages,
         done: Collection[int],
+        lasting: LastingCalls,
     ) -> None:
         super().__init__(host, caller_id, limits, session, outgoing, incoming)
+        self._lasting = lasting
         self._session = session
         self._done = done
         self._answered: deque[tuple[int, int]] = deque()
@@ -57,7 +61,13 @@ class PageCalls(ScriptCalls):
         if pending is None:
             self._finish(record)
         else:
+            self._lasting.add(path, pending)
             pending.add_done_callback(lambda _: self._finish(record))
+
+    def cancel_all(self) -> None:
+        """The page is closed or lost."""
+        for call in [each for each in self._pending.values() if each not in self._lasting]:
+            call.cancel()
 
     def _error_result(self, request_id: int, error: Exception) -> list[Any]:
         """The page is the user's own: it shows every error that says what to do, as commands do, and gets its class."""

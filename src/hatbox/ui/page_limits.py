@@ -37,4 +37,4 @@ class PageLimits(NamedTuple):
     resume_timeout: float = 120.0
     """How long the session of a lost page can be resumed."""
     closing_timeout: float = 30.0
-    """How long the calls of a closed page may take."""
+    """How long the calls of a closed page may take, except those that last: see LastingCalls."""

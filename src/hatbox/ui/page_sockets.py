@@ -8,6 +8,7 @@ import logging
 import secrets
 from collections.abc import Awaitable, Callable
 from typing import TypeAlias
+from weakref import WeakValueDictionary
 
 import msgspec
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
@@ -56,7 +57,8 @@ class PageSockets:
         self._create_bridge = create_bridge
         self._limits = limits
         self._pages: dict[str, _Page] = {}
-        self._opening = asyncio.Lock()
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()  # by the id of the session
+        self._opening = 0
         self._tasks = Tasks()
         self._is_accepting = False
         self._was_used = False
@@ -135,21 +137,36 @@ class PageSockets:
         await self._tasks.wait()
 
     async def _open(self, hello: Hello) -> tuple[_Page | None, Welcome]:
-        async with self._opening:
-            page = self._pages.get(hello.session)
-            if page is not None and page.session.running:
-                page.session.acknowledge(hello.received)
-                return page, Welcome(True, page.session.received)
-            if not self._is_accepting or len(self._pages) >= self._limits.pages:
+        """Resume a session or create it. A page whose session exists does not wait until others are created."""
+        if (resumed := self._resume(hello)) is not None:
+            return resumed
+        async with self._locks.setdefault(hello.session, asyncio.Lock()):
+            if (resumed := self._resume(hello)) is not None:  # created meanwhile
+                return resumed
+            if not self._is_accepting or len(self._pages) + self._opening >= self._limits.pages:
                 return None, Welcome(False, 0)
-            session = PageSession(hello.session, self._limits)
-            bridge = await self._create_bridge(session, hello.calls > 0)
-            if not self._is_accepting:  # any more
-                session.end(Exit("stopped"))
-                return None, Welcome(False, 0)
-            page = self._pages[hello.session] = _Page(session, bridge, self._limits, self._on_change)
-            session.exited.add_done_callback(lambda _: self._remove(page))
-            return page, Welcome(False, 0)
+            self._opening += 1
+            try:
+                return await self._create(hello), Welcome(False, 0)
+            finally:
+                self._opening -= 1
+
+    def _resume(self, hello: Hello) -> tuple[_Page, Welcome] | None:
+        page = self._pages.get(hello.session)
+        if page is None or not page.session.running:
+            return None
+        page.session.acknowledge(hello.received)
+        return page, Welcome(True, page.session.received)
+
+    async def _create(self, hello: Hello) -> _Page | None:
+        session = PageSession(hello.session, self._limits)
+        bridge = await self._create_bridge(session, hello.calls > 0)
+        if not self._is_accepting:  # any more
+            session.end(Exit("stopped"))
+            return None
+        page = self._pages[hello.session] = _Page(session, bridge, self._limits, self._on_change)
+        session.exited.add_done_callback(lambda _: self._remove(page))
+        return page
 
     def _on_change(self, page: _Page) -> None:
         if page.socket is None and page.session.running:

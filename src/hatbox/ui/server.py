@@ -27,6 +27,7 @@ from hatbox.profile import Profile
 from hatbox.store.recorded_calls import delete_records, expire_records, recorded_numbers
 from hatbox.tasks import Tasks
 from hatbox.ui.access_keys import AccessKeys
+from hatbox.ui.lasting_calls import LastingCalls
 from hatbox.ui.page_bridge import PageBridge
 from hatbox.ui.page_limits import PageLimits
 from hatbox.ui.page_session import PageSession
@@ -45,6 +46,8 @@ CALLER: Final = PAGE_PROGRAM
 PERMISSIONS: Final = ("contextualIdentities", "cookies", "hatbox")
 """What the page needs. contextualIdentities needs cookies, which gives no access to a site without host permissions."""
 
+_LASTING: Final = ("hatbox.archives.backup", "hatbox.archives.restore")
+"""The functions whose calls go on when their page is closed."""
 _LINK_SECONDS: Final = 0.25  # between two looks for unused links
 
 logger = logging.getLogger("hatbox.ui")
@@ -76,6 +79,7 @@ class ManagerServer:
         self.port = port
         """The port, once it is started."""
         self._tasks = Tasks()
+        self._lasting = LastingCalls(_LASTING)
         self.keys = AccessKeys()
         """The tokens and cookies."""
         self.sockets = PageSockets(self._create_bridge, self._limits)
@@ -141,18 +145,28 @@ class ManagerServer:
         if self._served is not None:
             self._served.withdraw()
         await self.sockets.close()
+        await self._lasting.stop()
         await self._tasks.wait()
         await self._server.stop()
 
     async def wait_until_unused(self, grace: float) -> None:
-        """Wait until the last page was closed `grace` seconds ago. Reloaded pages and unused links count as open."""
-        await self.sockets.wait_until_unused(grace)
+        """Wait until the last page was closed `grace` seconds ago. Reloaded pages and unused links count as open.
+
+        A backup or a restore that a closed page has started is finished first.
+        """
+        await self._wait_until_idle(grace)
         if self._served is None:
             return
         while not self._is_withdrawn():
             await asyncio.sleep(_LINK_SECONDS)
-            await self.sockets.wait_until_unused(grace)
+            await self._wait_until_idle(grace)
         self._served.keys.delete()  # no page can need them
+
+    async def _wait_until_idle(self, grace: float) -> None:
+        await self.sockets.wait_until_unused(grace)
+        while self._lasting:
+            await self._lasting.wait()
+            await self.sockets.wait_until_unused(grace)
 
     async def __aenter__(self) -> ManagerServer:
         await self.start()
@@ -198,7 +212,7 @@ class ManagerServer:
         store = self._profile.store
         done = await store.read(lambda each: recorded_numbers(each, session.id)) if may_repeat else frozenset()
         host = ApiHost(*dispatcher_and_caller(self._profile.browser(PERMISSIONS, CALLER)), lambda _: None)
-        bridge = PageBridge(host, session, CALLER, self._limits, done)
+        bridge = PageBridge(host, session, CALLER, self._limits, self._lasting, done)
         session.exited.add_done_callback(lambda exited: self._on_exit(session.id, bridge, exited.result()))
         return bridge
 

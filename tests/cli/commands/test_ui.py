@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
+import signal
 import socket
 import sys
 import threading
@@ -16,6 +18,8 @@ import pytest
 from websockets.sync.client import connect
 
 from hatbox.cli.commands import ui
+from hatbox.tasks import Tasks
+from hatbox.ui.server import ManagerServer
 from tests.cli.conftest import Cli
 from tests.ui.served_process import free_port
 
@@ -63,6 +67,28 @@ def test_it_opens_the_page_in_the_browser_and_ends_when_it_was_closed(cli: Cli, 
     result = cli("ui")
     assert result == (0, f"The manager page (the link works once): {opened[0]}\n", "")
     assert opened[0].startswith("http://127.0.0.1:")
+
+
+def test_with_stay_it_runs_after_its_last_page_was_closed_until_ctrl_c(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start, tasks = ManagerServer.start, Tasks()
+    pages: list[str] = []
+
+    async def open_two_pages(server: ManagerServer) -> None:
+        for _ in range(2):
+            await asyncio.to_thread(visit, server.create_link())
+            pages.append("closed")
+            await server.sockets.wait_until_unused(ui._GRACE_SECONDS)  # without --stay it ends now
+        os.kill(os.getpid(), signal.SIGINT)
+
+    async def start_and_open_pages(server: ManagerServer) -> None:
+        await start(server)
+        tasks.spawn(open_two_pages(server))
+
+    monkeypatch.setattr(ManagerServer, "start", start_and_open_pages)
+    assert cli("ui", "--no-open", "--stay").status == 0
+    assert pages == ["closed", "closed"]
 
 
 def test_programs_get_the_link_as_json(cli: Cli, opened: list[str]) -> None:

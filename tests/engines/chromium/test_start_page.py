@@ -10,6 +10,7 @@ import html
 from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.async_api import Page
 
 import hatbox
@@ -76,7 +77,9 @@ async def pixel(page: Page, red: int, green: int, blue: int) -> tuple[float, flo
 
 
 @with_browser
-async def test_it_shows_the_identity_and_where_an_address_opens(browser: str, path: Path, site: Site) -> None:
+async def test_it_shows_the_identity_and_where_an_address_opens(
+    browser: str, path: Path, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser, indicator=True) as runner:
         other = await profile.tabs.open("Work", site.url("/page/1"), active=False)
         await profile.tabs.open("Personal", site.url("/page/2"), active=False)
@@ -96,6 +99,8 @@ async def test_it_shows_the_identity_and_where_an_address_opens(browser: str, pa
         await changes_appear(profile, shown, other.id)
         await profile.identities.update(WORK, name="Work", color="orange")
         await the_verdict_is_that_of_the_rules(profile, shown)
+        with monkeypatch.context() as patch:
+            await an_expired_sign_in_disappears(profile, shown, patch)
         assert (await profile.tabs.get(tab.id)).url == "about:blank"
         await enter_opens_the_address(profile, runner, shown, site)
 
@@ -106,7 +111,8 @@ async def changes_appear(profile: hatbox.Profile, shown: StartPageReader, other:
     await profile.rules.add(r"regex:^https://tickets\.example/\d+", WORK)
     await profile.tabs.navigate(other, f"data:text/html,<title>{html.escape(HOSTILE)}</title>")
     store = await profile.cookie_store(WORK)
-    await store.set("https://mail.example/", name="sid", value="secret", http_only=True)
+    expires = profile.store.time() + 3600
+    await store.set("https://mail.example/", name="sid", value="secret", http_only=True, expires=expires)
     await shown.wait_for(f"Tabs of {HOSTILE}", "heading")
     await shown.wait_for("Signed in on 1 site.")
     await shown.wait_for(r"^https://tickets\.example/\d+")
@@ -122,6 +128,15 @@ async def changes_appear(profile: hatbox.Profile, shown: StartPageReader, other:
     assert await pixel(shown.page, *ORANGE) is None
     await profile.tabs.close(other)
     await shown.wait_for("No other tabs.")
+
+
+async def an_expired_sign_in_disappears(
+    profile: hatbox.Profile, shown: StartPageReader, patch: pytest.MonkeyPatch
+) -> None:
+    time = profile.store.time
+    patch.setattr(profile.store, "time", lambda: time() + 3610)
+    await profile.clock.advance(3610)
+    await shown.wait_for("Signed in nowhere.")
 
 
 async def the_verdict_is_that_of_the_rules(profile: hatbox.Profile, shown: StartPageReader) -> None:

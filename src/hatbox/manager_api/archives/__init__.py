@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Coroutine, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.services import Services
@@ -17,6 +17,7 @@ from hatbox.manager_api.archives.archive_events import FolderEvent, ProgressEven
 from hatbox.manager_api.archives.backup_folder import BackupFile, BackupFolder
 from hatbox.manager_api.managed_profile import ManagedProfile
 from hatbox.schema import NamespaceSchema
+from hatbox.store.profile_copy import CopyProgress
 from hatbox.store.recorded_calls import record_effect
 
 __all__ = ["implement"]
@@ -87,9 +88,8 @@ class _Archives(Namespace):
         if self._store.is_encrypted and passphrase is None:
             problem = "this profile is encrypted, and the backup would not be"
             raise ArchiveError(path.name, problem, "Write a passphrase for the backup.")
-        with self._one_at_a_time("a backup"):
+        with self._one_at_a_time("backup", options["id"] or path.name) as report:
             await asyncio.to_thread(self._folder.create)
-            report = self._progress.reporter(options["id"] or path.name, "backup")
             try:
                 await self._profile.backup(path, options["identities"], passphrase=passphrase, progress=report)
             except ArchiveError as error:
@@ -103,9 +103,8 @@ class _Archives(Namespace):
 
     async def _preview(self, name: str, options: Mapping[str, Any]) -> _Plan:
         path = self._folder.existing_file(name)
-        report = self._progress.reporter(options["id"] or name, "preview")
 
-        def run(*, plain: bool) -> Coroutine[Any, Any, RestoreReport]:
+        def run(report: CopyProgress, *, plain: bool) -> Coroutine[Any, Any, RestoreReport]:
             return self._profile.restore(
                 path,
                 options["identities"],
@@ -115,18 +114,19 @@ class _Archives(Namespace):
                 progress=report,
             )
 
-        with self._one_at_a_time("a preview"):
+        with self._one_at_a_time("preview", options["id"] or name) as report:
             try:
-                return _plan(await run(plain=False))
+                return _plan(await run(report, plain=False))
             except ProfileError:
                 if self._store.is_encrypted:
                     raise
-                return _plan(await run(plain=True), stores_plain=True)  # of an encrypted profile, and this one is not
+                return _plan(
+                    await run(report, plain=True), stores_plain=True
+                )  # of an encrypted profile, and this one is not
 
     async def _restore(self, name: str, options: Mapping[str, Any]) -> _Plan:
         path = self._folder.existing_file(name)
-        report = self._progress.reporter(options["id"] or name, "restore")
-        with self._one_at_a_time("a restore"):
+        with self._one_at_a_time("restore", options["id"] or name) as report:
             done = await self._profile.restore(
                 path,
                 options["identities"],
@@ -148,12 +148,14 @@ class _Archives(Namespace):
         await self._changed.check()
 
     @contextlib.contextmanager
-    def _one_at_a_time(self, what: str) -> Iterator[None]:
+    def _one_at_a_time(self, kind: Literal["backup", "preview", "restore"], operation: str) -> Iterator[CopyProgress]:
+        """Run one of them in the block, which gets the function that reports its progress."""
         if self._running:
-            raise ArchiveError("backups", f"{self._running} is running", "Wait until it is done.")
-        self._running = what
+            raise ArchiveError("backups", f"a {self._running} is running", "Wait until it is done.")
+        self._running = kind
         try:
-            yield
+            with self._progress.operation(operation, kind) as report:
+                yield report
         finally:
             self._running = ""
 

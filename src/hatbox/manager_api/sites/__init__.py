@@ -16,11 +16,12 @@ from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.namespaces.cookies.cookie_views import cookie_view
 from hatbox.api.services import Services
 from hatbox.cookies.cookie_clock import cookie_time
+from hatbox.cookies.cookie_expiry import ExpiredCookies
 from hatbox.cookies.cookie_rows import COOKIE_CHANGED, STORE_REMOVED, cookie_of, decode_change, expect_identity
 from hatbox.engines.site_data_holders import SiteDataHolders
 from hatbox.errors import ApiError, InvalidIdentity
 from hatbox.identities.ids import cookie_store_id_of, user_context_id_of
-from hatbox.manager_api.coalesced_changes import CoalescedChanges
+from hatbox.manager_api.coalesced_changes import ChangedIds, CoalescedChanges
 from hatbox.manager_api.cookie_domains import all_stores
 from hatbox.manager_api.managed_profile import ManagedProfile
 from hatbox.manager_api.partial_reads import read_parts
@@ -57,6 +58,7 @@ class _Sites(Namespace):
         self._profile = profile
         self._undo = UndoRecords[CookieUndo](_UNDO_SECONDS)
         changed = CoalescedChanges(services.store, "sites.onChanged", _DECODERS)
+        changed.follow(services.cookies.expiry.on_expired, _with_expired)
         binding = EventBinding(changed, lambda _, payload: (_ChangedStores(payload.ids, payload.all),))
         super().__init__(schema, services.store, {"onChanged": binding})
 
@@ -194,6 +196,10 @@ def _store_of_change(payload: bytes) -> list[str]:
 
 def _removed_store(payload: bytes) -> list[str]:
     return [cookie_store_id_of(int(payload))]
+
+
+def _with_expired(expired: ExpiredCookies) -> ChangedIds:
+    return ChangedIds(all=True) if expired.all else ChangedIds.of(map(cookie_store_id_of, expired.stores))
 
 
 def _cleared_store(payload: bytes) -> list[str]:

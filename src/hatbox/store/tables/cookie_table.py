@@ -66,6 +66,13 @@ class SqlCookieTable:
         parts = (self._rows.select(_DOMAINS, _valid_in(part), (*part, float(now))) for part in _parts(stores))
         return [row for part in parts for row in part]
 
+    def next_expiries(self, stores: Collection[int], after: float) -> dict[int, float]:
+        found: dict[int, float] = {}
+        for part in _parts(stores):
+            rest = f"WHERE {_in(part)} AND expires > ? GROUP BY store"
+            found |= dict(self._rows.select("store, min(expires)", rest, (*part, float(after))))
+        return found
+
     def put(self, store: int, rows: Iterable[CookieRow]) -> None:
         self._rows.put((*_as_stored(row), store) for row in rows)
 

@@ -1,6 +1,7 @@
-// The backups of the profile: make one with a progress bar, restore one, delete one.
+// The backups of the profile: make one with a progress bar, restore one, delete one. What another page has started, or
+// this one before it was reloaded, has its progress and its end here too.
 
-import {browser} from "./api.js";
+import {browser, connection} from "./api.js";
 import {attempt, resultOf} from "./attempt.js";
 import {errorText, sizeText} from "./archive_words.js";
 import {btn, empty, errorLine, h, icon, iconButton, setUnavailable} from "./dom.js";
@@ -8,7 +9,7 @@ import {dialog, menu, toast} from "./layers.js";
 import {LiveList} from "./live_list.js";
 import {Meter} from "./meter.js";
 import {thousands} from "./numbers.js";
-import {restoreDialog} from "./restore_dialog.js";
+import {restoreDialog, startedHere} from "./restore_dialog.js";
 import {loadError} from "./screen_parts.js";
 import {dayAndTime, exactTime} from "./times.js";
 
@@ -23,6 +24,7 @@ export class BackupSection {
       addListener: (fn) => api.onChanged.addListener((this.onChanged = () => fn({all: true}))),
       removeListener: () => api.onChanged.removeListener(this.onChanged),
     }, () => this.read());
+    this.operation = null; // the id of the backup that this page writes
     this.meter = new Meter("Backup");
     this.status = h("span", {class: "small muted num", "aria-hidden": "true"}); // the progress bar says it
     this.start = btn("Back up now", () => this.backUp());
@@ -38,9 +40,11 @@ export class BackupSection {
     const head = h("div", {class: "line sect"}, this.heading, note, gap, this.status, this.start, this.more);
     this.el = h("section", {class: "panel-gap sect", "aria-label": "Backups"}, head, this.meter.el, this.message);
     this.el.append(this.rows, this.other, this.folder);
-    this.onProgress = (progress) => progress.kind === "backup" && this.showProgress(progress);
+    this.onProgress = (progress) => this.showProgress(progress);
     api.onProgress.addListener(this.onProgress);
-    this.stop = this.live.follow(() => this.paint());
+    const stopList = this.live.follow(() => this.paint());
+    const stopResync = connection.onResync(() => this.operation === null && this.endProgress()); // its end may be lost
+    this.stop = () => [stopList, stopResync].forEach((each) => each());
   }
 
   async read() {
@@ -95,10 +99,24 @@ export class BackupSection {
     return row;
   }
 
-  showProgress({done, total}) {
-    if (!this.isOwn && done >= total) return this.endProgress(); // of another page, or late
-    this.meter.show({done, total});
-    this.status.textContent = `${Math.floor((total ? done / total : 0) * 100)} %`;
+  showProgress({id, kind, done, total, state, error}) {
+    const isOwn = id === this.operation;
+    if (kind === "preview" || (startedHere.has(id) && !isOwn)) return; // shown elsewhere, or late
+    if (state === "running") {
+      this.meter.name(kind === "backup" ? "Backup" : "Restore");
+      this.meter.show({done, total});
+      this.status.textContent = `${Math.floor((total ? done / total : 0) * 100)} %`;
+    } else if (!isOwn) this.showEnd(kind, state, error);
+  }
+
+  // The end of what this page has not started: its call has no result here.
+  showEnd(kind, state, error) {
+    const wasShown = !this.meter.el.hidden;
+    this.endProgress();
+    if (state === "failed") {
+      const problem = kind === "backup" ? "No backup was written." : "The backup was not restored.";
+      this.message.replaceChildren(errorLine([problem, error].filter(Boolean).join(" ")));
+    } else if (wasShown) toast(kind === "backup" ? "Backup written." : "Restored from a backup.");
   }
 
   endProgress() {
@@ -131,22 +149,25 @@ export class BackupSection {
     return attempt(this.start, change, {control: this.start, onError});
   }
 
-  // While this page writes a backup.
-  setOwn(isOwn) {
-    this.isOwn = isOwn;
-    for (const control of [this.start, this.more]) setUnavailable(control, isOwn);
+  // While this page writes a backup; null afterwards.
+  setOperation(id) {
+    this.operation = id;
+    for (const control of [this.start, this.more]) setUnavailable(control, id !== null);
   }
 
   async write(options) {
     this.message.replaceChildren();
-    this.setOwn(true);
+    const id = crypto.randomUUID();
+    startedHere.add(id);
+    this.setOperation(id);
+    this.meter.name("Backup");
     this.meter.start();
     try {
-      const made = await resultOf(api.backup(options));
+      const made = await resultOf(api.backup({...options, id}));
       toast(made ? `Backup written: ${made.name}, ${sizeText(made.size)}.` : "Backup written.");
       await this.live.reload();
     } finally {
-      this.setOwn(false);
+      this.setOperation(null);
       this.endProgress();
     }
   }
@@ -202,6 +223,7 @@ export class BackupSection {
   }
 
   destroy() {
+    startedHere.delete(this.operation); // the next section shows how it goes on
     api.onProgress.removeListener(this.onProgress);
     this.stop();
   }

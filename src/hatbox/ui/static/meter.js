@@ -9,6 +9,10 @@ export class Meter {
     this.el = h("div", {class: "meter", role: "progressbar", "aria-label": label, ...range, hidden: true}, this.bar);
   }
 
+  name(label) {
+    this.el.setAttribute("aria-label", label);
+  }
+
   start() {
     this.show({done: 0, total: 1});
   }

@@ -11,6 +11,9 @@ import {thousands} from "./numbers.js";
 const api = browser.hatbox.archives;
 const MAX_LINES = 200;
 
+// The ids of the operations that this page has started, whose progress and end it shows where that was.
+export const startedHere = new Set();
+
 // anchor: a function; the element beside which an error appears when the dialog is closed.
 export function restoreDialog(backup, anchor) {
   return new RestoreDialog(backup, anchor).box;
@@ -22,6 +25,7 @@ class RestoreDialog {
     this.anchor = anchor;
     this.isRestoring = false;
     this.operation = crypto.randomUUID();
+    startedHere.add(this.operation);
     this.meter = new Meter("Reading the backup");
     this.content = h("div", {class: "dlg-text"});
     this.actions = h("div", {class: "dlg-actions"});

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import Final
 
+from hatbox.cookies.cookie_expiry import ExpiredCookies
 from hatbox.cookies.cookie_stores import CookieChange
 from hatbox.engines.chromium.browser_environment import BrowserEnvironment
 from hatbox.engines.chromium.live_page import LivePage
@@ -12,6 +13,7 @@ from hatbox.engines.chromium.start_page.start_page import StartPage
 from hatbox.errors import ProfileError
 from hatbox.extension_data.run_records import STARTED, STOPPED, get_all
 from hatbox.extension_data.ui_changes import UI_CHANGED
+from hatbox.identities.ids import user_context_id_of
 from hatbox.identities.model import HIDDEN, SETTINGS_CHANGED, SHOWN
 from hatbox.identities.model import UPDATED as IDENTITY_UPDATED
 from hatbox.identities.site_rules.site_rule import RULES_CHANGED
@@ -47,6 +49,7 @@ class StartPages:
         if not self._shown:
             self._env.store.subscribe(self._on_change)
             self._env.services.cookie_stores.on_changed.add_listener(self._on_cookie_changed)
+            self._env.services.cookie_stores.expiry.on_expired.add_listener(self._on_cookies_expired)
             self._env.tasks.spawn(self._watch_extensions())
         # It shows tabs, rules and extensions of the profile.
         clients.withhold(page.target_id, _START_PAGE)
@@ -66,11 +69,17 @@ class StartPages:
             if not self._shown:
                 self._env.store.unsubscribe(self._on_change)
                 self._env.services.cookie_stores.on_changed.remove_listener(self._on_cookie_changed)
+                self._env.services.cookie_stores.expiry.on_expired.remove_listener(self._on_cookies_expired)
                 self._exits.stop()
 
     def _on_cookie_changed(self, change: CookieChange) -> None:
         for page in self._shown:
             if page.cookie_store_id == change.cookie_store_id:
+                page.cookies_changed()
+
+    def _on_cookies_expired(self, expired: ExpiredCookies) -> None:
+        for page in self._shown:
+            if expired.all or user_context_id_of(page.cookie_store_id) in expired.stores:
                 page.cookies_changed()
 
     async def _watch_extensions(self) -> None:
