@@ -15,7 +15,7 @@ from encodings.aliases import aliases
 from typing import Final, NamedTuple
 from urllib.parse import urljoin
 
-__all__ = ["HtmlHead", "encoding_of", "is_html", "media_type", "read_head"]
+__all__ = ["HtmlHead", "declared_encoding", "encoding_of", "is_html", "media_type", "read_head"]
 
 _MAX_TITLE: Final = 4096  # characters; Chromium cuts there too
 _MAX_ICON: Final = 65536  # an icon may be a data: URL
@@ -119,12 +119,17 @@ def encoding_of(body: bytes, content_type: str = "") -> str:
     for mark, encoding in _BOMS:
         if body.startswith(mark):
             return encoding
-    if found := _known(_charset(content_type)):
+    if found := declared_encoding(content_type):
         return found
     if media_type(content_type) == "application/xhtml+xml":
         return "utf-8"
     declared = _declared(body[:_DECLARED_WITHIN].decode("latin-1"))
     return "utf-8" if declared.startswith("utf-16") else declared or "cp1252"
+
+
+def declared_encoding(content_type: str) -> str:
+    """The encoding that a Content-Type header declares, by its Python name; empty for one that no browser knows."""
+    return _known(_charset(content_type))
 
 
 def _declared(text: str) -> str:
