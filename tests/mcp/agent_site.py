@@ -87,6 +87,7 @@ _PAGES = {
           {type: 'text/html'}))</script>"></iframe>""",
     "/echo-dialog": """<title>Echo</title><a href="/echo-file">Save</a>
         <button onclick="alert(document.title)">Tell</button>
+        <button onclick="window.open('about:blank').document.write(document.title)">Write</button>
         <script>fetch('/echo').then(response => response.text()).then(text => document.title = text)</script>""",
     "/long": "<title>Long</title>" + "".join(f"<p>paragraph {number} of many</p>" for number in range(5000)),
     "/secret": "<title>Secret</title><p>content of the other host</p>",

@@ -68,6 +68,10 @@ def test_any_text_is_accepted(text: str, values: list[str]) -> None:
     HiddenValues(values, MARKER).hide(f"{text}{''.join(values)}\ud83d")
 
 
+def test_a_value_is_hidden_in_quotes_of_a_snapshot() -> None:
+    assert HiddenValues(["it's-a-value"], MARKER).hide("- 'text \"it''s-a-value\"': x") == f"- 'text \"{MARKER}\"': x"
+
+
 def test_short_values_are_shown() -> None:
     assert HiddenValues(["1234567", ""], MARKER).hide("1234567") == "1234567"
     assert HiddenValues(["日本語"], MARKER).hide("日本語") == "日本語"

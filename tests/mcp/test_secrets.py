@@ -70,6 +70,9 @@ def test_cookies_that_scripts_cannot_read_are_hidden_wherever_a_page_shows_them(
         await call("browser_click", target=reference(page, "Save"))
         await until(lambda: pages.downloads.listed())
         outputs.append(await call("downloads"))
+        outputs.append(await call("browser_click", target=reference(page, "Write")))  # shows the new page
+        assert "Page URL: about:blank" in outputs[-1]
+        pages.select(0)
         for output in outputs[1:]:
             assert HIDDEN_COOKIE in output
             for secret in ("other value", "long-value", "value/", "other%20value", "u0061"):

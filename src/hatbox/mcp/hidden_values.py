@@ -86,7 +86,8 @@ def _forms(value: str) -> Iterator[bytes]:
         latest = {decoded for each in latest for decoded in (unquote(each), _plain(each))} - layers
         layers = layers | latest
     for each in layers:
-        for shown in {each, each.replace(" ", "+"), _SPACE.sub(" ", each)}:
+        # White space as in URLs and in HTML; quotes as in snapshots.
+        for shown in {each, each.replace(" ", "+"), _SPACE.sub(" ", each), each.replace("'", "''")}:
             if len(shown) >= MIN_VALUE:
                 yield shown.encode("utf-8", "surrogatepass")
 

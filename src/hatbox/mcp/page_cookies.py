@@ -31,7 +31,7 @@ class PageCookies:
     async def read(self) -> None:
         """Read the cookies of the browser, which are newer than those of the profile. Raises PlaywrightError."""
         site_of = default_public_suffixes().site
-        sites = {site_of(_host_of(frame.url)) for frame in self._page.frames}
+        sites = {site_of(_host_of(frame.url)) for page in self._shown() for frame in page.frames}
         found = [
             each["value"].strip('"')
             for each in await self._page.context.cookies()
@@ -46,6 +46,10 @@ class PageCookies:
             self._values = values
             self._hidden = HiddenValues(values, HIDDEN_COOKIE)
 
+    def _shown(self) -> list[Page]:
+        """The page. One without a host, such as about:blank, has what another page has written into it."""
+        return [self._page] if _host_of(self._page.url) else self._page.context.pages
+
     def hide(self, text: str) -> str:
         """The text without the values that were read."""
         return self._hidden.hide(text)
@@ -57,6 +61,7 @@ class PageCookies:
 
 
 def _host_of(url: str) -> str:
+    """The host; empty for an invalid URL, and for one without a host."""
     try:
         return urlsplit(url.removeprefix("blob:")[:_MAX_ORIGIN]).hostname or ""
     except ValueError:
