@@ -24,6 +24,7 @@ def test_values_of_cookies_are_hidden() -> None:
         ("<input type=password value=my-secret> my-secret", '<input type=password value="(hidden)"> (hidden)'),
         ("<INPUT VALUE='a>&lt;b' name=Passwd> a><b", '<INPUT VALUE="(hidden)" name=Passwd> (hidden)'),
         ('<input type="pass&#119;ord" value=s/>', '<input type="pass&#119;ord" value="(hidden)">'),
+        ('<input type="&#000000000112;assword" value=s>', '<input type="&#000000000112;assword" value="(hidden)">'),
         ('<input type=password value="not closed', '<input type=password value="(hidden)"'),
         ('"<input type=\\"password\\" value=\\"json\\">"', '"<input type=\\"password\\" value="(hidden)">"'),
         ("<input name=q value=query>", "<input name=q value=query>"),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from hatbox.engines.http.html import unescaped
 from hatbox.mcp.hidden_values import HiddenValues
 from hatbox.mcp.password_redaction import HIDDEN, TooManyPasswords, without_passwords
 
@@ -23,7 +23,6 @@ _ATTRIBUTE: Final = re.compile(r"(?<![^\s\"'<>/=])([^\s\"'<>/=]++)\s*+=\s*+(\"[^
 _NAMES: Final = ("type", "name", "id", "autocomplete")
 _SECRET: Final = re.compile(r"passw|passcode|passphrase|pwd", re.IGNORECASE)
 _QUOTES: Final = "\"'\\"
-_LONG_NUMBER: Final = re.compile(r"(&#)[0-9]{10,}+")  # no character; Python converts no number of 4300 digits
 
 
 class CookieValues:
@@ -68,7 +67,7 @@ def without_password_inputs(text: str) -> str:
 
     def redacted(tag: re.Match[str]) -> str:
         attributes = _attributes(tag[0])
-        if not any(_SECRET.search(_unescaped(value)) for name, value in attributes if name in _NAMES):
+        if not any(_SECRET.search(unescaped(value)) for name, value in attributes if name in _NAMES):
             return tag[0]
         found.update(each for name, value in attributes if name == "value" for each in _values(value))
         return _ATTRIBUTE.sub(lambda each: f'{each[1]}="{HIDDEN}"' if each[1].lower() == "value" else each[0], tag[0])
@@ -109,8 +108,4 @@ def _attributes(tag: str) -> list[tuple[str, str]]:
 def _values(raw: str) -> Iterator[str]:
     value = raw.strip(_QUOTES)
     yield value
-    yield _unescaped(value)
-
-
-def _unescaped(text: str) -> str:
-    return html.unescape(_LONG_NUMBER.sub(r"\g<1>0", text))
+    yield unescaped(value)

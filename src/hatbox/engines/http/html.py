@@ -15,7 +15,7 @@ from encodings.aliases import aliases
 from typing import Final, NamedTuple
 from urllib.parse import urljoin
 
-__all__ = ["HtmlHead", "declared_encoding", "encoding_of", "is_html", "media_type", "read_head"]
+__all__ = ["HtmlHead", "declared_encoding", "encoding_of", "is_html", "media_type", "read_head", "unescaped"]
 
 _MAX_TITLE: Final = 4096  # characters; Chromium cuts there too
 _MAX_ICON: Final = 65536  # an icon may be a data: URL
@@ -73,6 +73,8 @@ _WITHOUT_TAGS: Final = frozenset(
     {"title", "textarea", "script", "style", "xmp", "iframe", "noembed", "noframes", "noscript", "template"}
 )
 _OPENING: Final = re.compile(r"<(?=/?[a-z]|[!?])", re.IGNORECASE)
+_LEADING_ZEROS: Final = re.compile(r"(?<=&#)0++(?=[0-9])")
+_LONG_NUMBER: Final = re.compile(r"&#[0-9]{8,}+;?")  # of no character; Python raises from 4300 digits on
 _SPACES: Final = re.compile(r"[\t\n\f\r ]+")
 
 
@@ -132,6 +134,11 @@ def declared_encoding(content_type: str) -> str:
     return _known(_charset(content_type))
 
 
+def unescaped(text: str) -> str:
+    """The text with the characters that its character references name."""
+    return html.unescape(_LONG_NUMBER.sub("\ufffd", _LEADING_ZEROS.sub("", text)))
+
+
 def _declared(text: str) -> str:
     for closing, name, attributes, _ in _tags(text):
         if name == "meta" and not closing:
@@ -188,12 +195,12 @@ def _end_of(name: str, text: str, place: int) -> int:
 def _attribute(attributes: str, wanted: str) -> str | None:
     for match in _ATTRIBUTE.finditer(attributes):
         if match[1].lower() == wanted:
-            return html.unescape(next((value for value in match.groups()[1:] if value is not None), "")).strip()
+            return unescaped(next((value for value in match.groups()[1:] if value is not None), "")).strip()
     return None
 
 
 def _shown(content: str) -> str:
-    text = html.unescape(content[: 16 * _MAX_TITLE]).replace("\0", "\ufffd")
+    text = unescaped(content[: 16 * _MAX_TITLE]).replace("\0", "\ufffd")
     return _SPACES.sub(" ", text).strip(" ")[:_MAX_TITLE]
 
 
