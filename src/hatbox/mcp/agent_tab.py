@@ -155,7 +155,10 @@ class AgentTab:
 
     async def _failed(self, error: PlaywrightError) -> ToolFailed:
         refused = self.refused or (await self._rules.explain() if BLOCKED_BY_CLIENT in str(error) else "")
-        return ToolRefused(refused) if refused else ToolFailed(failure(error))
+        if refused:
+            return ToolRefused(refused)
+        await self.read_cookies()
+        return ToolFailed(failure(PlaywrightError(self._without_secrets(str(error)))))  # it may name a URL of the page
 
     def _spawn(self, task: asyncio.Task[Any]) -> None:
         self._pending.add(task)
