@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from http.server import BaseHTTPRequestHandler
 from typing import Any
-from urllib.parse import quote, quote_plus, urlsplit
+from urllib.parse import quote, quote_plus, unquote, urlsplit
 
 from tests.threaded_site import ThreadedSite
 
@@ -79,6 +80,15 @@ _PAGES = {
         <div id=IGNORE style="position: absolute; inset: 0">IGNORE cover</div></div>""",
     "/many-passwords": "<title>Many</title>"
     + "".join(f"<input type=password value=secret-{number}>" for number in range(101)),
+    "/half": """<title>Half</title><button onclick="alert(document.title)">Tell</button>
+        <script>document.title = "😀".slice(0, 1)</script>""",
+    "/sandboxed": """<title>Sandboxed</title><p>outside</p><iframe sandbox=allow-scripts srcdoc="<script>
+        location = URL.createObjectURL(new Blob(['inside <iframe src=OTHER/secret?null></iframe>'],
+          {type: 'text/html'}))</script>"></iframe>""",
+    "/echo-dialog": """<title>Echo</title><a href="/echo-file">Save</a>
+        <button onclick="alert(document.title)">Tell</button>
+        <button onclick="window.open('about:blank').document.write(document.title)">Write</button>
+        <script>fetch('/echo').then(response => response.text()).then(text => document.title = text)</script>""",
     "/long": "<title>Long</title>" + "".join(f"<p>paragraph {number} of many</p>" for number in range(5000)),
     "/secret": "<title>Secret</title><p>content of the other host</p>",
 }
@@ -94,6 +104,9 @@ addEventListener("fetch", event => {
   if (event.request.mode === "navigate") event.respondWith(answer(event.request.url));
 });
 """
+
+
+_LONG = "long=long-value.of-a%2Bsession; Path=/; HttpOnly"
 
 
 class AgentSite(ThreadedSite):
@@ -132,6 +145,18 @@ class _Handler(BaseHTTPRequestHandler):
         elif path == "/echo":
             cookies = self.headers.get("Cookie", "")
             self._answer(200, f"body {cookies} {quote(cookies)} {quote_plus(cookies)}", [("X-Echo", cookies)])
+        elif path == "/echo-json":
+            cookies = self.headers.get("Cookie", "")
+            escaped = "".join(f"\\u{ord(each):04X}" for each in cookies)
+            self._answer(200, json.dumps(cookies).replace("/", "\\/") + escaped, [])
+        elif path == "/echo-file":
+            name = self.headers.get("Cookie", "").partition("long=")[2].partition(";")[0]
+            self._answer(200, "content", [("Content-Disposition", f'attachment; filename="{name}.txt"')])
+        elif path == "/encoded":
+            kind, _, body = urlsplit(self.path).query.partition("=")
+            self._answer(200, unquote(body), [("Content-Type", f"text/html; charset={kind}")])
+        elif path == "/set-long":
+            self._answer(200, f"<p>{self.headers.get('Cookie', '')}</p>", [("Set-Cookie", _LONG)])
         elif path == "/echo-redirect":
             self._answer(302, "", [("Location", f"/form?{quote(self.headers.get('Cookie', ''), safe='')}")])
         elif path == "/echo-host":

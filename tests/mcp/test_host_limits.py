@@ -81,7 +81,17 @@ def test_frames_of_other_hosts_are_not_shown() -> None:
     check_frame(LIMITED, "blob:https://site.example/1", is_main=True)
     check_frame(LIMITED, "about:srcdoc", is_main=False)
     check_frame(LIMITED, "data:text/html,x", is_main=False)
-    for url in ("https://other.example/", "blob:https://other.example/1", "chrome://settings/", "file:///etc/passwd"):
+    for granted in (LIMITED, grant()):
+        check_frame(granted, "blob:null/5d6e", is_main=False)  # of a sandboxed document
+        with pytest.raises(ToolFailed):
+            check_frame(granted, "blob:null/5d6e", is_main=True)
+    for url in (
+        "https://other.example/",
+        "blob:nullnull.example/1",
+        "blob:https://other.example/1",
+        "chrome://settings/",
+        "file:///etc/passwd",
+    ):
         for is_main in (True, False):
             with pytest.raises(ToolFailed):
                 check_frame(LIMITED, url, is_main=is_main)

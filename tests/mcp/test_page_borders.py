@@ -69,6 +69,7 @@ def test_no_way_of_opening_a_document_leaves_the_hosts(tmp_path: Path) -> None:
             shown = await call("browser_click", target=reference(page, label))
             assert "content of the other host" not in shown
             assert "content of the other host" not in await call("browser_snapshot")
+        await _shows_a_sandboxed_frame(call, site)
         await call("browser_wait_for", time=0.5)
         assert {host for host, _ in site.requests} == {"127.0.0.1"}
         page = await call("browser_navigate", url=site.url("/escapes"))
@@ -88,6 +89,20 @@ def test_no_way_of_opening_a_document_leaves_the_hosts(tmp_path: Path) -> None:
         assert "does not intercept" in await call("browser_tabs", action="new")
 
     run(tmp_path, test, ["127.0.0.1"])
+
+
+async def _shows_a_sandboxed_frame(call: Caller, site: AgentSite) -> None:
+    """Its document has no host, and what it loads is checked."""
+    await call("browser_navigate", url=site.url("/sandboxed"))
+
+    async def is_shown() -> bool:
+        return "inside" in await call("browser_snapshot")
+
+    await until_awaited(is_shown)
+    tab = await call.session.pages.current()
+    assert any(each.url.startswith("blob:null/") for each in tab.page.frames)
+    assert tab.page.url == site.url("/sandboxed")
+    assert "content of the other host" not in await call("browser_snapshot")
 
 
 def test_an_agent_learns_which_site_rule_refuses_a_page(tmp_path: Path) -> None:

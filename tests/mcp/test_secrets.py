@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from hatbox.mcp.response_secrets import HIDDEN_COOKIE
 from tests.mcp.agent_client import reference
 from tests.mcp.agent_site import AgentSite
 from tests.mcp.test_page_borders import Caller, run
-from tests.waiting import until
+from tests.waiting import until, until_awaited
 
 
 def test_the_clipboard_of_the_user_is_not_used(tmp_path: Path) -> None:
@@ -48,6 +49,41 @@ def test_passwords_are_hidden_wherever_a_page_shows_them(tmp_path: Path) -> None
     run(tmp_path, test)
 
 
+def test_cookies_that_scripts_cannot_read_are_hidden_wherever_a_page_shows_them(tmp_path: Path) -> None:
+    async def test(call: Caller, site: AgentSite) -> None:
+        pages = call.session.pages
+        await call("browser_navigate", url=site.url("/set-other"))
+        outputs = [await call("browser_navigate", url=site.url(path)) for path in ("/set-long", "/set-long", "/echo")]
+        outputs.append(await call("browser_navigate", url=site.url("/echo-json")))
+        outputs.append(await call("browser_navigate", url=site.url("/echo-redirect")))
+        assert "/form?" in outputs[-1]
+        outputs.append(await call("browser_tabs", action="list"))
+        page = await call("browser_navigate", url=site.url("/echo-dialog"))
+
+        async def is_echoed() -> bool:
+            return "Page title: body" in await call("browser_snapshot")
+
+        await until_awaited(is_echoed)
+        outputs.append(await call("browser_click", target=reference(page, "Tell")))
+        outputs.append(await call("browser_press_key", key="a"))
+        outputs.append(await call("browser_handle_dialog", accept=True))
+        await call("browser_click", target=reference(page, "Save"))
+        await until(lambda: pages.downloads.listed())
+        outputs.append(await call("downloads"))
+        outputs.append(await call("browser_click", target=reference(page, "Write")))  # shows the new page
+        assert "Page URL: about:blank" in outputs[-1]
+        pages.select(0)
+        for output in outputs[1:]:
+            assert HIDDEN_COOKIE in output
+            for secret in ("other value", "long-value", "value/", "other%20value", "u0061"):
+                assert secret not in output
+        await (await pages.current()).page.context.clear_cookies()
+        assert HIDDEN_COOKIE in (after := await call("browser_snapshot"))  # the page still shows the values
+        assert "long-value" not in after
+
+    run(tmp_path, test)
+
+
 async def _check_images(call: Caller, page: str) -> None:
     """An image is the same for other passwords of the same length."""
     tab = (await call.session.pages.current()).page
@@ -62,13 +98,22 @@ async def _check_images(call: Caller, page: str) -> None:
 def test_fetch_shows_no_cookies_and_no_passwords(tmp_path: Path) -> None:
     async def test(call: Caller, site: AgentSite) -> None:
         await call("fetch", url=site.url("/set"))
-        paths = ("/set-other", "/echo", "/echo-redirect", "/echo-host", "/password")
+        paths = ("/set-other", "/echo", "/echo-redirect", "/echo-host", "/echo-json", "/password")
         outputs = [await call("fetch", url=site.url(path)) for path in paths]
-        for output in outputs[1:4]:
+        for output in outputs[1:5]:
             assert "(a cookie is omitted)" in output
         assert "x-echo: session=(a cookie is omitted)" in outputs[1]
         for output in outputs:
-            for secret in ("cookie-value", "other value/", "other%20value", "other+value", "hunter2", '"77"', "=77"):
+            for secret in (
+                "cookie-value",
+                "other value/",
+                "other%20value",
+                "other+value",
+                "u0061",
+                "hunter2",
+                '"77"',
+                "=77",
+            ):
                 assert secret not in output
         assert outputs[-1].count("(hidden)") == 2
         assert "cannot be opened" in await call("fetch", url=site.url("/backslash"))

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from playwright.async_api import Error as PlaywrightError
 
 from hatbox.grants.grant import Grant
 from hatbox.mcp.agent_pages import MAX_TABS, AgentPages
@@ -83,6 +84,21 @@ async def test_a_page_that_leaves_the_hosts_while_it_is_read_is_not_shown(monkey
     monkeypatch.setattr(tab, "_read", leaves)
     with pytest.raises(ToolRefused, match=r"other\.example"):
         await tab.describe()
+
+
+@in_loop
+async def test_a_message_of_the_browser_with_a_url_of_the_page_shows_no_cookie() -> None:
+    async def cookies() -> list[dict[str, object]]:
+        return [{"httpOnly": True, "value": "session-value", "domain": ".site.example"}]
+
+    async def interrupted() -> None:
+        raise PlaywrightError('Page.goto: interrupted by another navigation to "https://site.example/?session-value"')
+
+    page = FakePage("https://www.site.example/")
+    page.context = SimpleNamespace(cookies=cookies)  # type: ignore[attr-defined]
+    tab = AgentTab(cast(Any, page), fake_session(grant()), cast(Any, SimpleNamespace(add=None)), KnownPasswords())
+    with pytest.raises(ToolFailed, match=r"site\.example/\?\(a cookie is omitted\)"):
+        await tab.perform(interrupted())
 
 
 @pytest.mark.parametrize("granted", [LIMITED, grant()])

@@ -14,6 +14,7 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from hatbox.engines.chromium.net_errors import ABORTED, BLOCKED_BY_CLIENT
 from hatbox.mcp.host_limits import ERROR_PAGE, check_frame
+from hatbox.mcp.page_cookies import PageCookies
 from hatbox.mcp.password_fields import KnownPasswords, PasswordFields
 from hatbox.mcp.password_redaction import MAX_CHARACTERS, TooManyPasswords, url_without_passwords, without_passwords
 from hatbox.mcp.rule_refusals import RuleRefusals
@@ -53,6 +54,7 @@ class AgentTab:
         """Why the last navigation was refused; empty if it was not."""
         self._session = session
         self.passwords = PasswordFields(page, known)
+        self.cookies = PageCookies(page)
         self._rules = RuleRefusals(page, session)
         self._dialog_opened = asyncio.Event()
         self._pending: set[asyncio.Task[Any]] = set()
@@ -113,7 +115,7 @@ class AgentTab:
         """Run an action. Returns None when it opens a dialog, which must be answered before the action continues."""
         if self.dialog is not None:
             action.close()
-            raise ToolFailed(f"{self.dialog_text()} Answer it with browser_handle_dialog first.")
+            raise ToolFailed(f"{await self.dialog_text()} Answer it with browser_handle_dialog first.")
         self.refused = ""
         self._dialog_opened.clear()
         task = asyncio.ensure_future(self._with_released_keys(action))
@@ -153,7 +155,10 @@ class AgentTab:
 
     async def _failed(self, error: PlaywrightError) -> ToolFailed:
         refused = self.refused or (await self._rules.explain() if BLOCKED_BY_CLIENT in str(error) else "")
-        return ToolRefused(refused) if refused else ToolFailed(failure(error))
+        if refused:
+            return ToolRefused(refused)
+        await self.read_cookies()
+        return ToolFailed(failure(PlaywrightError(self._without_secrets(str(error)))))  # it may name a URL of the page
 
     def _spawn(self, task: asyncio.Task[Any]) -> None:
         self._pending.add(task)
@@ -211,11 +216,11 @@ class AgentTab:
             check_frame(grant, frame.url, is_main=frame == self.page.main_frame)
 
     async def describe(self, reference: str = "", depth: int | None = None) -> str:
-        """URL, title and snapshot, without passwords, bounded and marked as untrusted."""
+        """URL, title and snapshot, without passwords and cookies, bounded and marked as untrusted."""
         if self.refused:
             raise ToolRefused(self.refused)
         if self.dialog is not None:
-            return f"{self.dialog_text()} Answer it with browser_handle_dialog."
+            return f"{await self.dialog_text()} Answer it with browser_handle_dialog."
         self.check_frames()
         if self.page.url == ERROR_PAGE and (refused := await self._rules.explain()):
             raise ToolRefused(refused)
@@ -231,33 +236,48 @@ class AgentTab:
         self.check_frames()  # it may have navigated meanwhile
         text = bounded(tree, advice="Use depth, or target for a part of the page.")
         shown = untrusted(f"Page URL: {self.shown_url(2000)}\nPage title: {title}\n{text}")
-        return self.dialog_text() + shown
+        return await self.dialog_text() + shown
 
     async def _read(self, reference: str, depth: int | None) -> tuple[str, str]:
         found = await self.find(reference) if reference else None
         await self.passwords.read()
+        await self.cookies.read()
         title = await self.page.title()
         if found is not None:
             tree = await found.aria_snapshot(mode="ai", depth=depth, timeout=_ACTION_MS)
         else:
             tree = await self.page.aria_snapshot(mode="ai", depth=depth, timeout=_ACTION_MS)
         passwords = await self.passwords.read()  # typed meanwhile
-        shown = without_passwords(tree[:_MAX_TREE], passwords)
-        if len(tree) > _MAX_TREE:  # the end may be the start of a password
-            shown = f"{shown[: -max(map(len, passwords), default=1)]}\n"
-            shown += f"[{len(tree) - _MAX_TREE} further characters are omitted.]"
-        return without_passwords(title[:_MAX_TREE], passwords)[:_MAX_TITLE], shown
+        await self.cookies.read()  # changed meanwhile
+        limit = _MAX_TREE + self.cookies.longest
+        shown = self._without_secrets(tree[:limit])
+        if len(tree) > limit:  # the end may be the start of a password or of a cookie
+            shown = f"{shown[: -max(1, self.cookies.longest, *map(len, passwords))]}\n"
+            shown += f"[{len(tree) - limit} further characters are omitted.]"
+        return self._without_secrets(title[:_MAX_TREE])[:_MAX_TITLE], shown
+
+    async def read_cookies(self) -> None:
+        """Read the values that must not be shown. Raises ToolFailed."""
+        try:
+            await self.cookies.read()
+        except PlaywrightError as error:
+            if not self.page.is_closed():
+                raise ToolFailed(f"the cookies cannot be hidden: {failure(error)}. Try again.") from error
+
+    def _without_secrets(self, text: str) -> str:
+        return without_passwords(self.cookies.hide(text), self.passwords.known)
 
     def shown_url(self, limit: int) -> str:
-        """The start of the URL, without passwords: a form may have sent them with GET."""
-        return url_without_passwords(self.page.url[:_MAX_URL], self.passwords.known)[:limit]
+        """The start of the URL, without passwords and cookies: a form may have sent them with GET."""
+        return url_without_passwords(self.cookies.hide(self.page.url[:_MAX_URL]), self.passwords.known)[:limit]
 
-    def dialog_text(self) -> str:
+    async def dialog_text(self) -> str:
         """What the open dialog says."""
-        if self.dialog is None:
+        if (dialog := self.dialog) is None:
             return ""
-        message = bounded(without_passwords(self.dialog.message[:_MAX_TREE], self.passwords.known), 1000)
-        return f"The page shows a dialog ({self.dialog.type}). {untrusted(message)}\n"
+        await self.read_cookies()
+        message = self._without_secrets(dialog.message[:_MAX_TREE])
+        return f"The page shows a dialog ({dialog.type}). {untrusted(bounded(message, 1000))}\n"
 
 
 def failure(error: Exception) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import codecs
 import re
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from hatbox.cookies.request_urls import parse_request_url
+from hatbox.engines.http.html import declared_encoding
 from hatbox.mcp.agent_session import AgentSession
 from hatbox.mcp.host_limits import check_url
 from hatbox.mcp.response_secrets import CookieValues, without_password_inputs
@@ -35,8 +35,6 @@ _HIDDEN_HEADERS: Final = frozenset({"set-cookie", "set-cookie2", "cookie", "prox
 _MAX_HEADERS: Final = 4_000
 _MAX_BODY: Final = 4 * MAX_TEXT
 _TEXT: Final = re.compile(r"text/|[/+](json|xml|javascript|x-www-form-urlencoded|yaml|csv)\b", re.IGNORECASE)
-_CHARSET: Final = re.compile(r"charset\s*=\s*\"?([\w.:-]{1,40})", re.IGNORECASE)
-_SLOW_CHARSETS: Final = frozenset({"punycode", "idna"})  # encodings of host names, which take quadratic time
 
 
 class FetchedResponse(msgspec.Struct, frozen=True):
@@ -65,10 +63,11 @@ async def fetch(session: AgentSession, given: FetchArguments) -> ToolOutput:
 
 def _shown_body(response: FetchedResponse) -> str:
     """The body without cookies and passwords. Of a long one, a start that is longer than an output."""
-    shown = response.cookies.hide(without_password_inputs(response.body[:_MAX_BODY]))
-    if (omitted := len(response.body) - _MAX_BODY) > 0:  # the end may be the start of a value
-        shown = f"{shown[: len(shown) - response.cookies.longest]}\n[{omitted} further characters are omitted.]"
-    return shown
+    shown = response.cookies.hide(response.body[:_MAX_BODY])
+    if (omitted := len(response.body) - _MAX_BODY) <= 0:
+        return without_password_inputs(shown)
+    shown = shown[: max(0, len(shown) - response.cookies.longest)]  # the end may be the start of a value
+    return f"{without_password_inputs(shown)}\n[{omitted} further characters are omitted.]"
 
 
 async def send(session: AgentSession, given: FetchArguments) -> FetchedResponse:
@@ -161,12 +160,4 @@ def _decoded(content_type: str, content: bytes) -> str:
         return ""
     if content_type and not _TEXT.search(content_type):
         return f"[{len(content)} bytes of {content_type[:100]}, which is no text]"
-    declared = _CHARSET.search(content_type)
-    charset = declared[1].lower() if declared else "utf-8"
-    try:
-        known = codecs.lookup(charset)
-    except (LookupError, ValueError):
-        known = codecs.lookup("utf-8")
-    if not known._is_text_encoding or known.name in _SLOW_CHARSETS:
-        known = codecs.lookup("utf-8")
-    return content.decode(known.name, "replace")
+    return content.decode(declared_encoding(content_type) or "utf-8", "replace")

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from hatbox.mcp.agent_session import AgentSession
 from hatbox.mcp.fetch_tool import send
 from hatbox.mcp.host_limits import allowed_hosts
+from hatbox.mcp.response_secrets import has_password_field
 from hatbox.mcp.tool_arguments import FetchArguments, NoArguments, SignedInArguments
 from hatbox.mcp.tool_output import ToolOutput
 
@@ -17,7 +18,6 @@ __all__ = ["identity", "looks_signed_in", "signed_in"]
 _SIGN_IN_PATH: Final = re.compile(
     r"(^|[/_.-])(log|sign)[_-]?(in|on)([/_.?-]|$)|(^|/)(auth|sso|session/new)(/|$)", re.IGNORECASE
 )
-_PASSWORD_FIELD: Final = re.compile(r"<input\b[^>]{0,1000}\btype\s*=\s*[\"']?password", re.IGNORECASE)
 _UNAUTHORIZED: Final = (401, 403, 407)
 _OK: Final = 200
 _ERROR: Final = 400
@@ -53,7 +53,7 @@ def looks_signed_in(url: str, final_url: str, status: int, body: str, has_cookie
         return "no", "the site redirected to a page for signing in"
     if not has_cookies:
         return "no", "the identity has no cookies for this URL"
-    if _PASSWORD_FIELD.search(body):
+    if has_password_field(body):
         return "no", "the page has a password field"
     if _OK <= status < _ERROR:
         return "yes", f"the site answered with status {status}, without a page for signing in"

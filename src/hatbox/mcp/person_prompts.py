@@ -16,6 +16,7 @@ import mcp.types as types
 from mcp import MCPError
 
 from hatbox.engines.chromium.identity_indicator import request_text
+from hatbox.javascript.text import well_formed
 from hatbox.mcp.agent_session import AgentSession
 from hatbox.mcp.ask_person_tool import described, waiting_text
 from hatbox.mcp.person_requests import PersonRequest
@@ -100,7 +101,7 @@ def _supports_forms(context: Any) -> bool:
 def _message(session: AgentSession, request: PersonRequest) -> str:
     message = request_text(request.message)["message"]
     where = "in the window that has opened" if not request.no_window else "in a browser of this identity"
-    return (
+    return well_formed(
         f'The agent that uses your identity "{session.identity.name}" asks: {message}\n'
         f"Do it {where}, then confirm here. Enter no password here. Decline if you cannot do it."
     )

@@ -17,6 +17,7 @@ import msgspec
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
+from hatbox.javascript.text import well_formed
 from hatbox.mcp.agent_session import AgentSession
 from hatbox.mcp.host_limits import allowed_hosts
 from hatbox.mcp.person_prompts import PERSON_TOOLS, call_person_tool
@@ -116,7 +117,9 @@ def sdk_server(session: AgentSession, version: str, on_list_tools: Any, on_call_
     return Server(
         "hatbox",
         version=version,
-        instructions=_INSTRUCTIONS.format(name=session.identity.name, hosts=allowed_hosts(session.grant())),
+        instructions=well_formed(
+            _INSTRUCTIONS.format(name=session.identity.name, hosts=allowed_hosts(session.grant()))
+        ),
         on_list_tools=on_list_tools,
         on_call_tool=on_call_tool,
     )
@@ -124,7 +127,7 @@ def sdk_server(session: AgentSession, version: str, on_list_tools: Any, on_call_
 
 def failed_call(message: str) -> types.CallToolResult:
     """The result of a tool that has failed, with a message for the agent."""
-    return types.CallToolResult(content=[types.TextContent(text=message)], is_error=True)
+    return types.CallToolResult(content=[_text(message)], is_error=True)
 
 
 def _retrieve(task: asyncio.Future[Any]) -> None:
@@ -157,8 +160,13 @@ def _without_references(schema: Any, definitions: dict[str, Any]) -> Any:
 
 
 def _contents(output: ToolOutput) -> list[Any]:
-    contents: list[Any] = [types.TextContent(text=output.text)]
+    contents: list[Any] = [_text(output.text)]
     if output.image is not None:
         data = base64.b64encode(output.image).decode("ascii")
         contents.append(types.ImageContent(data=data, mime_type=output.image_type))
     return contents
+
+
+def _text(text: str) -> types.TextContent:
+    """Text of pages may have half a surrogate pair, which the SDK cannot send: its server would end."""
+    return types.TextContent(text=well_formed(text))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from hatbox.mcp.agent_session import AgentSession
 from hatbox.mcp.host_limits import check_frame, check_url
 from hatbox.mcp.page_tools import navigate
@@ -27,12 +29,13 @@ async def tabs(session: AgentSession, given: TabsArguments) -> ToolOutput:
             raise ToolFailed("specify index: the number of the tab in the list.")
         return ToolOutput(await pages.select(given.index).describe())
     await pages.adopt_tabs()
-    return ToolOutput(_listed(session))
+    return ToolOutput(await _listed(session))
 
 
-def _listed(session: AgentSession) -> str:
+async def _listed(session: AgentSession) -> str:
     pages, grant = session.pages, session.grant("pages")
     lines = []
+    await asyncio.gather(*(each.read_cookies() for each in pages.tabs))
     for index, tab in enumerate(pages.tabs):
         try:
             check_frame(grant, tab.page.url, is_main=True)
@@ -50,4 +53,8 @@ async def downloads(session: AgentSession, _: NoArguments) -> ToolOutput:
         return ToolOutput("No downloads.")
     folder = session.options.downloads
     where = "They are deleted with the browser." if folder is None else f"Folder: {folder}"
-    return ToolOutput(f"{where}\n{untrusted(chr(10).join(f'{each.name}: {each.state}' for each in found))}")
+    text = "\n".join(f"{each.name}: {each.state}" for each in found)
+    for tab in session.pages.tabs:
+        await tab.read_cookies()
+        text = tab.cookies.hide(text)
+    return ToolOutput(f"{where}\n{untrusted(text)}")

@@ -124,3 +124,8 @@ def test_names_of_encodings_that_a_server_makes_up_are_not_remembered() -> None:
         assert encoding_of(b"", f"text/html; charset=made-up-{number}") == "cp1252"
         assert encoding_of(f"<meta charset=made-up-{number}>".encode(), "text/html") == "cp1252"
     assert len(encodings._cache) == before
+
+
+def test_a_very_long_number_of_a_character_is_no_error() -> None:
+    markup = f"<title>a&#{'1' * 10_000};&#{'0' * 10_000}65;</title><link rel=icon href='/&#{'1' * 10_000}'>"
+    assert read_head(markup.encode(), "text/html", "http://site.example/").title == "a\ufffdA"

@@ -15,7 +15,7 @@ from encodings.aliases import aliases
 from typing import Final, NamedTuple
 from urllib.parse import urljoin
 
-__all__ = ["HtmlHead", "encoding_of", "is_html", "media_type", "read_head"]
+__all__ = ["HtmlHead", "declared_encoding", "encoding_of", "is_html", "media_type", "read_head", "unescaped"]
 
 _MAX_TITLE: Final = 4096  # characters; Chromium cuts there too
 _MAX_ICON: Final = 65536  # an icon may be a data: URL
@@ -73,6 +73,8 @@ _WITHOUT_TAGS: Final = frozenset(
     {"title", "textarea", "script", "style", "xmp", "iframe", "noembed", "noframes", "noscript", "template"}
 )
 _OPENING: Final = re.compile(r"<(?=/?[a-z]|[!?])", re.IGNORECASE)
+_LEADING_ZEROS: Final = re.compile(r"(?<=&#)0++(?=[0-9])")
+_LONG_NUMBER: Final = re.compile(r"&#[0-9]{8,}+;?")  # of no character; Python raises from 4300 digits on
 _SPACES: Final = re.compile(r"[\t\n\f\r ]+")
 
 
@@ -119,12 +121,22 @@ def encoding_of(body: bytes, content_type: str = "") -> str:
     for mark, encoding in _BOMS:
         if body.startswith(mark):
             return encoding
-    if found := _known(_charset(content_type)):
+    if found := declared_encoding(content_type):
         return found
     if media_type(content_type) == "application/xhtml+xml":
         return "utf-8"
     declared = _declared(body[:_DECLARED_WITHIN].decode("latin-1"))
     return "utf-8" if declared.startswith("utf-16") else declared or "cp1252"
+
+
+def declared_encoding(content_type: str) -> str:
+    """The encoding that a Content-Type header declares, by its Python name; empty for one that no browser knows."""
+    return _known(_charset(content_type))
+
+
+def unescaped(text: str) -> str:
+    """The text with the characters that its character references name."""
+    return html.unescape(_LONG_NUMBER.sub("\ufffd", _LEADING_ZEROS.sub("", text)))
 
 
 def _declared(text: str) -> str:
@@ -183,12 +195,12 @@ def _end_of(name: str, text: str, place: int) -> int:
 def _attribute(attributes: str, wanted: str) -> str | None:
     for match in _ATTRIBUTE.finditer(attributes):
         if match[1].lower() == wanted:
-            return html.unescape(next((value for value in match.groups()[1:] if value is not None), "")).strip()
+            return unescaped(next((value for value in match.groups()[1:] if value is not None), "")).strip()
     return None
 
 
 def _shown(content: str) -> str:
-    text = html.unescape(content[: 16 * _MAX_TITLE]).replace("\0", "\ufffd")
+    text = unescaped(content[: 16 * _MAX_TITLE]).replace("\0", "\ufffd")
     return _SPACES.sub(" ", text).strip(" ")[:_MAX_TITLE]
 
 
