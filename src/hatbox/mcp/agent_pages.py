@@ -92,7 +92,7 @@ class AgentPages:
         return await asyncio.shield(self._tasks.spawn(self._open_tab()))
 
     async def _open_tab(self) -> AgentTab:
-        if self._is_closed:  # since this task was spawned: nobody would stop the browser again
+        if self._is_closed:  # since this task was spawned: no later call would stop the browser
             raise ToolRefused(_ENDED)
         self._opening += 1
         try:
