@@ -51,9 +51,14 @@ class IdentitiesPage:
 
     async def wait_for_icon(self, name: str, icon: str) -> None:
         """Wait until the tile of a card has the glyph of this icon."""
-        glyph = await self.page.evaluate("id => document.getElementById(id).innerHTML", f"id-{icon}")
-        tile = await self.card(name).locator(".tile svg").element_handle()
-        await self.page.wait_for_function("([tile, glyph]) => tile.innerHTML === glyph", arg=[tile, glyph])
+        await self.page.wait_for_function(
+            """([name, id]) => {
+              const cards = [...document.querySelectorAll(".card")];
+              const card = cards.find((each) => each.querySelector(".name").textContent === name);
+              return card?.querySelector(".tile svg").innerHTML === document.getElementById(id).innerHTML;
+            }""",
+            arg=[name, f"id-{icon}"],
+        )
 
     async def choose(self, name: str, item: str) -> None:
         """Choose an item of the menu of a card."""
