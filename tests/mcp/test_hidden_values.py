@@ -10,7 +10,7 @@ from collections.abc import Callable
 from urllib.parse import quote, quote_plus, unquote
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hatbox.mcp.hidden_values import MIN_VALUE, HiddenValues
@@ -35,6 +35,8 @@ VALUES = st.text(string.ascii_letters + string.digits + "/+=%&.-_:\"'\\ ", min_s
 
 
 @given(VALUES, st.lists(st.sampled_from(SPELLINGS), max_size=2))
+@example("x0000'%80x", [html.escape])  # without its escapes, the text has a byte that is in no character
+@example("x0000'%C3x", [html.escape])
 def test_a_value_is_hidden_in_every_spelling(value: str, spellings: list[Callable[[str], str]]) -> None:
     text = value
     for spell in spellings:
@@ -70,6 +72,12 @@ def test_any_text_is_accepted(text: str, values: list[str]) -> None:
 
 def test_a_value_is_hidden_in_quotes_of_a_snapshot() -> None:
     assert HiddenValues(["it's-a-value"], MARKER).hide("- 'text \"it''s-a-value\"': x") == f"- 'text \"{MARKER}\"': x"
+
+
+def test_the_rest_of_a_character_of_which_a_value_is_a_part_is_replaced() -> None:
+    hidden = HiddenValues(["%A9 session", "session %C3"], MARKER)
+    assert hidden.hide("caf\xe9 session") == f"caf\ufffd{MARKER}"
+    assert hidden.hide("session \xe9") == f"{MARKER}\ufffd"
 
 
 def test_short_values_are_shown() -> None:

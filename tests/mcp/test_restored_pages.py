@@ -20,12 +20,24 @@ from tests.waiting import until
 URLS = [f"https://site.example/{number}" for number in range(3)]
 
 
+class Context:
+    """A browser context without cookies."""
+
+    def __init__(self, page: Page) -> None:
+        self.pages = [page]
+
+    async def cookies(self) -> list[dict[str, Any]]:
+        return []
+
+
 class Page:
     """A page whose loads the test controls. It is its own main frame."""
 
     def __init__(self, runner: Runner) -> None:
         self.url = "about:blank"
         self.main_frame = self
+        self.frames = [self]
+        self.context = Context(self)
         self._runner = runner
 
     def on(self, *_: object) -> None:

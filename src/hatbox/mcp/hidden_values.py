@@ -47,12 +47,12 @@ class HiddenValues:
         """The text with the marker in place of each value."""
         if not self._forms:
             return text
-        encoded = text.encode("utf-8", "surrogatepass")
+        encoded = _encoded(text)
         parts, end = [], 0
         for start, stop in _merged(self._found(encoded)):
             parts += [encoded[end:start], self._marker]
             end = stop
-        return (b"".join(parts) + encoded[end:]).decode("utf-8", "surrogatepass") if parts else text
+        return _decoded(b"".join(parts) + encoded[end:]) if parts else text
 
     def _found(self, text: bytes) -> Iterator[tuple[int, int]]:
         """Where values start and end, in the text as it is and without its escapes."""
@@ -81,15 +81,36 @@ class HiddenValues:
 
 def _forms(value: str) -> Iterator[bytes]:
     """A value as it is and without its own escapes, which a site may have decoded before it shows the value."""
-    layers = latest = {value, _as_utf_8(value)}
+    layers = latest = {_encoded(value), _encoded(_as_utf_8(value))}
     for _ in range(_MAX_LAYERS):
-        latest = {decoded for each in latest for decoded in (unquote(each), _plain(each))} - layers
+        latest = {decoded for each in latest for decoded in (_unquoted(each), _plain(each))} - layers
         layers = layers | latest
     for each in layers:
         # White space as in URLs and in HTML; quotes as in snapshots.
-        for shown in {each, each.replace(" ", "+"), _SPACE.sub(" ", each), each.replace("'", "''")}:
-            if len(shown) >= MIN_VALUE:
-                yield shown.encode("utf-8", "surrogatepass")
+        for shown in {each, each.replace(b" ", b"+"), _with_single_spaces(each), each.replace(b"'", b"''")}:
+            if len(_decoded(shown)) >= MIN_VALUE:
+                yield shown
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _decoded(text: bytes) -> str:
+    """The text. A value may be found inside a character: the rest of it becomes U+FFFD."""
+    try:
+        return text.decode("utf-8", "surrogatepass")
+    except UnicodeError:
+        return text.decode("utf-8", "replace")
+
+
+def _unquoted(value: bytes) -> bytes:
+    """Without the escapes of URLs, as texts: a byte that is in no character is shown as U+FFFD."""
+    return _encoded(unquote(_decoded(value)))
+
+
+def _with_single_spaces(value: bytes) -> bytes:
+    return _encoded(_SPACE.sub(" ", _decoded(value)))
 
 
 def _as_utf_8(value: str) -> str:
@@ -100,12 +121,8 @@ def _as_utf_8(value: str) -> str:
         return value
 
 
-def _plain(value: str) -> str:
-    encoded = value.encode("utf-8", "surrogatepass")
-    try:
-        return _ESCAPE.sub(lambda found: _meaning(found[0]), encoded).decode("utf-8", "surrogatepass")
-    except UnicodeError:  # it cannot be found without cutting a character
-        return value
+def _plain(value: bytes) -> bytes:
+    return _ESCAPE.sub(lambda found: _meaning(found[0]), value)
 
 
 def _shorter_forms(forms: Sequence[bytes]) -> list[int]:
