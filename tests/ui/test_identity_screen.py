@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -149,6 +150,25 @@ async def test_wrong_settings_are_explained_under_their_fields_and_nothing_is_lo
     await page.get_by_role("button", name="Discard").click()
     await expect(page.get_by_label("User agent")).to_have_value("First/1")
 
+    # The answer arrives when the screen has been left, and a later form has another text that was not saved.
+    may_answer = asyncio.Event()
+    with monkeypatch.context() as patch:
+        patch.setattr(Profile, "change_identity_settings", _slow(Profile.change_identity_settings, may_answer))
+        await page.get_by_role("button", name="Dismiss").click()
+        await page.get_by_label("User agent").fill("Third/3")
+        await page.get_by_role("button", name="Save settings").click()
+        await page.get_by_role("tab", name="Cookies").click()
+        await page.get_by_role("tab", name="Settings").click()
+        await page.get_by_label("Locale").fill("en-GB")
+        await page.get_by_role("tab", name="Cookies").click()
+        may_answer.set()
+        await expect(page.locator(".toast")).to_contain_text("Settings of Work saved.")
+    await page.get_by_role("tab", name="Settings").click()
+    await expect(page.get_by_label("Locale")).to_have_value("en-GB")
+    await expect(page.get_by_label("User agent")).to_have_value("Third/3")
+    await page.get_by_role("button", name="Discard").click()
+    await expect(page.get_by_label("User agent")).to_have_value("Third/3")
+
     # A browser that would lose typed text: the user decides.
     monkeypatch.setattr(Profile, "change_identity_settings", _careful(Profile.change_identity_settings))
     await page.get_by_label("Locale").fill("fr")
@@ -165,6 +185,16 @@ async def test_wrong_settings_are_explained_under_their_fields_and_nothing_is_lo
     await page.get_by_role("button", name="Undo").click()  # which never loses text without a question
     await expect(page.get_by_role("alert")).to_contain_text("Text that was typed in a page of Work would be lost.")
     assert (await profile.identities.settings("Work")).locale == "fr"
+
+
+def _slow(change: Callable[..., Any], may_answer: asyncio.Event) -> Callable[..., Any]:
+    """A change of settings that waits."""
+
+    async def waiting(*arguments: Any, **named: Any) -> Any:
+        await may_answer.wait()
+        return await change(*arguments, **named)
+
+    return waiting
 
 
 def _careful(change: Callable[..., Any]) -> Callable[..., Any]:

@@ -70,9 +70,9 @@ class CookieExpiry:
 
     def _update_listeners(self) -> None:
         self._subscription.set(bool(self.on_expired))
-        if not self.on_expired:
+        if self.is_watching and not self.on_expired:
             self._stop()
-        elif not self.is_watching:
+        elif self.on_expired and not self.is_watching:
             self._start()
 
     def _start(self) -> None:
@@ -152,7 +152,9 @@ class CookieExpiry:
         except ProfileError as error:
             self._is_outdated = True
             logger.debug("the next expiry of cookies cannot be read: %s", error)
-        self._checking = None
+        finally:
+            if self._checking is asyncio.current_task():
+                self._checking = None
         if expired is not None:
             self.on_expired.emit(expired)
         if self.is_watching:

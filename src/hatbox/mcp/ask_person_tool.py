@@ -55,7 +55,7 @@ async def ask_person(session: AgentSession, given: AskPersonArguments) -> ToolOu
     if url in ("", "about:blank"):
         raise ToolFailed("specify url: no page is open.")
     if not given.url and (await session.pages.current()).shown_url(len(url)) != url:
-        raise ToolFailed("specify url: the address of the current page contains a password.")
+        raise ToolFailed("specify url: the address of the current page contains a password or a cookie.")
     request = await session.person.open(given.message, check_url(session.grant("pages"), url))
     return ToolOutput(await described(session, 0) or waiting_text(session, request))
 

@@ -63,6 +63,7 @@ class PageCookies:
 def _host_of(url: str) -> str:
     """The host; empty for an invalid URL, and for one without a host."""
     try:
-        return urlsplit(url.removeprefix("blob:")[:_MAX_ORIGIN]).hostname or ""
+        host = urlsplit(url.removeprefix("blob:")[:_MAX_ORIGIN]).hostname or ""
     except ValueError:
         return ""
+    return f"[{host}]" if ":" in host else host  # IPv6, as in the domains of cookies

@@ -178,8 +178,9 @@ class SettingsForm {
     const texts = this.dirtyValues(); // what is typed from now on is not part of it
     return this.once(async () => {
       const wrong = await this.check(texts);
-      if (wrong.length) this.inputs.get(FIELDS.find(({name}) => wrong.includes(name)).name).focus();
-      else await this.send(texts, false);
+      if (!wrong.length) await this.send(texts, false);
+      else if (!this.el.isConnected) throw new Error("A value is wrong. Look at Settings.");
+      else this.inputs.get(FIELDS.find(({name}) => wrong.includes(name)).name).focus();
     });
   }
 
@@ -217,8 +218,16 @@ class SettingsForm {
     const known = {...this.stored, ...sent};
     const kept = Object.fromEntries(typed.filter(([name, text]) => text.trim() !== (known[name] ?? "").trim()));
     this.show(settings, kept);
-    this.keepDraft();
+    if (this.el.isConnected) this.keepDraft();
+    else this.dropFromDraft(sent);
     this.details.saved(settings);
+  }
+
+  // After the form was left: a later one may have put more into the draft.
+  dropFromDraft(sent) {
+    const draft = Object.entries(settingDrafts.get(this.id) ?? {}).filter(([name, text]) => text !== sent[name]);
+    if (draft.length) settingDrafts.set(this.id, Object.fromEntries(draft));
+    else settingDrafts.delete(this.id);
   }
 
   // Undo never loses what was typed meanwhile.
