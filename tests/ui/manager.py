@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Manager", "open_manager", "open_page", "run_with"]
 
-_SECONDS = 45_000  # milliseconds: a busy machine takes its time
+_TIMEOUT = 45_000  # milliseconds: a busy machine takes its time
 
 
 @dataclass
@@ -57,13 +57,14 @@ async def open_manager(path: Path, *, port: int = 0, limits: PageLimits | None =
 @asynccontextmanager
 async def open_page(manager: Manager, **options: Any) -> AsyncIterator[Page]:
     """Open the page through a link, in a context of its own. `options` are those of Browser.new_context."""
-    from playwright.async_api import Error
+    from playwright.async_api import Error, expect
 
     browser = await _shared_browser(manager.chromium)
     options = {"reduced_motion": "reduce", **options}
     context = await browser.new_context(**options)
     try:
-        context.set_default_timeout(_SECONDS)
+        context.set_default_timeout(_TIMEOUT)
+        expect.set_options(timeout=_TIMEOUT)
         page = await context.new_page()
         page.on("pageerror", lambda error: manager.page_errors.append(str(error)))
         page.on("console", lambda message: _note(manager, message.text))

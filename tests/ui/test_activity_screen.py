@@ -17,7 +17,6 @@ async def test_changes_of_any_program_appear_and_vanish_with_their_identity(
 ) -> None:
     from playwright.async_api import expect
 
-    expect.set_options(timeout=45_000)  # milliseconds: a busy machine takes its time
     page, profile = manager_page, manager.profile
     await page.goto(f"{manager.url}#/activity")
     await expect(page.get_by_role("heading", name="Nothing here yet")).to_be_visible()

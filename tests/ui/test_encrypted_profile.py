@@ -13,8 +13,6 @@ from hatbox.archive import age_format
 from hatbox.store.keys import Key
 from tests.ui.manager import Manager
 
-expect.set_options(timeout=45_000)  # milliseconds: a busy machine takes its time
-
 
 @pytest.fixture
 def encrypted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

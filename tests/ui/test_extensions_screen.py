@@ -25,15 +25,12 @@ if TYPE_CHECKING:
 
 pytestmark = needs_deno
 
-_TIMEOUT = 45_000  # milliseconds: a busy machine takes its time
-
 
 async def test_an_extension_is_installed_from_a_file_granted_and_removed(
     manager: Manager, manager_page: Page, tmp_path: Path
 ) -> None:
     from playwright.async_api import expect
 
-    expect.set_options(timeout=_TIMEOUT)
     page = manager_page
     await page.goto(f"{manager.url}#/extensions")
     await expect(page.get_by_role("heading", name="No extensions")).to_be_visible()
@@ -117,7 +114,6 @@ async def test_a_running_extension_is_used_from_its_card_and_its_lines_are_text(
 ) -> None:
     from playwright.async_api import expect
 
-    expect.set_options(timeout=_TIMEOUT)
     page, profile = manager_page, manager.profile
     await page.goto(f"{manager.url}#/extensions")
     await profile.tabs.open("Work", "https://site.example/")
@@ -203,7 +199,6 @@ async def test_the_popup_sidebar_menu_and_command_of_an_extension_are_used_from_
 ) -> None:
     from playwright.async_api import expect
 
-    expect.set_options(timeout=_TIMEOUT)
     page, profile = manager_page, manager.profile
     said = "<script src=said.js></script>"
     pages = {

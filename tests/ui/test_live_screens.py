@@ -12,8 +12,6 @@ from tests.ui.screens import show
 from tests.ui.second_program import second_program
 from tests.ui.served_process import profile_argument
 
-expect.set_options(timeout=45_000)  # milliseconds: a busy machine takes its time
-
 WORK = "firefox-container-2"
 
 

@@ -14,8 +14,6 @@ from tests.ui.keyboard_walk import press_until
 from tests.ui.manager import Manager
 from tests.waiting import until_awaited
 
-expect.set_options(timeout=45_000)  # milliseconds: a busy machine takes its time
-
 WORK, BANKING = "firefox-container-2", "firefox-container-3"
 
 

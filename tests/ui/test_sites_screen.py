@@ -16,7 +16,6 @@ from tests.ui.manager import Manager
 if TYPE_CHECKING:
     from playwright.async_api import Page
 
-expect.set_options(timeout=45_000)  # milliseconds: a busy machine takes its time
 
 HOSTILE = "<img onerror=x>"
 LINE = b"b.example\tFALSE\t/\tFALSE\t0\tdropped\t1\n"

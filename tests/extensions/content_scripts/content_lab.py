@@ -132,7 +132,7 @@ async def content_lab(
                 yield lab
 
 
-async def eventually(condition: Any, seconds: float = 30) -> Any:
+async def eventually(condition: Any, seconds: float = 120) -> Any:
     """Wait until a condition, which may be a coroutine function, is true."""
     async with asyncio.timeout(seconds):
         while True:

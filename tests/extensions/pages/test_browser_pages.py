@@ -166,7 +166,7 @@ async def test_a_popup_has_the_size_of_its_content(browser: str, tmp_path: Path)
     }
     async with run(tmp_path, files=files) as (_, __, extension):
         window = await extension.open_page("popup.html", kind="POPUP")
-        assert window.page.viewport_size == {"width": 352, "height": 500}
+        await until(lambda: window.page.viewport_size == {"width": 352, "height": 500})
         await window.page.mouse.click(5, 5)
         await until(lambda: window.page.viewport_size == {"width": 800, "height": 500})
 
