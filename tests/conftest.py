@@ -23,6 +23,7 @@ from tests.engines.chromium import shared_driver
 from tests.groups import mark, slow_first
 from tests.postgres import address_for
 from tests.store.delayed_store import delayed_store_at
+from tests.time_limit import TimeLimit
 
 _MEMORY: Final = Path("/dev/shm")  # a new profile costs an fsync of a real disk
 _MIN_FREE_BYTES: Final = 2 * 10**9
@@ -53,6 +54,12 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         os.environ[_QUICK] = "1"
     if getattr(config.option, "numprocesses", 0) is None and not config.option.usepdb:
         config.option.numprocesses = int(os.environ.get("HATBOX_TEST_PROCESSES", "0")) or "logical"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Limit the time of each test, where a limit is set."""
+    if seconds := os.environ.get("HATBOX_TEST_SECONDS"):
+        config.pluginmanager.register(TimeLimit(float(seconds)))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -55,6 +55,7 @@ _SLOW: Final = (
     "tests/store/test_wal.py",
     "tests/test_many_machines.py",
     "tests/test_readme.py",
+    "tests/test_time_limit.py",
     "tests/testing/",
     "tests/ui/test_restart.py",
 )

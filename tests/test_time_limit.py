@@ -1,0 +1,71 @@
+"""A test that never ends fails a run, which says where it waits."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parents[1]
+
+CONFTEST = """
+from tests.time_limit import TimeLimit
+
+
+def pytest_configure(config):
+    config.pluginmanager.register(TimeLimit(1))
+"""
+TESTS = {
+    "a_coroutine": """
+import asyncio
+
+
+async def a_coroutine():
+    await asyncio.sleep(600)
+
+
+def test_that_waits():
+    asyncio.run(a_coroutine())
+""",
+    "a_fixture": """
+import pytest
+import time
+
+
+@pytest.fixture
+def a_fixture():
+    yield
+    time.sleep(600)
+
+
+def test_that_waits(a_fixture):
+    raise RuntimeError("its fixture waits although it has failed")
+""",
+    "a_regular_expression": """
+import re
+
+
+def a_regular_expression():
+    re.match("(a|a)*b", 60 * "a")
+
+
+def test_that_waits():
+    a_regular_expression()
+""",
+}
+
+
+@pytest.mark.parametrize("waits_in", TESTS)
+def test_a_test_that_does_not_end_is_named_with_what_it_waits_for(tmp_path: Path, waits_in: str) -> None:
+    (tmp_path / "conftest.py").write_text(CONFTEST)
+    (tmp_path / "test_waits.py").write_text("def test_others():\n    pass\n" + TESTS[waits_in])
+    command = [sys.executable, "-m", "pytest", "-n", "2", "--max-worker-restart=0", os.fspath(tmp_path)]
+    run = subprocess.run(command, cwd=HERE, capture_output=True, text=True, timeout=300, check=False)
+    assert run.returncode == 1
+    assert "crashed while running 'test_waits.py::test_that_waits'" in run.stdout
+    assert f"in {waits_in}" in run.stderr
+    if waits_in != "a_regular_expression":  # no Python code runs meanwhile
+        assert "test_waits.py::test_that_waits has not ended within 1 seconds." in run.stderr
