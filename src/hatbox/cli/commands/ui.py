@@ -36,7 +36,8 @@ def ui(
             metavar="PORT",
             min=0,
             max=65535,
-            help="Port of the server; 0 is a new one. Default: that of the last server of the profile, if it is free.",
+            help="Port of the server; 0 is a new one. Default: that of the last server of the profile, if Ctrl-C or a "
+            "crash has ended it and the port is free; else a new one.",
         ),
     ] = None,
     stay: Annotated[bool, Option("--stay", help="Run until Ctrl-C, also when no page is open.")] = False,
