@@ -89,7 +89,7 @@ async def _serve(opened: Profile, port: int | None, *, should_open: bool, stay: 
         finally:
             await server.stop()
     finally:
-        # The next server repeats the calls of which it finds no record. So their queued writes are finished first.
+        # The next server runs calls again of which it finds no record, so queued writes have to be committed first.
         await opened.close()
         await served.release()
 
