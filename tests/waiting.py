@@ -23,6 +23,18 @@ async def until(condition: Callable[[], object]) -> None:
     await until_awaited(check)
 
 
+async def in_time(work: Awaitable[T], what: str) -> T:
+    """Await something. `what` says what has not happened if it takes too long."""
+    limit = asyncio.timeout(_SECONDS)
+    try:
+        async with limit:
+            return await work
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        raise AssertionError(f"timed out: {what}") from None
+
+
 async def until_awaited(check: Callable[[], Awaitable[T]]) -> T:
     """Poll until the result of `check` is true; returns it."""
     for interval in _intervals():

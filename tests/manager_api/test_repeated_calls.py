@@ -11,9 +11,10 @@ import platformdirs
 import pytest
 
 import hatbox
-from hatbox.engines import settings_change
+from hatbox.archive import profile_archive
+from hatbox.engines import restoring, settings_change
 from hatbox.engines.background.engine_starts import EngineStarts
-from hatbox.errors import EngineError
+from hatbox.errors import ArchiveError, EngineError
 from hatbox.profile import Profile
 from hatbox.store.recorded_calls import RecordedCall, recorded_numbers
 from tests.store.in_loop import in_loop
@@ -41,6 +42,51 @@ async def test_a_backup_is_written_and_deleted_once(
         assert await is_recorded(profile, lambda: archives.backup({"name": "monday"}))
         assert not await is_recorded(profile, lambda: archives.preview("monday.hatbox"))
         assert await is_recorded(profile, lambda: archives.remove("monday.hatbox"))
+
+
+@in_loop
+async def test_a_restore_that_has_only_closed_pages_is_repeated_and_shows_their_identity_again(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def running_engines(*_: Any) -> Any:
+        return [SimpleNamespace(engine="Chromium")]
+
+    async def engine_for(*_: Any) -> Any:
+        return SimpleNamespace(engine="Chromium")
+
+    restore_profile = profile_archive.restore_profile
+
+    async def fail(*arguments: Any, dry_run: bool, **options: Any) -> Any:
+        if dry_run:
+            return await restore_profile(*arguments, dry_run=dry_run, **options)
+        assert (await profile.identities.get(WORK)).hidden
+        raise ArchiveError("monday.hatbox", "killed", "")
+
+    monkeypatch.setattr(platformdirs, "user_data_dir", lambda *_, **__: str(tmp_path))
+    monkeypatch.setattr(Profile, "running_engines", running_engines)
+    monkeypatch.setattr(restoring, "engine_for", engine_for)
+    async with hatbox.open(address) as profile:
+        archives = profile.browser(["hatbox"]).hatbox.archives
+
+        def put(value: bytes) -> Awaitable[None]:
+            return profile.store.write(lambda each: each.site_data.put(2, "https://site.example", value))
+
+        async def restore() -> None:
+            with pytest.raises(ArchiveError):
+                await archives.restore("monday.hatbox")
+
+        await put(b'{"local":[["a","before"]]}')
+        await archives.backup({"name": "monday"})
+        await put(b'{"local":[["a","after"]]}')
+        with monkeypatch.context() as patch:
+            patch.setattr(profile_archive, "restore_profile", fail)
+            assert not await is_recorded(profile, restore)
+        assert not (await profile.identities.get(WORK)).hidden
+        await profile.identities.hide(WORK)  # as a killed restore leaves it
+        assert await is_recorded(profile, lambda: archives.restore("monday.hatbox"))
+        assert not (await profile.identities.get(WORK)).hidden
+        data = dict(await profile.store.read(lambda each: each.site_data.load(2)))
+        assert b"before" in data["https://site.example"]
 
 
 @in_loop

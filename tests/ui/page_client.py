@@ -78,6 +78,16 @@ class PageClient:
         self._send(self._listeners[number])
         return number
 
+    @property
+    def is_acknowledged(self) -> bool:
+        """Whether the server has received all calls and listeners."""
+        return self._socket is not None and not self._frames
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether it has a connection."""
+        return self._socket is not None
+
     def disconnect(self) -> None:
         """Lose the connection, with all that was not read."""
         if self._socket is not None:

@@ -9,6 +9,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final
 
+from tests.waiting import in_time
+
 __all__ = ["SecondProgram", "second_program"]
 
 _PROGRAM: Final = """
@@ -36,7 +38,7 @@ class SecondProgram:
         assert stdin is not None
         assert stdout is not None
         stdin.write(f"{expression}\n".encode())
-        assert await stdout.readline() == b"done\n", expression
+        assert await in_time(stdout.readline(), expression) == b"done\n", expression
 
 
 @asynccontextmanager
@@ -48,4 +50,4 @@ async def second_program(profile: str) -> AsyncIterator[SecondProgram]:
     finally:
         assert process.stdin is not None
         process.stdin.close()
-        await process.wait()
+        await in_time(process.wait(), "the second program has not ended")

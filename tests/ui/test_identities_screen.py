@@ -15,7 +15,7 @@ from tests.ui.identities_page import IdentitiesPage
 from tests.ui.keyboard_walk import press_until
 from tests.ui.manager import Manager, open_page
 from tests.ui.served_process import profile_argument
-from tests.waiting import until_awaited
+from tests.waiting import in_time, until_awaited
 
 if TYPE_CHECKING:
     from playwright.async_api import Page
@@ -36,7 +36,7 @@ async def hatbox(profile: str, *arguments: str) -> None:
     """Run the command in a process of its own."""
     command = [sys.executable, "-m", "hatbox", "--profile", profile, *arguments]
     process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.DEVNULL)
-    assert await process.wait() == 0
+    assert await in_time(process.wait(), f"hatbox {arguments[0]} has not ended") == 0
 
 
 async def test_everything_can_be_done_with_the_keyboard_and_undone(manager: Manager, manager_page: Page) -> None:

@@ -12,6 +12,7 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
+from hatbox.errors import ProfileError
 from hatbox.ui.page_calls import DONE
 from hatbox.ui.page_limits import PageLimits
 from tests.ui.manager import Manager, open_manager
@@ -89,6 +90,43 @@ async def test_a_lost_page_that_comes_back_late_does_not_repeat_what_was_done(tm
             await back.send(json.dumps([1, 0, [call]]))
             assert json.loads(await back.recv())[2] == [["r", 1, False, DONE]]
         assert [each.name for each in await manager.profile.identities.query()][4:] == [DETAILS["name"]]
+
+
+async def test_a_page_that_lost_the_welcome_of_a_restarted_server_is_connected_at_once(manager: Manager) -> None:
+    cookie = await open_link(manager.server.create_link())
+    hello = json.dumps({"session": str(uuid4()), "received": 50, "calls": 3})  # frames of the server before
+    async with _connect(cookie) as lost:
+        await lost.send(hello)
+        await until(lambda: manager.server.sockets.sessions)
+        lost.transport.abort()
+    async with _connect(cookie) as back:
+        await back.send(hello)
+        assert json.loads(await back.recv())["resumed"] is False
+        await back.send(json.dumps([1, 0, [["c", 4, "contextualIdentities.create", [DETAILS]]]]))
+        assert json.loads(await back.recv())[2][0][:3] == ["r", 4, True]
+        assert manager.server.sockets.sessions == 1
+
+
+async def test_a_page_whose_earlier_calls_cannot_be_read_tries_again(
+    manager: Manager, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    cookie, store = await open_link(manager.server.create_link()), manager.profile.store
+    hello = json.dumps({"session": str(uuid4()), "received": 0, "calls": 1})
+
+    async def fail(_: Any) -> Any:
+        raise ProfileError(store.label, "the server is gone", "")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "read", fail)
+        async with _connect(cookie) as refused:
+            await refused.send(hello)
+            with pytest.raises(ConnectionClosed):
+                await refused.recv()
+            assert refused.close_code == 1013
+    assert [each.name for each in caplog.records] == ["hatbox.ui"], "no unexpected exception"
+    async with _connect(cookie) as back:
+        await back.send(hello)
+        assert json.loads(await back.recv())["resumed"] is False
 
 
 async def test_pages_resume_while_the_store_does_not_answer_a_new_one(

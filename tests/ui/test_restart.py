@@ -11,8 +11,10 @@ from websockets.exceptions import ConnectionClosedError
 
 import hatbox
 from hatbox.ui.page_calls import DONE
+from tests.ui.locked_profile import locked_profile
 from tests.ui.page_client import PageClient, open_link
 from tests.ui.served_process import ServedProcess, free_port, profile_argument
+from tests.waiting import in_time, until
 
 _COUNT = 400
 _KILLS = (60, 180)  # results after which the server is killed
@@ -40,10 +42,10 @@ async def test_a_killed_server_runs_each_call_of_a_flood_once(tmp_path: Path) ->
                 calls.append(client.call("contextualIdentities.create", details))
                 calls[-1].add_done_callback(count)
             for event in reached.values():
-                await event.wait()
+                await in_time(event.wait(), "the page has not received results")
                 await server.kill()
                 server = await ServedProcess.start(*arguments, state=tmp_path)
-            await asyncio.wait(calls)
+            await in_time(asyncio.wait(calls), "some calls have no result")
             identities = await client.call("contextualIdentities.query", {})
             assert client.welcomes.count(False) > 1, "the page has not noticed"
     finally:
@@ -52,6 +54,40 @@ async def test_a_killed_server_runs_each_call_of_a_flood_once(tmp_path: Path) ->
     assert sorted(names) == sorted(f"identity {number}" for number in range(_COUNT))
     assert results["failed"] == 0 and results.total() == _COUNT
     assert status == 0
+
+
+@pytest.mark.parametrize("presses", [1, 2])
+async def test_after_ctrl_c_a_change_that_waits_in_the_old_server_is_made_once(tmp_path: Path, presses: int) -> None:
+    """Press Ctrl-C once or twice, and run `hatbox ui` at once, while another program has locked the profile."""
+    profile = profile_argument(tmp_path / "profile.db")
+    arguments = (profile, "--port", str(free_port()), "--stay")
+    notices = tmp_path / "notices"
+    server = first = await ServedProcess.start(*arguments, state=tmp_path)
+    try:
+        async with PageClient(await open_link(first.link)) as page:
+            with locked_profile(tmp_path / "profile.db") as unlock:
+                call = page.call("contextualIdentities.create", {"name": "Once", "color": "red", "icon": "gift"})
+                await until(lambda: page.is_acknowledged)
+                for _ in range(presses):
+                    first.press_ctrl_c()
+                    await until(lambda: not page.is_connected)
+                with notices.open("wb") as file:
+                    process = await ServedProcess.spawn(*arguments, state=tmp_path, stderr=file)
+                await until(lambda: notices.read_bytes() or len(page.welcomes) > 1)
+                unlock()
+            server = await ServedProcess.ready(process)
+            results = await in_time(asyncio.gather(call, return_exceptions=True), "the call has no result")
+            identities = await page.call("contextualIdentities.query", {})
+            assert [each["name"] for each in identities][4:] == ["Once"]
+            assert isinstance(results[0], dict) or str(results[0]) == DONE
+            assert await first.ended() == 0
+            if presses == 1:
+                assert notices.read_text() == (
+                    f"Waiting for process {first.process.pid}, which starts or ends the manager page. "
+                    "Press Ctrl-C to stop waiting.\n"
+                )
+    finally:
+        await server.interrupt()
 
 
 async def test_after_a_restart_a_cookie_is_accepted_only_from_pages_that_were_open(tmp_path: Path) -> None:

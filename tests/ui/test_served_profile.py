@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import os
 import socket
@@ -13,13 +14,17 @@ import httpx
 import pytest
 
 import hatbox
+from hatbox.cli.commands import ui
+from hatbox.store.sqlite.file_lease import FileLease
+from hatbox.ui import served_profile
 from hatbox.ui import server as server_module
 from hatbox.ui.page_limits import PageLimits
+from hatbox.ui.private_files import private_path
 from hatbox.ui.served_profile import ServedProfile, ServerRecord
 from hatbox.ui.server import ManagerServer
 from tests.ui.page_client import PageClient, open_link
 from tests.ui.served_process import ServedProcess, profile_argument
-from tests.waiting import until
+from tests.waiting import in_time, until
 
 
 async def _run(profile: str, state: Path, *arguments: str) -> tuple[int | None, str, str]:
@@ -31,7 +36,7 @@ async def _run(profile: str, state: Path, *arguments: str) -> tuple[int | None, 
         stderr=asyncio.subprocess.PIPE,
         env={**os.environ, "XDG_STATE_HOME": str(state)},
     )
-    out, err = await process.communicate()
+    out, err = await in_time(process.communicate(), "`hatbox ui` has not ended")
     return process.returncode, out.decode(), err.decode()
 
 
@@ -116,6 +121,43 @@ async def test_a_server_that_is_about_to_end_waits_for_a_link_that_was_created_b
         await served.release()
         assert await other.take() is None
         await other.release()
+
+
+async def test_beside_a_server_that_does_not_end_no_other_one_starts_and_the_error_names_its_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setattr(served_profile, "_WAIT_SECONDS", 0.1)
+    async with hatbox.open(profile_argument(tmp_path / "profile.db"), create=True) as profile:
+        ending, next_one = ServedProfile(profile.store), ServedProfile(profile.store)
+        assert await ending.take() is None
+        with pytest.raises(hatbox.ProfileError, match=rf"process {os.getpid()} has not finished .* or end it\."):
+            await next_one.take()
+        await ending.release()
+
+
+async def test_while_changes_are_being_saved_at_the_end_no_other_server_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If Ctrl-C is pressed again meanwhile, they may be saved until the process has ended."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    async with hatbox.open(profile_argument(tmp_path / "profile.db"), create=True) as profile:
+        other = FileLease(private_path(profile.store, "lock"))
+
+        async def interrupted() -> None:
+            raise asyncio.CancelledError
+
+        close, profile.close = profile.close, interrupted  # type: ignore[method-assign]
+        serving = asyncio.ensure_future(ui._serve(profile, None, should_open=False, stay=True, as_json=True))
+        await until(other.read_holder)
+        serving.cancel()
+        await asyncio.wait([serving])
+        del serving
+        gc.collect()
+        assert other.read_holder()
+        await served_profile._taken.pop().release()
+        assert not other.read_holder()
+        profile.close = close  # type: ignore[method-assign]
 
 
 async def test_the_record_of_a_killed_server_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ from hatbox.engines.site_data_holders import SiteDataHolders
 from hatbox.errors import ProfileError
 from hatbox.identities.service import Identities
 from hatbox.store.base import Store
+from hatbox.store.recorded_calls import unrecorded
 from hatbox.tabs.service import Tabs
 
 __all__ = ["closed_pages"]
@@ -39,10 +40,12 @@ async def closed_pages(store: Store, tabs: Tabs, identities: Identities, planned
     displayed = [each for each in found if not each.hidden and await engine_for(store, each.cookie_store_id)]
     try:
         if displayed:
-            await hide_and_wait(tabs, identities, displayed)
+            with unrecorded():  # nothing is restored yet
+                await hide_and_wait(tabs, identities, displayed)
         yield
     except BaseException:
-        await asyncio.gather(*map(identities.show, displayed))
+        with unrecorded():
+            await asyncio.gather(*map(identities.show, displayed))
         raise
 
 

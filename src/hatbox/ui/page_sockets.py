@@ -13,6 +13,7 @@ from weakref import WeakValueDictionary
 import msgspec
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
+from hatbox.errors import ProfileError
 from hatbox.extensions.runtime.exit_reason import Exit
 from hatbox.extensions.runtime.wire_frames import ProtocolError
 from hatbox.tasks import Tasks
@@ -111,6 +112,10 @@ class PageSockets:
         except (TimeoutError, ProtocolError) as error:
             await _close(websocket, _INVALID, str(error))
             return
+        except ProfileError as error:
+            logger.warning("manager page: reading the earlier calls of a page failed: %s", error)
+            await _close(websocket, _TRY_LATER, "the profile cannot be read")
+            return
         if page is None:
             await _close(websocket, _TRY_LATER, "too many pages" if self._is_accepting else "the server is closing")
             return
@@ -154,6 +159,10 @@ class PageSockets:
     def _resume(self, hello: Hello) -> tuple[_Page, Welcome] | None:
         page = self._pages.get(hello.session)
         if page is None or not page.session.running:
+            return None
+        if hello.received > page.session.sent:  # frames of an earlier server: the welcome to this session was lost
+            page.session.end(Exit("protocol", "the page has opened another session"))
+            page.session.on_frame()
             return None
         page.session.acknowledge(hello.received)
         return page, Welcome(True, page.session.received)

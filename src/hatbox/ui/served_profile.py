@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
+from collections.abc import Callable
 from typing import Final
 
 import msgspec
@@ -27,7 +28,8 @@ __all__ = ["ServedProfile", "ServerRecord"]
 
 logger = logging.getLogger("hatbox.ui")
 
-_WAIT_SECONDS: Final = 15.0  # for a server that starts or ends
+_WAIT_SECONDS: Final = 150.0  # for a server that starts or ends: a write may wait 90 s for a lock of its store
+_NOTICE_SECONDS: Final = 1.0
 _RETRY_SECONDS: Final = 0.05
 _TOKEN_BYTES: Final = 32
 
@@ -56,26 +58,28 @@ class ServedProfile:
         self.grants = LinkGrants(private_path(store, "link-"))
         """The links that other processes have created."""
 
-    async def take(self) -> ServerRecord | None:
+    async def take(self, on_wait: Callable[[str], None] = lambda _: None) -> ServerRecord | None:
         """Become the server of the profile; returns None, or the one that is running. Raises ProfileError.
 
-        Waits while another process starts or ends its server.
+        Waits while another process starts or ends its server. If that takes a while, `on_wait` gets its name.
         """
         self._lock_path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         loop = asyncio.get_running_loop()
-        deadline = loop.time() + _WAIT_SECONDS
+        start, is_noted = loop.time(), False
         while (holder := await self._lease.acquire("hatbox ui")) is not None:
             record = self._read()
             if record is not None and record.process == holder.pid:  # not that of a killed server
                 return record
-            if loop.time() > deadline:
-                process = f"process {holder.pid}" if holder.pid else "another process"
-                raise ProfileError(
-                    self._label,
-                    f"{process} starts or ends its manager page, for {_WAIT_SECONDS:g} s now",
-                    "End it first.",
-                )
+            process = f"process {holder.pid}" if holder.pid else "another process"
+            waited = loop.time() - start
+            if waited > _WAIT_SECONDS:
+                problem = f"{process} has not finished starting or ending its manager page within {_WAIT_SECONDS:g} s"
+                raise ProfileError(self._label, problem, "Wait until it has ended, or end it.")
+            if waited > _NOTICE_SECONDS and not is_noted:
+                is_noted = True
+                on_wait(process)
             await asyncio.sleep(_RETRY_SECONDS)
+        _taken.add(self)
         return None
 
     def create_link(self, record: ServerRecord) -> str | None:
@@ -102,8 +106,12 @@ class ServedProfile:
             logger.warning("manager page: deleting %s failed: %s", self._record_path, error)
 
     async def release(self) -> None:
-        """Let another process become the server. May be called twice."""
+        """Let another process become the server. May be called twice.
+
+        Only after the profile was closed. Without this call, the lock is released when the process has ended.
+        """
         await self._lease.release()
+        _taken.discard(self)
 
     def _read(self) -> ServerRecord | None:
         try:
@@ -112,4 +120,5 @@ class ServedProfile:
             return None
 
 
+_taken: Final[set[ServedProfile]] = set()  # else the garbage collector could release the lock earlier
 _decode = msgspec.json.Decoder(ServerRecord).decode

@@ -36,7 +36,8 @@ def ui(
             metavar="PORT",
             min=0,
             max=65535,
-            help="Port of the server; 0 is a new one. Default: that of the last server of the profile, if it is free.",
+            help="Port of the server; 0 is a new one. Default: that of the last server of the profile, if Ctrl-C or a "
+            "crash has ended it and the port is free; else a new one.",
         ),
     ] = None,
     stay: Annotated[bool, Option("--stay", help="Run until Ctrl-C, also when no page is open.")] = False,
@@ -70,7 +71,7 @@ async def _serve(opened: Profile, port: int | None, *, should_open: bool, stay: 
             raise
         raise MissingExtra("ui", error.name.partition(".")[0]) from error
     served = ServedProfile(opened.store)
-    while running := await served.take():
+    while running := await served.take(_note_wait):
         if port and port != running.port:
             raise _other_port_error(port, running)
         if link := served.create_link(running):
@@ -88,6 +89,8 @@ async def _serve(opened: Profile, port: int | None, *, should_open: bool, stay: 
         finally:
             await server.stop()
     finally:
+        # The next server runs calls again of which it finds no record, so queued writes have to be committed first.
+        await opened.close()
         await served.release()
 
 
@@ -114,6 +117,11 @@ async def _show_link(link: str, server: ServerRecord, *, should_open: bool, as_j
     sys.stdout.flush()
     if should_open and not await asyncio.to_thread(_open_browser, link):
         print_line("No browser was found. Open the link yourself.", sys.stderr)
+
+
+def _note_wait(process: str) -> None:
+    notice = f"Waiting for {process}, which starts or ends the manager page. Press Ctrl-C to stop waiting."
+    print_line(notice, sys.stderr)
 
 
 def _explain(running: ServerRecord, *, stay: bool) -> None:

@@ -1,6 +1,8 @@
 // Light, dark or the system's theme: remembered in this browser.
 
-const KEY = "hatbox.theme";
+import {remember, remembered} from "./remembered_choices.js";
+
+const CHOICE = "theme";
 
 // [value, label, glyph]
 export const THEMES = [
@@ -15,16 +17,12 @@ export function currentTheme() {
 
 // Shows the remembered theme, before the first paint.
 export function restoreTheme() {
-  const chosen = localStorage.getItem(KEY);
+  const chosen = remembered(CHOICE);
   if (chosen === "light" || chosen === "dark") document.documentElement.dataset.theme = chosen;
 }
 
 export function setTheme(theme) {
-  if (theme === "auto") {
-    delete document.documentElement.dataset.theme;
-    localStorage.removeItem(KEY);
-  } else {
-    document.documentElement.dataset.theme = theme;
-    localStorage.setItem(KEY, theme);
-  }
+  if (theme === "auto") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+  remember(CHOICE, theme === "auto" ? "" : theme);
 }

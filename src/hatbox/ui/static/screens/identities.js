@@ -6,6 +6,7 @@ import {createIdentity, setReveal} from "../identity_actions.js";
 import {identities} from "../identities_state.js";
 import {matching} from "../identity_search.js";
 import {thousands} from "../numbers.js";
+import {remember, remembered} from "../remembered_choices.js";
 import {afterAMoment, header, loadError, searchBox, segment} from "../screen_parts.js";
 import {IdentityGrid} from "./identity_grid.js";
 
@@ -14,13 +15,13 @@ export const title = "Identities";
 const MANY = 5000; // above: a search waits for the next key
 const PAUSE = 60; // ms
 const CONTENT_PAUSE = 120; // ms after the last key: then the server searches sites and tabs
-const VIEW_KEY = "hatbox.view";
+const VIEW_CHOICE = "view";
 
 // What the screen looks like when it is shown again.
 const state = {query: "", filter: "all", view: rememberedView(), scrollTop: 0, opened: null};
 
 function rememberedView() {
-  return localStorage.getItem(VIEW_KEY) === "rows" ? "rows" : "cards";
+  return remembered(VIEW_CHOICE) === "rows" ? "rows" : "cards";
 }
 
 export function mount(root) {
@@ -133,7 +134,7 @@ class IdentitiesScreen {
 
   setView(view) {
     state.view = view;
-    localStorage.setItem(VIEW_KEY, view);
+    remember(VIEW_CHOICE, view);
     this.grid.setView(view);
     this.update({});
   }
