@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-import time
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from hatbox.maintenance import create_profile
 from tests.cli.commands.run.permitted.conftest import Permitted
 from tests.cli.conftest import Cli
 from tests.postgres import sqlite_file
+from tests.waiting import block_until
 
 with_landlock = pytest.mark.skipif(not available_layers().landlock, reason="the kernel has no Landlock")
 
@@ -207,7 +210,55 @@ os._exit(3)
     result = permitted(text)
     assert result.status == 3
     for pid in map(int, result.out.split()):
-        deadline = time.monotonic() + 60
-        while Path(f"/proc/{pid}").exists() and "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2]:
-            assert time.monotonic() < deadline, pid
-            os.sched_yield()
+        block_until(lambda pid=pid: not _is_running(pid), str(pid))  # type: ignore[misc]
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="only on Linux")
+@pytest.mark.parametrize("has_sandbox", [False, True], ids=["", "in-a-sandbox"])
+def test_jobs_of_the_shell_that_has_become_the_command_go_on(folder: Path, has_sandbox: bool) -> None:
+    """A shell executes its last command in place of itself, so its jobs are children of the command."""
+    (folder / "x.py").write_text(
+        "import os, subprocess\n"
+        "left = subprocess.Popen(['sleep', '600'], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)\n"
+        "print(left.pid, flush=True)\n"
+        "open('end').read()\n"  # waits for the test
+    )
+    os.mkfifo(folder / "end")
+    os.mkfifo(folder / "orphan")
+    # The second job becomes an orphan, and so a child of the command, while the script runs.
+    jobs = "sleep 600 & echo $!; sh -c 'sleep 600 & echo $!; cat orphan' &"
+    command = f"exec {sys.executable} -m hatbox run --permission tabs x.py"
+    shell = subprocess.Popen(
+        ["sh", "-c", f"{jobs} {command}"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        preexec_fn=_set_no_new_privileges if has_sandbox else None,
+    )
+    assert shell.stdout
+    started = [int(shell.stdout.readline()) for _ in range(2)]
+    left = int(shell.stdout.readline())
+    try:
+        children = Path(f"/proc/{shell.pid}/task/{shell.pid}/children")
+        with (folder / "end").open("w"):  # the script runs
+            (folder / "orphan").write_text("")
+            block_until(lambda: {*map(str, started)} <= {*children.read_text().split()}, "the orphan is adopted")
+        assert shell.wait(60) == 0
+        assert [_is_running(pid) for pid in (*started, left)] == [True, True, False]
+    finally:
+        shell.kill()
+        shell.wait()
+        shell.stdout.close()
+        for pid in (*started, left):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+
+def _set_no_new_privileges() -> None:
+    prctl(38, 1)  # PR_SET_NO_NEW_PRIVS
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2]
+    except OSError:
+        return False
