@@ -6,6 +6,7 @@ It has the standard streams of this process, and is in its process group: termin
 from __future__ import annotations
 
 import asyncio
+import signal
 import socket
 import subprocess
 import sys
@@ -110,6 +111,11 @@ class ScriptProcess(FramedProcess, asyncio.Protocol):
         self.running = False
         with suppress(ProcessLookupError):
             self._process.kill()
+
+    def interrupt(self) -> None:
+        """Interrupt the script, as Ctrl-C does. It may clean up, or go on."""
+        with suppress(ProcessLookupError):
+            self._process.send_signal(signal.SIGINT)
 
     async def stop(self, timeout: float = 1.0) -> Exit:  # noqa: ARG002 - see ScriptConnection
         """Kill it, and wait until it has ended."""

@@ -6,7 +6,6 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Collection
 from pathlib import Path
 from typing import Final
 
@@ -86,13 +85,11 @@ def script_wall(hidden: HiddenPaths, *needed: str) -> Wall:
     return hidden.wall([*programs, *needed])
 
 
-def script_environment(profile: Profile, hidden: Collection[str] = ()) -> dict[str, str]:
-    """The environment without the address and keys of the profile, passwords of its server, and `hidden` variables."""
+def script_environment(profile: Profile) -> dict[str, str]:
+    """The environment without the address and keys of the profile, and passwords of its server."""
     is_server = profile.store.side_folder is None
 
     def is_shown(name: str, value: str) -> bool:
-        if name in hidden:
-            return False
         if name.startswith("HATBOX_") or profile.address in value:
             return name in _SHOWN_VARIABLES
         return not is_server or not (name.startswith("PG") or _URL_WITH_PASSWORD.search(value))
