@@ -302,6 +302,25 @@ async def test_the_same_again_within_a_minute_changes_its_entry(address: str) ->
 
 
 @in_loop
+async def test_what_was_done_last_is_listed_first_also_if_it_started_earlier(address: str) -> None:
+    async with hatbox.open(address) as profile:
+        now = profile.store.time() - 100
+
+        def write(transaction: Transaction) -> None:
+            first, *_ = write_entries(transaction, [entry(now + n, host=f"h{n}.example") for n in range(3)])
+            write_entries(transaction, [first._replace(at=now + 50, times=2)])  # the same again, within a minute
+            transaction.activity.insert([entry(now + 50, host="same-time.example"), entry(now + 3, "other")])
+
+        await profile.store.write(write)
+        log = profile.activity_log
+        expected = ["same-time.example", "h0.example", "site.example", "h2.example", "h1.example"]
+        assert [each.host for each in await log.query()] == expected
+        assert [each.host for each in await log.query(limit=2)] == expected[:2]
+        assert [each.host for each in await log.query(identity="Work", since=now + 2)] == expected[:4]
+        assert [each.host for each in await log.query(grant="grant", limit=3)] == [*expected[:2], expected[3]]
+
+
+@in_loop
 async def test_entries_wait_while_the_profile_cannot_be_written(
     address: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
