@@ -24,9 +24,11 @@ from hatbox.tabs.pages import PageState, navigate, update_page
 from tests.postgres import address_of
 from tests.store.in_loop import in_loop
 from tests.store.other_process import OtherProcess
+from tests.store.store_clock import set_store_clock
 from tests.waiting import until_awaited
 
 DAY = 86_400.0
+START = 1_800_000_000.0
 WORK = "firefox-container-2"
 PERSONAL = "firefox-container-1"
 
@@ -189,11 +191,34 @@ async def test_entries_are_deleted_after_thirty_days(address: str) -> None:
     async with hatbox.open(address) as profile:
         now = profile.store.time()
         await profile.store.write(lambda each: each.activity.insert([entry(now - 31 * DAY), entry(now - 29 * DAY)]))
+        await profile.store.write(lambda each: each.cookie_time.put(now, None, None))  # so the clock is trusted
     async with hatbox.open(address) as profile:  # cleaned up when it is opened
         assert [round((now - row.at) / DAY) for row in await stored(profile)] == [29]
-        await profile.store.write(lambda each: each.activity.insert([entry(now - 31 * DAY)]))
-        profile.activity_log.record(WORK, "fetch", grant="one")  # and when entries are written
-        assert len(await profile.activity_log.query()) == 2
+
+
+@in_loop
+async def test_a_clock_that_is_wrong_for_a_while_deletes_no_entry(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also if older entries wait to be deleted, and if the log is written meanwhile."""
+
+    async def ages(ahead: float) -> list[float]:
+        set_store_clock(monkeypatch, START + ahead * DAY)
+        async with hatbox.open(address) as profile:
+            before = sorted(round((row.at - START) / DAY, 1) for row in await stored(profile))
+            profile.activity_log.record(WORK, "fetch", grant=f"at {ahead}")
+        return before
+
+    assert await ages(0) == []
+    assert await ages(29) == [0]
+    assert await ages(60) == [0, 29]  # wrong
+    assert await ages(29.1) == [0, 29, 60]
+    assert await ages(31) == [0, 29, 29.1, 60]
+    assert await ages(31.9) == [0, 29, 29.1, 31, 60]
+    assert await ages(62) == [29, 29.1, 31, 31.9, 60]  # wrong again: deletes what had expired a day ago
+    assert await ages(32.5) == [29, 29.1, 31, 31.9, 60, 62]
+    assert await ages(61.5) == [29, 29.1, 31, 31.9, 32.5, 60, 62]
+    assert await ages(62.6) == [31.9, 32.5, 60, 61.5, 62]
 
 
 @in_loop
