@@ -130,6 +130,34 @@ def test_a_script_reaches_neither_the_profile_nor_its_files(
     assert cli("list").out == before
 
 
+FOLDERS = """
+for folder in sys.argv[2:]:
+    attempt("create " + folder, lambda: os.makedirs(folder, exist_ok=True))
+    attempt("create in " + folder, lambda: open(folder + "/new", "x"))
+pathlib.Path("new").write_text("usual")
+print(pathlib.Path("new").read_text())
+"""
+
+
+@with_landlock
+@pytest.mark.parametrize("has_parents", [False, True])
+def test_a_script_creates_no_folder_of_hatbox_that_does_not_exist_yet(
+    permitted: Permitted, profile: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_parents: bool
+) -> None:
+    """In a new home folder: the next command would use what is in them."""
+    home = tmp_path / "home"
+    folders = {name: home / name.lower() for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME")}
+    for name, folder in folders.items():
+        monkeypatch.setenv(name, str(folder))
+        if has_parents:
+            folder.mkdir(parents=True)
+    monkeypatch.setenv("HATBOX_CACHE", str(home / "packages"))
+    paths = [*(str(folder / "hatbox") for folder in folders.values()), os.environ["HATBOX_CACHE"]]
+    result = permitted(PRELUDE + FOLDERS, str(sqlite_file(profile)), *paths, permission="tabs")
+    assert result.out == "usual\n"
+    assert not [each for each in paths if Path(each).exists()]
+
+
 @with_landlock
 def test_a_profile_is_not_opened_and_no_file_is_created_beside_it_and_the_errors_say_why(
     permitted: Permitted, profile: Path, tmp_path: Path
