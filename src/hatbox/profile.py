@@ -327,15 +327,18 @@ class Profile:
         Each request, also of each redirect, is checked against the grant, and recorded. Responses have no Set-Cookie
         without `cookieValues`. Some options of httpx.AsyncClient are allowed. Raises GrantRefused or PermissionDenied.
         """
-        from hatbox.clients.identity_binding import require_extra
+        from hatbox.clients.identity_binding import IdentityBinding, require_extra
         from hatbox.grants.recorded_verification import verify_recorded
 
         with require_extra("httpx"):
             from hatbox.clients.granted_httpx import GrantedRequests, restrict
+            from hatbox.clients.httpx import async_client
 
         grant = await verify_recorded(self.grants, self.activity_log, token)
         requests = GrantedRequests(grant, self.grants, self.activity_log, identity, options)
-        return restrict(self.httpx(requests.identity, **requests.options), requests)
+        # Does not record its requests: each has an entry of the grant.
+        binding = IdentityBinding(self.identities, self.cookies, requests.identity)
+        return restrict(async_client(binding, requests.options), requests)
 
     async def identity_for(self, url: str) -> ContextualIdentity | None:
         """The identity that the rules assign to a URL; None without a rule, or if the rule names the default store.

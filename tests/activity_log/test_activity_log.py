@@ -24,9 +24,11 @@ from hatbox.tabs.pages import PageState, navigate, update_page
 from tests.postgres import address_of
 from tests.store.in_loop import in_loop
 from tests.store.other_process import OtherProcess
+from tests.store.store_clock import set_store_clock
 from tests.waiting import until_awaited
 
 DAY = 86_400.0
+START = 1_800_000_000.0
 WORK = "firefox-container-2"
 PERSONAL = "firefox-container-1"
 
@@ -189,11 +191,34 @@ async def test_entries_are_deleted_after_thirty_days(address: str) -> None:
     async with hatbox.open(address) as profile:
         now = profile.store.time()
         await profile.store.write(lambda each: each.activity.insert([entry(now - 31 * DAY), entry(now - 29 * DAY)]))
+        await profile.store.write(lambda each: each.cookie_time.put(now, None, None))  # so the clock is trusted
     async with hatbox.open(address) as profile:  # cleaned up when it is opened
         assert [round((now - row.at) / DAY) for row in await stored(profile)] == [29]
-        await profile.store.write(lambda each: each.activity.insert([entry(now - 31 * DAY)]))
-        profile.activity_log.record(WORK, "fetch", grant="one")  # and when entries are written
-        assert len(await profile.activity_log.query()) == 2
+
+
+@in_loop
+async def test_a_clock_that_is_wrong_for_a_while_deletes_no_entry(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also if older entries wait to be deleted, and if the log is written meanwhile."""
+
+    async def ages(ahead: float) -> list[float]:
+        set_store_clock(monkeypatch, START + ahead * DAY)
+        async with hatbox.open(address) as profile:
+            before = sorted(round((row.at - START) / DAY, 1) for row in await stored(profile))
+            profile.activity_log.record(WORK, "fetch", grant=f"at {ahead}")
+        return before
+
+    assert await ages(0) == []
+    assert await ages(29) == [0]
+    assert await ages(60) == [0, 29]  # wrong
+    assert await ages(29.1) == [0, 29, 60]
+    assert await ages(31) == [0, 29, 29.1, 60]
+    assert await ages(31.9) == [0, 29, 29.1, 31, 60]
+    assert await ages(62) == [29, 29.1, 31, 31.9, 60]  # wrong again: deletes what had expired a day ago
+    assert await ages(32.5) == [29, 29.1, 31, 31.9, 60, 62]
+    assert await ages(61.5) == [29, 29.1, 31, 31.9, 32.5, 60, 62]
+    assert await ages(62.6) == [31.9, 32.5, 60, 61.5, 62]
 
 
 @in_loop
@@ -299,6 +324,25 @@ async def test_the_same_again_within_a_minute_changes_its_entry(address: str) ->
             assert [row.times for row in rows] == expected
             assert rows[0].at >= before
         await recorder.close()
+
+
+@in_loop
+async def test_what_was_done_last_is_listed_first_also_if_it_started_earlier(address: str) -> None:
+    async with hatbox.open(address) as profile:
+        now = profile.store.time() - 100
+
+        def write(transaction: Transaction) -> None:
+            first, *_ = write_entries(transaction, [entry(now + n, host=f"h{n}.example") for n in range(3)])
+            write_entries(transaction, [first._replace(at=now + 50, times=2)])  # the same again, within a minute
+            transaction.activity.insert([entry(now + 50, host="same-time.example"), entry(now + 3, "other")])
+
+        await profile.store.write(write)
+        log = profile.activity_log
+        expected = ["same-time.example", "h0.example", "site.example", "h2.example", "h1.example"]
+        assert [each.host for each in await log.query()] == expected
+        assert [each.host for each in await log.query(limit=2)] == expected[:2]
+        assert [each.host for each in await log.query(identity="Work", since=now + 2)] == expected[:4]
+        assert [each.host for each in await log.query(grant="grant", limit=3)] == [*expected[:2], expected[3]]
 
 
 @in_loop

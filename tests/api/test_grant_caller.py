@@ -160,6 +160,21 @@ async def test_a_page_that_a_rule_opens_elsewhere_is_refused(tmp_path: Path) -> 
 
 
 @in_loop
+async def test_a_reload_that_a_rule_would_open_elsewhere_is_refused(tmp_path: Path) -> None:
+    async with grantee(tmp_path) as use:
+        tab_id = await use.tab(use.work, OTHER)
+        blank = await use.browser.tabs.create({})
+        await use.browser.tabs.reload(tab_id)
+        await use.profile.rules.add("other.example", use.banking)
+        before = await use.profile.tabs.get(tab_id)
+        with pytest.raises(PermissionDenied, match="a rule of the profile does not open"):
+            await use.browser.tabs.reload(tab_id)
+        assert await use.profile.tabs.get(tab_id) == before
+        await use.profile.rules.add("site.example", use.work, limit=True)
+        await use.browser.tabs.reload(blank["id"])
+
+
+@in_loop
 async def test_settings_are_colors_and_icons_and_never_names(tmp_path: Path) -> None:
     async with grantee(tmp_path, actions=["settings"]) as use:
         assert (await use.browser.contextualIdentities.update(use.work, {"color": "red"}))["color"] == "red"

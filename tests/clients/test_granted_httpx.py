@@ -51,6 +51,16 @@ async def test_requests_use_the_cookies_of_the_identity_and_show_none(tmp_path: 
 
 
 @in_loop
+async def test_a_request_of_an_identity_whose_activity_is_recorded_has_one_entry(tmp_path: Path) -> None:
+    async with granted(tmp_path) as (profile, grant, client, site):
+        await profile.activity_log.set_recorded("Work", True)
+        await client.get(site.url("/redirect/2"))
+        assert len(site.seen) == 3
+        rows = await profile.activity_log.query()
+        assert [(each.grant, each.action, each.outcome, each.times) for each in rows] == [(grant.id, "fetch", "ok", 3)]
+
+
+@in_loop
 async def test_cookie_values_are_shown_if_the_grant_includes_them(tmp_path: Path) -> None:
     async with granted(tmp_path, ["fetch", "cookieValues"]) as (_, _, client, site):
         response = await client.get(site.url("/redirect/1"))

@@ -20,6 +20,7 @@ from hatbox.store.grant_tables import GrantRow
 from tests.postgres import address_of, is_on_server
 from tests.store.in_loop import in_loop
 from tests.store.other_process import OtherProcess, Refused
+from tests.store.store_clock import set_store_clock
 from tests.waiting import until
 
 DAY = 86_400.0
@@ -502,9 +503,31 @@ async def test_ended_grants_are_listed_for_thirty_days(address: str) -> None:
                 put_grant(transaction, msgspec.structs.replace(valid, id=name, expires=expires, revoked=revoked), b"")
 
         await profile.store.write(put)
+        await profile.store.write(lambda each: each.cookie_time.put(now, None, None))  # so the clock is trusted
     async with hatbox.open(address) as profile:
         listed = {grant.id for grant in await profile.grants.list()}
         assert listed == {valid.id, "revoked-just-now", "expired-just-now", "expires-later"}
+
+
+@in_loop
+async def test_a_clock_that_is_wrong_for_a_while_deletes_no_grant(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def listed(ahead: float) -> int:
+        set_store_clock(monkeypatch, 1_800_000_000.0 + ahead * DAY)
+        async with hatbox.open(address) as profile:
+            return len(await profile.grants.list())
+
+    assert await listed(0) == 0
+    async with hatbox.open(address) as profile:
+        valid, token = await profile.grants.create(identities="Work")
+        revoked, _ = await profile.grants.create(identities="Work")
+        await profile.grants.revoke(revoked.id)
+    assert [await listed(ahead) for ahead in (60, 60.9, 0, 60)] == [2] * 4
+    set_store_clock(monkeypatch, 1_800_000_000.0)
+    async with hatbox.open(address) as profile:
+        assert await profile.grants.verify(token) == valid
+    assert [await listed(ahead) for ahead in (31, 32)] == [2, 0]  # it has run for a day
 
 
 # -------------------------------------------------------------------------------------------------- garbage and copies

@@ -26,6 +26,7 @@ from hatbox.tabs.pages import PageState, save_page_snapshot, update_page
 from tests.api.caller import extension_browser
 from tests.store.in_loop import in_loop
 from tests.store.other_process import OtherProcess
+from tests.store.store_clock import set_store_clock
 
 DAY = 86_400.0
 FOUR = ["Personal", "Work", "Banking", "Shopping"]
@@ -528,9 +529,7 @@ async def test_a_rule_that_was_replaced_since_stays_when_an_identity_comes_back(
 
 
 def set_clock(monkeypatch: pytest.MonkeyPatch, ahead: float) -> None:
-    from hatbox.store.tables.transaction import SqlTables
-
-    monkeypatch.setattr(SqlTables, "time", lambda _: 1_800_000_000.0 + ahead * DAY)
+    set_store_clock(monkeypatch, 1_800_000_000.0 + ahead * DAY)
 
 
 async def listed(path: Path) -> list[str]:
@@ -551,6 +550,25 @@ async def test_a_clock_that_is_wrong_for_a_while_does_not_empty_the_trash(
     set_clock(monkeypatch, 31)
     assert await listed(path) == ["Work"]
     set_clock(monkeypatch, 32)  # it has run for a day
+    assert await listed(path) == []
+
+
+@in_loop
+async def test_a_wrong_clock_does_not_empty_the_trash_while_another_identity_waits_to_be_deleted(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for ahead, name in ((0, "Work"), (20, "Banking")):
+        set_clock(monkeypatch, ahead)
+        async with hatbox.open(path) as profile:
+            await profile.identities.remove(name)
+    set_clock(monkeypatch, 31)
+    assert await listed(path) == ["Banking", "Work"]
+    set_clock(monkeypatch, 90)
+    assert await listed(path) == ["Banking"]
+    for ahead in (33, 49, 51):
+        set_clock(monkeypatch, ahead)
+        assert await listed(path) == ["Banking"]
+    set_clock(monkeypatch, 52)
     assert await listed(path) == []
 
 

@@ -16,6 +16,7 @@ from hatbox.mcp.identity_tools import looks_signed_in
 from hatbox.mcp.server import AgentServer
 from hatbox.mcp.tool_output import ToolFailed
 from hatbox.mcp.tool_table import TOOLS, offered_tools
+from tests.site import Site
 
 
 def run(
@@ -85,6 +86,21 @@ def test_refusals_are_in_the_activity_log(tmp_path: Path) -> None:
         assert (entry.action, entry.host, entry.outcome) == ("fetch", "other.example", "refused")
 
     run(tmp_path, test, ["site.example"])
+
+
+def test_each_request_of_a_recorded_identity_has_one_entry(tmp_path: Path) -> None:
+    async def test(server: AgentServer, session: AgentSession) -> None:
+        await session.profile.activity_log.set_recorded("Work", True)
+        with Site() as site:
+            await server.call("fetch", {"url": site.url("/go", to=site.url("/redirect/1", host="localhost"))})
+            assert len(site.seen) == 3
+        found = await session.profile.activity_log.query()
+        assert {(each.grant, each.action, each.host, each.outcome, each.times) for each in found} == {
+            (session.grant_id, "fetch", "127.0.0.1", "ok", 1),
+            (session.grant_id, "fetch", "localhost", "ok", 2),
+        }
+
+    run(tmp_path, test)
 
 
 def test_tools_are_listed_with_complete_schemas(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import msgspec
 from hatbox.identities.ids import cookie_store_id_of
 from hatbox.javascript.text import well_formed
 from hatbox.store.base import Transaction
-from hatbox.store.grant_tables import RECORD_SECONDS, ActivityRow
+from hatbox.store.grant_tables import ActivityRow
 from hatbox.store.processes import current_process, program_name
 from hatbox.urls.url import parse_url
 
@@ -87,14 +87,13 @@ def record_page(transaction: Transaction, user_context_id: int, url: str, *, fai
 def write_entries(
     transaction: Transaction, rows: Sequence[ActivityRow], *, limit: int | None = None
 ) -> list[ActivityRow]:
-    """Add entries, or change those with an id, and delete expired ones. With `limit`, also those above this number.
+    """Add entries, or change those with an id. With `limit`, delete the oldest above this number.
 
     An identity that was deleted for ever meanwhile gets none. Returns the rows with their ids.
     """
     stores = {row.store for row in rows if row.store}
     transaction.load(identities=stores)
     gone = {store for store in stores if _is_deleted(transaction, store)}
-    transaction.activity.delete_older(transaction.time() - RECORD_SECONDS)
     transaction.activity.put(row for row in rows if row.id and row.store not in gone)
     added = iter(transaction.activity.insert(row for row in rows if not row.id and row.store not in gone))
     written = [row if row.id or row.store in gone else next(added) for row in rows]

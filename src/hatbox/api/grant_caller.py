@@ -100,7 +100,7 @@ class GrantCaller(Caller):
     async def _run_checked(self, call: GrantedCall, method: Callable[..., asyncio.Future[Any]]) -> Any:
         if call.tab_ids:
             await self._check_tabs(call)
-        if call.opens_url:
+        if call.opens_url and call.url:  # else it reloads a blank page
             await self._check_rules(call)
         self._valid_grant(call)  # it may have ended meanwhile
         return await method(*call.values)

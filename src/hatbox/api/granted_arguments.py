@@ -105,8 +105,9 @@ def tab_changes(call: GrantedCall) -> None:
 
 
 def tab_reload(call: GrantedCall) -> None:
-    """(tabId, reloadProperties)"""
+    """(tabId, reloadProperties). Rules are checked here: for an engine, a reload stays in its identity."""
     tab_argument(call)
+    call.opens_url = True
     if call.values[1] is not None:
         call.details(1, frozenset({"bypassCache"}))
 

@@ -19,7 +19,14 @@ from hatbox.identities import changes
 from hatbox.identities.ids import container_user_context_id, cookie_store_id_of
 from hatbox.identities.log_scrubs import note_deletion
 from hatbox.identities.model import ContextualIdentity, get, nearest_names, row_of
-from hatbox.identities.trash_state import TrashState, earliest_removal, load_state, may_expire, note_expiry, put_state
+from hatbox.identities.trash_state import (
+    TRASH_EXPIRY,
+    TrashState,
+    deletion_limit,
+    expiry_limit,
+    load_state,
+    put_state,
+)
 from hatbox.store.base import CookieRow, IdentityRow, Transaction, TrashRow
 from hatbox.store.processes import program_name
 from hatbox.store.profile_settings import PROFILE, ProfileSettings, load_profile_settings
@@ -235,16 +242,15 @@ def delete_from_trash(transaction: Transaction, rows: Sequence[TrashRow] | None 
 def expire(transaction: Transaction, *, at_once: bool = False) -> list[TrashRow]:
     """Delete for ever what was removed too long ago, or has no room since the limit was lowered.
 
-    Unless `at_once`, what was removed too long ago stays until the clock is trusted: see may_expire().
+    Unless `at_once`, what was removed too long ago stays until the clock is trusted: see hatbox.identities.expiry.
     """
     settings = load_profile_settings(dict(transaction.settings.load(PROFILE)))
     rows = transaction.trash.find()
-    earliest = earliest_removal(transaction, settings)
-    expired = [row for row in rows if row.removed < earliest]
-    is_waiting = bool(expired) and not at_once and not may_expire(transaction)
-    note_expiry(transaction, is_waiting=is_waiting)
-    if is_waiting:
-        expired = []
+    now = transaction.time()
+    limit = deletion_limit(transaction, now, settings, at_once=at_once)
+    expired = [row for row in rows if limit is not None and row.removed < limit]
+    is_waiting = any(row.removed < expiry_limit(now, settings) for row in rows[len(expired) :])
+    TRASH_EXPIRY.note(transaction, now, is_waiting=is_waiting)
     staying = rows[len(expired) :]
     size = sum(row.size for row in staying)
     while staying and size > settings.trash_bytes:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from hatbox.clients.identity_binding import IdentityBinding
 from hatbox.cookies.request_urls import parse_request_url
 from hatbox.engines.http.html import declared_encoding
 from hatbox.mcp.agent_session import AgentSession
@@ -99,17 +100,26 @@ async def _send(
     session: AgentSession, method: str, url: str, headers: dict[str, str], body: str, cookies: CookieValues
 ) -> FetchedResponse:
     from hatbox.clients.granted_httpx import connected_url  # imports httpx
+    from hatbox.clients.httpx import async_client
 
-    identity = session.identity.cookie_store_id
-    store = await session.profile.cookie_store(identity)
+    profile, identity = session.profile, session.identity.cookie_store_id
+    store = await profile.cookie_store(identity)
     has_cookies = bool(await store.header(parse_request_url(url)))
-    async with session.profile.httpx(identity, follow_redirects=False, timeout=_SECONDS) as client:
+    # Does not record its requests: the first has the entry of the call, and each redirect has one below.
+    binding = IdentityBinding(profile.identities, profile.cookies, identity)
+    async with async_client(binding, {"follow_redirects": False, "timeout": _SECONDS}) as client:
         request = client.build_request(method, url, headers=headers, content=body.encode() if body else None)
         for hop in range(_MAX_REDIRECTS + 1):
             for each in (str(request.url), connected_url(request)):
                 check_url(session.grant("fetch"), each, is_of_page=hop > 0)
             cookies.add_sent(await store.header(parse_request_url(str(request.url))))
-            response = await client.send(request, stream=True)
+            outcome = "sent"
+            try:
+                response = await client.send(request, stream=True)
+                outcome = "ok"
+            finally:
+                if hop > 0:
+                    session.record("fetch", str(request.url), outcome)
             try:
                 cookies.add_received(response.headers.get_list("Set-Cookie"))
                 if response.next_request is None:

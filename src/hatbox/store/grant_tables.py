@@ -86,9 +86,8 @@ class ActivityTable(Protocol):
         store: int | None = None,
         grant: str | None = None,
         since: float | None = None,
-        before: int | None = None,
     ) -> list[ActivityRow]:
-        """The last entries, the newest first: of an identity, of a grant, at a time or later, below an id."""
+        """The last entries, by `at`, the newest first: of an identity, of a grant, at a time or later."""
 
     def insert(self, rows: Iterable[ActivityRow]) -> list[ActivityRow]:
         """Add entries. Their ids are replaced by new ones: returns the rows as they are stored."""

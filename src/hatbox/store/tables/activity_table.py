@@ -26,13 +26,12 @@ class SqlActivityTable:
         store: int | None = None,
         grant: str | None = None,
         since: float | None = None,
-        before: int | None = None,
     ) -> list[ActivityRow]:
-        given: dict[str, Value] = {"store = ?": store, "grant_id = ?": grant, "id < ?": before}
+        given: dict[str, Value] = {"store = ?": store, "grant_id = ?": grant}
         given["at >= ?"] = None if since is None else float(since)
         chosen = {condition: value for condition, value in given.items() if value is not None}
         where = f"WHERE {' AND '.join(chosen)} " if chosen else ""
-        found = self._rows.find(f"{where}ORDER BY id DESC LIMIT ?", (*chosen.values(), limit))
+        found = self._rows.find(f"{where}ORDER BY at DESC, id DESC LIMIT ?", (*chosen.values(), limit))
         return [ActivityRow._make(row) for row in found]
 
     def insert(self, rows: Iterable[ActivityRow]) -> list[ActivityRow]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import os
 import sys
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from hatbox import schema
 from hatbox.cli.arguments.engine_options import BrowserOption, HeadlessOption, select_engine
+from hatbox.cli.arguments.grant_token import take_token
 from hatbox.cli.arguments.parameters import Argument, Option, bad_parameter
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, profile_address
 from hatbox.cli.commands.run.extension_runner import run_extensions
@@ -154,7 +154,6 @@ def run(
         address,
         as_json=as_json,
         require_sandbox=require_sandbox,
-        hidden_variables=[grant] if grant else [],
     )
     sys.exit(status)
 
@@ -166,13 +165,7 @@ def _isolated_browser(
     if permission and grant is not None:
         raise bad_parameter("specify one of --permission and --grant", param_hint="--grant")
     if grant is not None:
-        token = os.environ.get(grant, "")
-        if not token:
-            raise bad_parameter(
-                f"the environment variable {visible(grant)} is not set. Set it to the token that "
-                "`hatbox grant create` has printed",
-                param_hint="--grant",
-            )
+        token = take_token(grant)
         return lambda opened: opened.browser(grant=token)
     if not permission:
         return None

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-import time
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from hatbox.maintenance import create_profile
 from tests.cli.commands.run.permitted.conftest import Permitted
 from tests.cli.conftest import Cli
 from tests.postgres import sqlite_file
+from tests.waiting import block_until
 
 with_landlock = pytest.mark.skipif(not available_layers().landlock, reason="the kernel has no Landlock")
 
@@ -127,6 +130,34 @@ def test_a_script_reaches_neither_the_profile_nor_its_files(
     assert cli("list").out == before
 
 
+FOLDERS = """
+for folder in sys.argv[2:]:
+    attempt("create " + folder, lambda: os.makedirs(folder, exist_ok=True))
+    attempt("create in " + folder, lambda: open(folder + "/new", "x"))
+pathlib.Path("new").write_text("usual")
+print(pathlib.Path("new").read_text())
+"""
+
+
+@with_landlock
+@pytest.mark.parametrize("has_parents", [False, True])
+def test_a_script_creates_no_folder_of_hatbox_that_does_not_exist_yet(
+    permitted: Permitted, profile: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_parents: bool
+) -> None:
+    """In a new home folder: the next command would use what is in them."""
+    home = tmp_path / "home"
+    folders = {name: home / name.lower() for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME")}
+    for name, folder in folders.items():
+        monkeypatch.setenv(name, str(folder))
+        if has_parents:
+            folder.mkdir(parents=True)
+    monkeypatch.setenv("HATBOX_CACHE", str(home / "packages"))
+    paths = [*(str(folder / "hatbox") for folder in folders.values()), os.environ["HATBOX_CACHE"]]
+    result = permitted(PRELUDE + FOLDERS, str(sqlite_file(profile)), *paths, permission="tabs")
+    assert result.out == "usual\n"
+    assert not [each for each in paths if Path(each).exists()]
+
+
 @with_landlock
 def test_a_profile_is_not_opened_and_no_file_is_created_beside_it_and_the_errors_say_why(
     permitted: Permitted, profile: Path, tmp_path: Path
@@ -207,7 +238,55 @@ os._exit(3)
     result = permitted(text)
     assert result.status == 3
     for pid in map(int, result.out.split()):
-        deadline = time.monotonic() + 60
-        while Path(f"/proc/{pid}").exists() and "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2]:
-            assert time.monotonic() < deadline, pid
-            os.sched_yield()
+        block_until(lambda pid=pid: not _is_running(pid), str(pid))  # type: ignore[misc]
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="only on Linux")
+@pytest.mark.parametrize("has_sandbox", [False, True], ids=["", "in-a-sandbox"])
+def test_jobs_of_the_shell_that_has_become_the_command_go_on(folder: Path, has_sandbox: bool) -> None:
+    """A shell executes its last command in place of itself, so its jobs are children of the command."""
+    (folder / "x.py").write_text(
+        "import os, subprocess\n"
+        "left = subprocess.Popen(['sleep', '600'], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)\n"
+        "print(left.pid, flush=True)\n"
+        "open('end').read()\n"  # waits for the test
+    )
+    os.mkfifo(folder / "end")
+    os.mkfifo(folder / "orphan")
+    # The second job becomes an orphan, and so a child of the command, while the script runs.
+    jobs = "sleep 600 & echo $!; sh -c 'sleep 600 & echo $!; cat orphan' &"
+    command = f"exec {sys.executable} -m hatbox run --permission tabs x.py"
+    shell = subprocess.Popen(
+        ["sh", "-c", f"{jobs} {command}"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        preexec_fn=_set_no_new_privileges if has_sandbox else None,
+    )
+    assert shell.stdout
+    started = [int(shell.stdout.readline()) for _ in range(2)]
+    left = int(shell.stdout.readline())
+    try:
+        children = Path(f"/proc/{shell.pid}/task/{shell.pid}/children")
+        with (folder / "end").open("w"):  # the script runs
+            (folder / "orphan").write_text("")
+            block_until(lambda: {*map(str, started)} <= {*children.read_text().split()}, "the orphan is adopted")
+        assert shell.wait(60) == 0
+        assert [_is_running(pid) for pid in (*started, left)] == [True, True, False]
+    finally:
+        shell.kill()
+        shell.wait()
+        shell.stdout.close()
+        for pid in (*started, left):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+
+def _set_no_new_privileges() -> None:
+    prctl(38, 1)  # PR_SET_NO_NEW_PRIVS
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2]
+    except OSError:
+        return False

@@ -9,6 +9,7 @@ import signal
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from tests.cli.commands.run.permitted.conftest import Permitted
@@ -163,7 +164,7 @@ def test_a_script_with_a_grant_has_what_the_grant_allows_and_never_its_token(
     cli: Cli, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     created = cli("grant", "create", "--identity", "Work", "--action", "tabs", "--json", "--", "a report").json
-    monkeypatch.setenv("REPORT_TOKEN", created["token"])
+    monkeypatch.setenv("REPORT_TOKEN", f" {created['token']}\r\n")  # as some programs read it from a file
     (folder / "x.py").write_text(
         "import os\nprint([each['name'] for each in await browser.contextualIdentities.query({})])\n"
         "print('REPORT_TOKEN' in os.environ, dir(browser))\n"
@@ -179,5 +180,40 @@ def test_a_script_with_a_grant_has_what_the_grant_allows_and_never_its_token(
     cli("grant", "revoke", created["grant"]["id"])
     revoked = run_process("run", "x.py", "--grant", "REPORT_TOKEN", "--json")
     assert (revoked.status, revoked.out, revoked.error["type"]) == (1, "", "GrantRevoked")
-    assert "is not set" in cli("run", "x.py", "--grant", "NO_SUCH_VARIABLE").err
+    assert "NO_SUCH_VARIABLE has no token" in cli("run", "x.py", "--grant", "NO_SUCH_VARIABLE").err
     assert "one of" in cli("run", "x.py", "--grant", "REPORT_TOKEN", "--permission", "tabs").err
+
+
+WAITING = """
+import asyncio
+browser.tabs.onCreated.addListener(print)
+try:
+    print("ready", flush=True)
+    await asyncio.Event().wait()
+finally:
+    print("cleaned up")
+"""
+STUBBORN = """
+import signal, time
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+print("ready", flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize(("text", "last"), [(WAITING, b"cleaned up\n"), (STUBBORN, b"")], ids=["waiting", "stubborn"])
+def test_a_script_ends_with_its_grant_and_the_command_says_so(
+    cli: Cli, program: Start, folder: Path, monkeypatch: pytest.MonkeyPatch, text: str, last: bytes
+) -> None:
+    created = cli("grant", "create", "--identity", "Work", "--action", "tabs", "--json").json
+    monkeypatch.setenv("TOKEN", created["token"])
+    (folder / "x.py").write_text(text)
+    process = program("run", "x.py", "--grant", "TOKEN", "--json")
+    assert process.stdout and process.stderr
+    assert process.stdout.readline() == b"ready\n"
+    grant = created["grant"]["id"]
+    assert cli("grant", "revoke", grant).status == 0
+    assert (process.wait(120), process.stdout.read()) == (1, last)
+    error = msgspec.json.decode(process.stderr.read())["error"]
+    assert error["type"] == "GrantRevoked"
+    assert error["message"].startswith(f"x.py was ended: the grant {grant} was revoked")

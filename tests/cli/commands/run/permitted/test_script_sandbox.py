@@ -39,18 +39,37 @@ def test_the_environment_has_no_passwords_of_the_server_of_the_profile(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("psycopg")
-    (tmp_path / ".pgpass").write_text("secret")
-    (tmp_path / "other").write_text("secret")
+    names = (".pgpass", ".pg_service.conf", "other", "services", "client.key", "client.crt", "server.key")
+    for name in names:
+        (tmp_path / name).write_text("secret")
+    (tmp_path / ".postgresql").mkdir()
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("PGPASSFILE", str(tmp_path / "other"))
+    monkeypatch.setenv("PGSERVICEFILE", "services")
+    monkeypatch.setenv("PGSSLKEY", "client.key")
+    monkeypatch.setenv("PGSSLCERT", str(tmp_path / "client.crt"))
     monkeypatch.setenv("PGPASSWORD", "secret")
     monkeypatch.setenv("DATABASE_URL", "postgres://db.example/x?user=me&password=secret")
     monkeypatch.setenv("MIRROR", SERVER)
     monkeypatch.setenv("SITE", "https://site.example/")
-    profile = Profile(SERVER)
+    profile = Profile(f"{SERVER}?sslkey={tmp_path}/server.key")
     assert "secret" not in "".join(script_environment(profile).values())
     assert "SITE" in script_environment(profile)
-    assert all(hidden_files(profile).contains(str(tmp_path / name)) for name in (".pgpass", "other"))
+    hidden = hidden_files(profile)
+    assert [name for name in (*names, ".postgresql/postgresql.key") if not hidden.contains(str(tmp_path / name))] == []
+
+
+def test_a_name_of_no_file_hides_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("psycopg")
+    working = tmp_path / "work"
+    working.mkdir()
+    monkeypatch.chdir(working)
+    monkeypatch.setenv("PGPASSFILE", "/dev/null")
+    monkeypatch.setenv("PGSSLKEY", "pkcs11:token=x")  # of an engine of OpenSSL
+    hidden = hidden_files(Profile(SERVER))
+    assert not hidden.contains("/dev/null")
+    assert str(working) not in hidden.folders_above  # so the script can create files there
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -28,6 +28,7 @@ from hatbox.cli.commands.run.permitted.script_sandbox import (
 from hatbox.cli.commands.run.script_execution import compile_script, read_script
 from hatbox.cli.terminal.command_errors import FAILED, INTERRUPTED, CommandError
 from hatbox.cli.terminal.foreground import log_to_stderr
+from hatbox.errors import GrantRefused
 from hatbox.extensions.runtime import protocol
 from hatbox.extensions.runtime.exit_reason import Exit
 from hatbox.extensions.runtime.limits import RuntimeLimits
@@ -37,6 +38,7 @@ from hatbox.profile import Profile
 
 if TYPE_CHECKING:
     from hatbox.api.browser import Browser
+    from hatbox.api.caller import Caller
 
 __all__ = ["OpenBrowser", "execute_permitted"]
 
@@ -44,6 +46,7 @@ OpenBrowser: TypeAlias = "Callable[[Profile], Awaitable[Browser]]"
 """The `browser` of the script, in the open profile."""
 
 _RESERVE_BYTES: Final = 1 << 10
+_CLEANUP_SECONDS: Final = 5.0  # for a script whose grant has ended
 
 
 def execute_permitted(
@@ -54,7 +57,6 @@ def execute_permitted(
     *,
     as_json: bool,
     require_sandbox: bool,
-    hidden_variables: Collection[str] = (),
 ) -> int:
     """Run a script with this `browser` in a process of its own; returns the exit status that it sets."""
     if sys.platform == "win32":
@@ -70,7 +72,7 @@ def execute_permitted(
         hidden = hidden_files(opened, *working) if layers.landlock else HiddenPaths()
         with _temporary_folder(hidden) as temporary, _adopting_orphans():
             wall = script_wall(hidden, *map(str, working))
-            started = StartedScript(wall, layers, {**script_environment(opened, hidden_variables), **temporary})
+            started = StartedScript(wall, layers, {**script_environment(opened), **temporary})
             boot = {
                 "script": str(script),
                 "source": base64.b64encode(source).decode("ascii"),
@@ -92,6 +94,8 @@ class _Run:
         self._boot = boot
         self._limits = RuntimeLimits()
         self._has_started = False
+        self._refusal: GrantRefused | None = None
+        """Why its grant has ended before the script."""
 
     async def serve(self, started: StartedScript) -> int:
         """Open the profile, and serve the calls of the script until it ends."""
@@ -131,10 +135,36 @@ class _Run:
             }
             connection.send(encode_frame([[protocol.BOOT, boot]]))
             connection.set_reading(True)
-            await connection.exited
+            await self._ended(connection, caller)
             del bridge
 
+    async def _ended(self, connection: ScriptProcess, caller: Caller) -> None:
+        """Wait until the script ends. If its grant ends first, interrupt it, and kill it if it goes on."""
+        from hatbox.api.grant_caller import GrantCaller
+
+        if not isinstance(caller, GrantCaller):
+            await connection.exited
+            return
+        grants = self._profile.grants
+        grant_ended = grants.ended(caller.grant_id)
+        first: list[asyncio.Future[Any]] = [grant_ended, connection.exited]
+        try:
+            await asyncio.wait(first, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            grant_ended.cancel()
+        if connection.exited.done():
+            return
+        try:
+            grants.check(caller.grant_id)
+        except GrantRefused as error:
+            self._refusal = error
+        connection.interrupt()
+        await asyncio.wait([connection.exited], timeout=_CLEANUP_SECONDS)
+        await connection.stop()
+
     def _status(self, ended: Exit, status: int | None) -> int:
+        if self._refusal is not None:
+            raise CommandError(type(self._refusal).__name__, f"{self._script} was ended: {self._refusal}")
         if ended.reason in ("protocol", "unresponsive"):
             raise CommandError(
                 "ScriptEnded", f"{self._script} was ended, because it misused its browser: {ended.detail}"

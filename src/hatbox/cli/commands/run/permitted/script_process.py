@@ -6,6 +6,7 @@ It has the standard streams of this process, and is in its process group: termin
 from __future__ import annotations
 
 import asyncio
+import signal
 import socket
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Final, cast
 
-from hatbox.cli.commands.run.permitted.leftover_processes import end_leftovers
+from hatbox.cli.commands.run.permitted.leftover_processes import Leftovers
 from hatbox.extensions.runtime.exit_reason import Exit
 from hatbox.extensions.runtime.framed_process import FramedProcess
 from hatbox.extensions.runtime.limits import RuntimeLimits
@@ -33,6 +34,8 @@ class StartedScript:
     def __init__(self, wall: Wall, layers: Layers, environment: Mapping[str, str]) -> None:
         """Start it. Raises OSError if a layer of the sandbox cannot be applied."""
         parent_death = ParentDeathSignal()
+        self.leftovers = Leftovers()
+        """The processes that the script will leave behind."""
         self.channel, theirs = socket.socketpair()
         inherited = (theirs.fileno(), *parent_death.inherited)
         # -P: files in the current folder must not replace modules of Hatbox. The folder of the script is added later.
@@ -68,6 +71,7 @@ class ScriptProcess(FramedProcess, asyncio.Protocol):
     def __init__(self, started: StartedScript, limits: RuntimeLimits) -> None:
         super().__init__(limits)
         self._process = started.process
+        self._leftovers = started.leftovers
         self.reading = False
         """Whether its messages are read."""
         self._channel_closed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -108,6 +112,11 @@ class ScriptProcess(FramedProcess, asyncio.Protocol):
         with suppress(ProcessLookupError):
             self._process.kill()
 
+    def interrupt(self) -> None:
+        """Interrupt the script, as Ctrl-C does. It may clean up, or go on."""
+        with suppress(ProcessLookupError):
+            self._process.send_signal(signal.SIGINT)
+
     async def stop(self, timeout: float = 1.0) -> Exit:  # noqa: ARG002 - see ScriptConnection
         """Kill it, and wait until it has ended."""
         self.end(Exit("stopped"))
@@ -115,7 +124,7 @@ class ScriptProcess(FramedProcess, asyncio.Protocol):
 
     async def _wait(self) -> None:
         await asyncio.to_thread(self._process.wait)
-        await asyncio.to_thread(end_leftovers)  # they may have the socket open
+        await asyncio.to_thread(self._leftovers.end)  # they may have the socket open
         self.set_reading(True)
         with suppress(TimeoutError):
             await asyncio.wait_for(asyncio.shield(self._channel_closed), _LAST_OUTPUT_SECONDS)

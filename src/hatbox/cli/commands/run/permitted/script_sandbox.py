@@ -6,7 +6,6 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Collection
 from pathlib import Path
 from typing import Final
 
@@ -28,9 +27,8 @@ __all__ = ["hidden_files", "script_environment", "script_layers", "script_wall"]
 logger = logging.getLogger("hatbox.run")
 
 _SHOWN_VARIABLES: Final = frozenset({"HATBOX_DEBUG", "HATBOX_CHROMIUM"})
-_FILE_VARIABLES: Final = ("HATBOX_KEY_FILE", "HATBOX_NEW_KEY_FILE", "HATBOX_CACHE")
+_KEY_VARIABLES: Final = ("HATBOX_KEY_FILE", "HATBOX_NEW_KEY_FILE")
 _URL_WITH_PASSWORD: Final = re.compile(r"postgres(?:ql)?://\S*(?::[^/\s]*@|password=)", re.IGNORECASE)
-_CREDENTIAL_FILES: Final = ("~/.pgpass", "~/.pg_service.conf")  # of libpq
 _TRUNCATES_FROM: Final = 3
 
 
@@ -49,9 +47,10 @@ def script_layers(*, require_sandbox: bool) -> Layers:
 
 
 def hidden_files(profile: Profile, *working: Path) -> HiddenPaths:
-    """The files of the profile, its backups, the folders of Hatbox that exist, and files with keys and passwords.
+    """The files of the profile, its backups, the folders of Hatbox, and files with keys and passwords.
 
-    The folders of Hatbox's code and of its Python are read-only, unless the script works there: in `working`.
+    Folders of Hatbox that do not exist are hidden too, so that the script cannot create them: Hatbox trusts what is in
+    them. The folders of Hatbox's code and of its Python are read-only, unless the script works there: in `working`.
     """
     is_file = profile.store.side_folder is not None
     backups = [BackupFolder(profile.store).path] if is_file else []  # else in one of the folders
@@ -65,11 +64,11 @@ def hidden_files(profile: Profile, *working: Path) -> HiddenPaths:
             platformdirs.user_log_dir,
         )
     ]
-    named = [Path(path) for name in _FILE_VARIABLES if (path := os.environ.get(name))]
-    passwords = [os.environ.get("PGPASSFILE", ""), *_CREDENTIAL_FILES] if not is_file else []
-    files = [Path(each).expanduser() for each in passwords if each]
-    existing = [each for each in (*folders, *named, *files) if each.exists()]
-    hidden = HiddenPaths([*existing, *backups], [profile.address] if is_file else [])
+    if cache := os.environ.get("HATBOX_CACHE"):
+        folders.append(Path(cache))
+    keys = [Path(path) for name in _KEY_VARIABLES if (path := os.environ.get(name)) and Path(path).exists()]
+    paths = [*folders, *backups, *keys, *profile.store.credential_files]
+    hidden = HiddenPaths(paths, [profile.address] if is_file else [])
     return hidden.with_read_only(protected_folders(installed_folders(), working, hidden.folders_above))
 
 
@@ -86,13 +85,11 @@ def script_wall(hidden: HiddenPaths, *needed: str) -> Wall:
     return hidden.wall([*programs, *needed])
 
 
-def script_environment(profile: Profile, hidden: Collection[str] = ()) -> dict[str, str]:
-    """The environment without the address and keys of the profile, passwords of its server, and `hidden` variables."""
+def script_environment(profile: Profile) -> dict[str, str]:
+    """The environment without the address and keys of the profile, and passwords of its server."""
     is_server = profile.store.side_folder is None
 
     def is_shown(name: str, value: str) -> bool:
-        if name in hidden:
-            return False
         if name.startswith("HATBOX_") or profile.address in value:
             return name in _SHOWN_VARIABLES
         return not is_server or not (name.startswith("PG") or _URL_WITH_PASSWORD.search(value))
