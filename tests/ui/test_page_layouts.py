@@ -32,8 +32,8 @@ FRAMES: dict[int, dict[str, Any]] = {
     820: RAIL,
     1000: RAIL,
     1001: {"sidebar": 216, "hasLabels": True, "hasBottomBar": False, "font": "16px"},
-    2200: {"sidebar": 216, "hasLabels": True, "hasBottomBar": False, "font": "18px"},
-    3840: {"sidebar": 216, "hasLabels": True, "hasBottomBar": False, "font": "18px"},
+    2200: {"sidebar": 243, "hasLabels": True, "hasBottomBar": False, "font": "18px"},
+    3840: {"sidebar": 243, "hasLabels": True, "hasBottomBar": False, "font": "18px"},
 }
 
 # Until the page is drawn: styles and lists follow the window only then.
