@@ -98,6 +98,17 @@ async def test_names_on_sites_are_whole_with_a_larger_default_font(manager: Mana
         assert await page.locator(".side .nav a").evaluate_all(heights) == 1  # no label has two lines
 
 
+async def test_a_cookie_with_a_long_name_has_a_short_row(manager: Manager, manager_page: Page) -> None:
+    page = manager_page
+    work = await put(manager.profile, "Work", "https://forge.example/", f"{'n' * 300}=1", "short=1")
+    await page.set_viewport_size({"width": 360, "height": 740})
+    await page.goto(f"{manager.url}#/identity/{work}/cookies")
+    await page.get_by_title("forge.example", exact=True).click()
+    rows = page.get_by_role("table", name="Cookies of forge.example").locator("tbody tr")
+    await expect(rows).to_have_count(2)
+    assert max(await rows.evaluate_all("each => each.map(({offsetHeight}) => offsetHeight)")) < 160
+
+
 async def test_cookies_of_an_identity_are_shown_deleted_and_restored(manager: Manager, manager_page: Page) -> None:
     profile, page = manager.profile, manager_page
     work = await put(profile, "Work", "https://forge.example/", "sid=secret'1; HttpOnly", "theme=dark")
