@@ -530,13 +530,18 @@ class ImportExportError(HatboxError):
 
 
 class InvalidInputFile(ImportExportError):
-    """A file is damaged, truncated or in another format. `line` counts from 1, or is None."""
+    """A file is damaged, truncated or in another format. `line` counts from 1, or is None.
 
-    def __init__(self, source: str, problem: str, line: int | None = None) -> None:
+    `page_problem` is the problem in the words of `page_message`.
+    """
+
+    def __init__(self, source: str, problem: str, line: int | None = None, page_problem: str = "") -> None:
         place = source if line is None else f"{source}, line {line}"
-        super().__init__(f"{place}: {problem}. Nothing was imported.")
+        page_problem = page_problem or problem
+        super().__init__(*(f"{place}: {each}. Nothing was imported." for each in (problem, page_problem)))
         self.source = source
         self.problem = problem
+        self.page_problem = page_problem
         self.line = line
 
 

@@ -85,6 +85,24 @@ def test_a_file_without_cookies_is_refused_in_words(data: bytes, problem: str) -
     assert str(caught.value).endswith("Nothing was imported.")
 
 
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (b"[1]", ", line 1: this JSON is in another format"),
+        (b'{"cookies": 1}', ", line 1: this JSON is in another format"),
+        (b'{"cookies": [\n', ", line 2: this JSON is damaged or incomplete"),
+        (b'{"a"\n', ", line 2: this JSON is damaged or incomplete"),
+    ],
+)
+def test_a_user_of_the_page_reads_which_formats_are_possible_and_no_words_of_a_decoder(
+    data: bytes, problem: str
+) -> None:
+    with pytest.raises(InvalidInputFile) as caught:
+        read_cookie_file(data, "a.json")
+    allowed = "Choose a cookies.txt, JSON lines or storage state file, or a JSON array of cookies"
+    assert caught.value.page_message == f"a.json{problem}. {allowed}. Nothing was imported."
+
+
 def test_the_cookies_of_several_identities_do_not_get_into_one() -> None:
     both = Bundle([BundleEntry(WORK, [COOKIE]), BundleEntry(None, [COOKIE])])
     with pytest.raises(InvalidInputFile, match=r"cookies of 2 identities \(Work, no identity\)"):

@@ -84,6 +84,12 @@ def test_an_invalid_proxy_is_refused_with_what_is_allowed(given: str) -> None:
         accepted_proxy(given)
 
 
+@pytest.mark.parametrize("port", ["0", "65536", "99999", "700000", "9" * 500])
+def test_the_message_about_a_port_that_is_not_possible_says_which_are(port: str) -> None:
+    with pytest.raises(InvalidSetting, match="The port must be 1 to 65535"):
+        accepted_proxy(f"http://proxy.example:{port}")
+
+
 @pytest.mark.parametrize(
     "given",
     [

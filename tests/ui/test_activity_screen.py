@@ -12,6 +12,18 @@ if TYPE_CHECKING:
     from playwright.async_api import Page
 
 
+KEPT = "are kept for about 10 minutes, while a program has the profile open."
+
+# The name and the text of the newest entry: whether each is cut off, and its share of the line in percent.
+LINE = """() => {
+  const line = document.querySelector(".act .what");
+  return [...line.querySelectorAll(".ellipsis")].map((each) => [
+    each.scrollWidth > each.clientWidth,
+    Math.round(100 * each.getBoundingClientRect().width / line.clientWidth),
+  ]);
+}"""
+
+
 async def test_changes_of_any_program_appear_and_vanish_with_their_identity(
     manager: Manager, manager_page: Page
 ) -> None:
@@ -19,7 +31,8 @@ async def test_changes_of_any_program_appear_and_vanish_with_their_identity(
 
     page, profile = manager_page, manager.profile
     await page.goto(f"{manager.url}#/activity")
-    await expect(page.get_by_role("heading", name="Nothing here yet")).to_be_visible()
+    await expect(page.get_by_role("heading", name="No recent changes")).to_be_visible()
+    await expect(page.locator("main")).to_contain_text(KEPT)
     rows = page.locator(".act")
     lair = await profile.identities.create("<img onerror=alert(1)>")
     await expect(rows.first).to_contain_text("<img onerror=alert(1)> Created")
@@ -28,6 +41,8 @@ async def test_changes_of_any_program_appear_and_vanish_with_their_identity(
     await expect(rows.first).to_contain_text("From afar Created")
     await expect(page.get_by_role("heading", name="Today")).to_be_visible()
     assert await rows.count() == 2
+
+    await expect(page.locator("main")).to_contain_text(KEPT)
 
     await page.keyboard.press("/")
     await page.keyboard.type("afar")
@@ -40,3 +55,31 @@ async def test_changes_of_any_program_appear_and_vanish_with_their_identity(
     await profile.trash.remove(lair.cookie_store_id)
     await expect(rows.first).to_contain_text("An identity was deleted forever")
     await expect(page.locator("main")).not_to_contain_text("onerror")
+
+
+async def test_a_long_name_leaves_room_for_what_changed(manager: Manager, manager_page: Page) -> None:
+    from playwright.async_api import expect
+
+    page, profile = manager_page, manager.profile
+    await page.goto(f"{manager.url}#/activity")
+    newest = page.locator(".act").first
+    await page.set_viewport_size({"width": 360, "height": 740})
+    work = await profile.identities.create("Wilhelmina Accounts of Lumen X")
+    await expect(newest).to_contain_text("Wilhelmina Accounts of Lumen X Created")
+    name, text = await page.evaluate(LINE)
+    assert not text[0]  # "Created" can be read, and the name has the rest
+    assert name[1] > 60
+    await profile.identities.update(work.cookie_store_id, name="Work")
+    await profile.identities.update(work.cookie_store_id, color="red")
+    await expect(newest).to_contain_text("Work Name, colour or icon changed")
+    name, text = await page.evaluate(LINE)
+    assert not name[0]  # a short name is never cut
+    await page.set_viewport_size({"width": 1440, "height": 900})
+    await profile.identities.update(work.cookie_store_id, name="x" * 200)
+    await profile.tabs.open(work.cookie_store_id, f"https://site.example/{'y' * 300}")
+    await expect(newest).to_contain_text("Tab opened")
+    (is_name_cut, name_share), (is_text_cut, text_share) = await page.evaluate(LINE)
+    assert is_name_cut
+    assert is_text_cut
+    assert 45 <= name_share <= 50
+    assert 45 <= text_share <= 50

@@ -106,6 +106,37 @@ async def test_everything_can_be_done_with_the_keyboard_and_undone(manager: Mana
     assert not any(hidden for _, _, hidden in await stored(manager))
 
 
+async def test_ctrl_z_undoes_nothing_behind_a_dialog_an_editor_or_a_menu(manager: Manager, manager_page: Page) -> None:
+    screen, keys = IdentitiesPage(manager_page), manager_page.keyboard
+    await screen.wait_for_names(*DEFAULT)
+    for name in ("Personal", "Work", "Banking"):
+        await screen.focus(name)
+        await keys.press("h")
+        await screen.wait_for_toast(f"{name} is hidden.")
+    await keys.press("?")
+    await keys.press("Control+z")
+    await keys.press("Escape")
+    await screen.focus("Shopping")
+    await keys.press("e")
+    await manager_page.get_by_role("radio", name="red").focus()
+    await keys.press("Control+z")
+    await keys.press("Escape")
+    await screen.card("Shopping").locator("[data-part=menu]").click()
+    await keys.press("Control+z")
+    await keys.press("Escape")
+    await screen.wait_for_focus("Actions for Shopping")
+    await screen.focus("Shopping")
+    await keys.press("h")
+    await screen.wait_for_toast("Shopping is hidden.")  # answered after an undo would have been
+    assert await stored_hidden(manager) == [True] * 4
+    await keys.press("Control+z")  # while a message is shown
+    await until_awaited(lambda: equal(stored_hidden(manager), [True, True, True, False]))
+
+
+async def stored_hidden(manager: Manager) -> list[bool]:
+    return [hidden for _, _, hidden in await stored(manager)]
+
+
 async def stored_names(manager: Manager) -> list[str]:
     return [name for name, _, _ in await stored(manager)]
 

@@ -31,6 +31,8 @@ def test_a_wrong_setting_says_what_to_write() -> None:
     assert problem("locale", "?", "Use a language tag.") == "Write a language and a region, for example de-DE."
     port = problem("proxy", "socks5://h", "It needs a host and a port, such as 127.0.0.1:8080. Use direct.")
     assert port == "Write it as socks5://127.0.0.1:9050. The port is needed."
+    too_large = problem("proxy", "http://h:70000", "The port must be 1 to 65535. Use direct.")
+    assert too_large == "The port must be 1 to 65535."
     assert problem("proxy", "x", "The user name is empty.") == "The user name is empty."
 
 

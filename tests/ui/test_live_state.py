@@ -187,6 +187,19 @@ def test_an_identity_without_visible_text_in_its_name_is_shown_by_its_id(tmp_pat
     assert run(tmp_path, "identities_state.js", "identities", body) == expected
 
 
+def test_a_name_with_an_override_of_its_direction_reads_the_same_everywhere(tmp_path: Path) -> None:
+    body = """
+    const id = "firefox-container-9";
+    server.list = () => [{cookieStoreId: id, name: "ab\u202ecd"}, ...named("b")];
+    await identities.load();
+    const {name, storedName, isUnnamed} = identities.get(id);
+    connection.online = false;
+    identities.sending(id, {name: "x\u202ey"}, new Promise(() => {}));
+    return [name, storedName, isUnnamed, identities.get(id).name];
+    """
+    assert run(tmp_path, "identities_state.js", "identities", body) == ["abcd", "ab\u202ecd", False, "xy"]
+
+
 def test_the_row_of_a_tab_stays_while_its_time_changes(tmp_path: Path) -> None:
     stubs = {
         "dom.js": "export const h = () => {}; export {h as fav, h as icon, h as iconButton};",

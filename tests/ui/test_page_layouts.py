@@ -32,8 +32,8 @@ FRAMES: dict[int, dict[str, Any]] = {
     820: RAIL,
     1000: RAIL,
     1001: {"sidebar": 216, "hasLabels": True, "hasBottomBar": False, "font": "16px"},
-    2200: {"sidebar": 216, "hasLabels": True, "hasBottomBar": False, "font": "18px"},
-    3840: {"sidebar": 216, "hasLabels": True, "hasBottomBar": False, "font": "18px"},
+    2200: {"sidebar": 243, "hasLabels": True, "hasBottomBar": False, "font": "18px"},
+    3840: {"sidebar": 243, "hasLabels": True, "hasBottomBar": False, "font": "18px"},
 }
 
 # Until the page is drawn: styles and lists follow the window only then.
@@ -65,6 +65,18 @@ SWITCHES = """() => [":checked", ":not(:checked)"].map((state) => {
 })"""
 
 
+# The outline of the selected tab, and whether the line below it has the color of what is selected.
+SELECTED_TAB = """() => {
+  const tab = document.querySelector(".tabbar [aria-selected=true]");
+  const probe = document.createElement("i");
+  probe.style.backgroundColor = "Highlight";
+  document.body.append(probe);
+  const highlight = getComputedStyle(probe).backgroundColor;
+  probe.remove();
+  return [getComputedStyle(tab).outlineStyle, getComputedStyle(tab, "::after").backgroundColor === highlight];
+}"""
+
+
 async def test_every_screen_fits_and_follows_the_motion_and_colors_of_the_system(
     manager: Manager, manager_page: Page
 ) -> None:
@@ -90,6 +102,10 @@ async def test_every_screen_fits_and_follows_the_motion_and_colors_of_the_system
     await resize(page, 820)
     await page.get_by_role("link", name="Tabs").click()  # without a label it has its name
     await page.get_by_role("heading", name="Tabs", level=1).wait_for()
+
+    # With forced colors, a line is below the selected tab; the outline of other selected things would be cut off.
+    await show(page, SCREENS[-1])
+    assert await page.evaluate(SELECTED_TAB) == ["none", True]
 
     # With forced colors, a user sees which switch is on, which icon is chosen and which item of a menu has the focus.
     await show(page, "extensions")

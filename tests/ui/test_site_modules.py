@@ -52,8 +52,9 @@ def test_a_search_finds_sites_and_identities_and_shows_the_identity_first() -> N
 def test_as_many_chips_are_shown_as_fit_and_at_least_one() -> None:
     body = """const labels = Array(5).fill({name: "Personal", since: "since 6 Feb"});
         return [0, 200, 500, 5000].map((space) => chipsThatFit(labels, space, 5)).concat(
-            chipsThatFit([{name: "x".repeat(200), since: ""}], 100, 1), chipsThatFit(labels, 5000, 900));"""
-    assert value_of("screens/chip_fit.js", "chipsThatFit", body) == [1, 1, 2, 5, 1, 5]
+            chipsThatFit([{name: "x".repeat(200), since: ""}], 100, 1), chipsThatFit(labels, 5000, 900),
+            chipsThatFit(labels, 500, 5, 1.5));"""
+    assert value_of("screens/chip_fit.js", "chipsThatFit", body) == [1, 1, 2, 5, 1, 5, 1]
 
 
 @pytest.mark.parametrize(

@@ -65,6 +65,50 @@ async def test_sites_shows_who_is_signed_in_where_and_follows_changes(manager: M
     await page.get_by_role("button", name="forge.example Signed in").wait_for()
 
 
+async def test_a_phone_says_in_words_which_sites_have_cookies_only(manager: Manager, manager_page: Page) -> None:
+    profile, page = manager.profile, manager_page
+    await put(profile, "Personal", "https://forge.example/", "sid=1; HttpOnly")
+    for site in ("forge.example", "news.example"):
+        await put(profile, "Work", f"https://{site}/", "visits=3")
+    await profile.store.write(lambda each: each.site_data.put(2, "https://a.example", b'{"local":[["a","b"]]}'))
+    await page.set_viewport_size({"width": 360, "height": 740})
+    await page.goto(f"{manager.url}#/sites")
+    words = page.locator(".siterow .host + .muted")
+    await expect(page.get_by_title("news.example").locator("+ .muted")).to_have_text("Cookies only")
+    await expect(page.get_by_title("a.example").locator("+ .muted")).to_have_text("Site data only")
+    await expect(words.locator("visible=true")).to_have_count(2)
+    await page.set_viewport_size({"width": 641, "height": 740})
+    await expect(words.locator("visible=true")).to_have_count(0)  # that row says "Not signed in"
+
+
+async def test_names_on_sites_are_whole_with_a_larger_default_font(manager: Manager, manager_page: Page) -> None:
+    profile, page = manager.profile, manager_page
+    for name in ("Personal", "Work", "Banking", "Shopping"):
+        await put(profile, name, "https://forge.example/", "sid=1; HttpOnly")
+    await page.set_viewport_size({"width": 1440, "height": 900})
+    for size in (20, 24):
+        await page.goto(f"{manager.url}#/identities")
+        await page.evaluate("size => { document.documentElement.style.fontSize = `${size}px`; }", size)
+        await page.goto(f"{manager.url}#/sites")
+        await page.locator(".siterow a.chip").first.wait_for()
+        cut = "each => each.filter(({scrollWidth, clientWidth}) => scrollWidth > clientWidth).map((e) => e.textContent)"
+        assert await page.locator(".siterow .ellipsis").evaluate_all(cut) == []
+        assert await page.locator(".nav span").evaluate_all(cut) == []
+        heights = "each => [...new Set(each.map((link) => link.querySelector('span').offsetHeight))].length"
+        assert await page.locator(".side .nav a").evaluate_all(heights) == 1  # no label has two lines
+
+
+async def test_a_cookie_with_a_long_name_has_a_short_row(manager: Manager, manager_page: Page) -> None:
+    page = manager_page
+    work = await put(manager.profile, "Work", "https://forge.example/", f"{'n' * 300}=1", "short=1")
+    await page.set_viewport_size({"width": 360, "height": 740})
+    await page.goto(f"{manager.url}#/identity/{work}/cookies")
+    await page.get_by_title("forge.example", exact=True).click()
+    rows = page.get_by_role("table", name="Cookies of forge.example").locator("tbody tr")
+    await expect(rows).to_have_count(2)
+    assert max(await rows.evaluate_all("each => each.map(({offsetHeight}) => offsetHeight)")) < 160
+
+
 async def test_cookies_of_an_identity_are_shown_deleted_and_restored(manager: Manager, manager_page: Page) -> None:
     profile, page = manager.profile, manager_page
     work = await put(profile, "Work", "https://forge.example/", "sid=secret'1; HttpOnly", "theme=dark")

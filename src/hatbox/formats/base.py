@@ -195,11 +195,13 @@ def decode_json(decode: Callable[[bytes], T], data: bytes, source: str, first_li
         return decode(data)
     except msgspec.ValidationError as error:
         # The message contains the path of the value, which is more precise than a line number.
-        raise InvalidInputFile(source, str(error), first_line if b"\n" not in data else None) from error
+        line = first_line if b"\n" not in data else None
+        raise InvalidInputFile(source, str(error), line, "this JSON is in another format") from error
     except msgspec.DecodeError as error:
         at = _BYTE.search(str(error))
         end = int(at[1]) if at else len(data)
-        raise InvalidInputFile(source, str(error), first_line + data[:end].count(b"\n")) from error
+        line = first_line + data[:end].count(b"\n")
+        raise InvalidInputFile(source, str(error), line, "this JSON is damaged or incomplete") from error
     except UnicodeDecodeError as error:
         valid = data.decode("utf-8", "ignore").encode()
         same = next((place for place, (a, b) in enumerate(zip(data, valid, strict=False)) if a != b), len(valid))

@@ -13,7 +13,7 @@ from hatbox.formats.base import Bundle, decode_json
 
 __all__ = ["read_cookie_file"]
 
-_ALLOWED: Final = "Choose a cookies.txt, JSON lines or storage state file"
+_ALLOWED: Final = "Choose a cookies.txt, JSON lines or storage state file, or a JSON array of cookies"
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _SNIFFED: Final = 65_536  # bytes in which a file that is no text shows itself
 
@@ -26,7 +26,13 @@ def read_cookie_file(data: bytes, source: str) -> Bundle:
     A file of one identity may name another identity: its cookies count, not its name.
     """
     data = data.removeprefix(_BYTE_ORDER_MARK)
-    bundle = _reader(data, source)(data, source)
+    try:
+        bundle = _reader(data, source)(data, source)
+    except InvalidInputFile as error:
+        if isinstance(error.__cause__, msgspec.DecodeError):
+            page_problem = f"{error.page_problem}. {_ALLOWED}"
+            raise InvalidInputFile(source, error.problem, error.line, page_problem) from error.__cause__
+        raise
     if len(bundle.entries) > 1:
         names = ", ".join(each.label.name if each.label else "no identity" for each in bundle.entries[:5])
         raise InvalidInputFile(

@@ -23,7 +23,7 @@ MASK: Final = "***"
 
 _ALLOWED: Final = "Use direct, http://HOST:PORT, https://HOST:PORT or socks5://HOST:PORT, with USER:PASSWORD@ if needed"
 _FORM: Final = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://(?P<authority>[^/?#\\]*)/?")
-_HOST_AND_PORT: Final = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^:\[\]@]+):(?P<port>[0-9]{1,5})")
+_HOST_AND_PORT: Final = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^:\[\]@]+):(?P<port>[0-9]+)")
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*")
 _MAYBE_PLACE: Final = re.compile(r"(?:\[[0-9A-Fa-f:.]*\]|[^:@]*)(?::[0-9]{0,5})?/?")
 _PLACE_WITH_PORT: Final = re.compile(r"(?:\[[0-9A-Fa-f:.]*\]|[^:@/?#]*):[0-9]{0,5}/?")
@@ -99,8 +99,10 @@ def parse_proxy(text: str) -> ProxyUrl | None:
     if place is None:
         raise _invalid(hide_password(given), "It needs a host and a port, such as 127.0.0.1:8080")
     host, port = canonical_host(place["host"]), int(place["port"])
-    if not host or not 1 <= port <= _MAX_PORT:
-        raise _invalid(hide_password(given), "The host or the port is not valid")
+    if not host:
+        raise _invalid(hide_password(given), "The host is not valid")
+    if not 1 <= port <= _MAX_PORT:
+        raise _invalid(hide_password(given), f"The port must be 1 to {_MAX_PORT}")
     username, password = _credentials(scheme, userinfo, hide_password(given)) if at else ("", "")
     return ProxyUrl(scheme, host, port, username, password)
 

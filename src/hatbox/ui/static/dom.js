@@ -34,7 +34,7 @@ export function chip(identity, extra, href) {
     href ? "a" : "span",
     {class: "chip", "data-color": identity.color, href},
     tile(identity),
-    h("span", {class: `ellipsis${identity.storedName === undefined ? "" : " faint"}`, dir: "auto"}, identity.name),
+    h("span", {class: `ellipsis${identity.isUnnamed ? " faint" : ""}`, dir: "auto"}, identity.name),
     extra && h("span", {class: "small faint"}, extra),
   );
 }

@@ -33,8 +33,8 @@ function shown(id) {
   const patches = waiting.get(id);
   if (!summary || !patches) return summary;
   const patched = Object.assign({}, summary, ...patches);
-  if (patched.name !== summary.name) patched.storedName = undefined;
-  return patched.isRemoved ? undefined : patched;
+  if (patched.isRemoved) return undefined;
+  return patched.name === summary.name ? patched : named({...patched, storedName: undefined, isUnnamed: false});
 }
 
 function take() {

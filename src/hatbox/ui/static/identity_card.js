@@ -25,8 +25,8 @@ function capitalized(text) {
 
 // Everything that a card shows: a card whose signature is the same need not be drawn.
 export function cardSignature(identity, isMovable) {
-  const {name, storedName, color, icon: glyph, hidden, tabs, signedIn, hosts} = identity;
-  return JSON.stringify([name, storedName, color, glyph, hidden, tabs, signedIn, hosts, isMovable]);
+  const {name, isUnnamed, color, icon: glyph, hidden, tabs, signedIn, hosts} = identity;
+  return JSON.stringify([name, isUnnamed, color, glyph, hidden, tabs, signedIn, hosts, isMovable]);
 }
 
 const templates = new Map(); // view → a card without an identity. Cloning it takes half the time of making one.
@@ -61,7 +61,7 @@ export function updateCard(card, identity, view, isMovable) {
   link.setAttribute("aria-label", spokenText(identity));
   part(".face").replaceChildren(tile(identity, view === "cards" ? "t36" : "t28"));
   title.textContent = name;
-  title.classList.toggle("faint", identity.storedName !== undefined);
+  title.classList.toggle("faint", Boolean(identity.isUnnamed));
   title.title = name;
   line.firstChild.toggleAttribute("hidden", !hidden);
   line.lastChild.textContent = hidden ? `Hidden, ${tabsText(identity)}` : tabsText(identity);

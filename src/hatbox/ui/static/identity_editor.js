@@ -15,7 +15,7 @@ let forms = 0;
 export function identityEditor(identity, {saveLabel, save, cancel}) {
   const number = ++forms;
   const draft = {
-    name: identity?.storedName === undefined ? (identity?.name ?? "") : "",
+    name: identity && !identity.isUnnamed ? identity.name : "",
     color: identity?.color ?? "blue",
     icon: identity?.icon ?? "fingerprint",
   };

@@ -58,13 +58,13 @@ function onKey(event) {
     if (event.key === "Escape") clearSearch(event);
     return;
   }
+  if (document.querySelector("dialog[open], .pop:popover-open:not(.problem, .notice)")) return; // the keys are its own
   if ((event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && event.key.toLowerCase() === "z") {
     event.preventDefault();
     undoLast();
     return;
   }
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-  if (document.querySelector("dialog[open], .pop:popover-open:not(.problem, .notice)")) return;
   command(event);
 }
 

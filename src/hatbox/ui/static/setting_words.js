@@ -1,13 +1,17 @@
 // What stands under a setting that cannot be used. Pure.
 
+// By the start of what hatbox/identities/proxy_url.py says.
+const PROXY_PROBLEMS = [
+  ["It needs a host and a port", "Write it as socks5://127.0.0.1:9050. The port is needed."],
+  ["The port must be", "The port must be 1 to 65535."],
+  ["The host is not valid", "The host is not valid. Write it as socks5://127.0.0.1:9050."],
+];
+
 // advice: what hatbox.identities.checkSettings says about the value.
 export function settingProblem(name, value, advice) {
   if (name === "timezone") return `There is no time zone ${value}. ${suggestion(advice)}`;
   if (name === "locale") return "Write a language and a region, for example de-DE.";
-  if (name === "proxy" && /^It needs a host and a port|^The host or the port/.test(advice)) {
-    return "Write it as socks5://127.0.0.1:9050. The port is needed.";
-  }
-  return advice;
+  return (name === "proxy" && PROXY_PROBLEMS.find(([start]) => advice.startsWith(start))?.[1]) || advice;
 }
 
 // "Did you mean A, B, C?" → "Try A or B."

@@ -77,6 +77,7 @@ export class VirtualList {
     const {minWidth, height, gap} = this.size();
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16; // cells grow with the font
     const cell = {minWidth: minWidth * rem, height: Math.round(height * rem), gap};
+    this.rem = rem;
     this.geometry = new GridGeometry({width: this.host.clientWidth, ...cell});
   }
 

@@ -5,6 +5,7 @@ import {author, rowsOf} from "../activity_rows.js";
 import {browser, connection} from "../api.js";
 import {btn, empty, h, icon, tile} from "../dom.js";
 import {identities} from "../identities_state.js";
+import {named} from "../identity_names.js";
 import {afterAMoment, header, loadError, searchBox, skeletonRows} from "../screen_parts.js";
 import {clockTime, everyMinute, exactTime} from "../times.js";
 import {VirtualList} from "../virtual_list.js";
@@ -14,6 +15,8 @@ export const title = "Activity";
 const api = browser.hatbox.activity;
 const AHEAD = 1200; // px before the end at which earlier entries are read
 const FLASH = 1600; // ms
+const LIVE = "Changes appear here as they happen, with the program that made them.";
+const KEPT = "are kept for about 10 minutes, while a program has the profile open."; // hatbox/store/tables/change_log.py
 
 const narrow = matchMedia("(max-width: 1000px)");
 
@@ -101,7 +104,7 @@ class ActivityScreen {
     const {entries, failure, isComplete} = this.log;
     if (failure && (!entries.length || this.wanted() !== "none")) return "error";
     if (!entries.length) return "empty";
-    if (isComplete) return rows.length ? "" : "nothing found";
+    if (isComplete) return rows.length ? "end" : "nothing found";
     return this.query.trim() && this.wanted() !== "none" ? "looking" : "";
   }
 
@@ -125,8 +128,8 @@ class ActivityScreen {
   }
 
   otherContent(state) {
-    const text = "Every change of this profile appears here as it happens, with the program that made it.";
-    if (state === "empty") return empty("ui-activity", "Nothing here yet", text);
+    if (state === "empty") return empty("ui-activity", "No recent changes", `${LIVE} They ${KEPT}`);
+    if (state === "end") return h("p", {class: "act-end small muted"}, `Changes ${KEPT}`);
     if (state === "error") return loadError(this.log.failure, () => this.log.catchUp());
     if (state === "loading") return skeletonRows("Loading changes");
     if (state === "looking") return h("p", {class: "muted looking", role: "status"}, "Searching earlier changes…");
@@ -141,7 +144,7 @@ class ActivityScreen {
   }
 
   identityOf({cookieStoreId, identity}) {
-    return identities.get(cookieStoreId) ?? identity;
+    return identities.get(cookieStoreId) ?? (identity && named({...identity, cookieStoreId}));
   }
 
   signature({day, entry, isFirst, isLast}) {
@@ -161,7 +164,12 @@ class ActivityScreen {
       {class: cls},
       h("time", {class: "num", title: exactTime(entry.time)}, clockTime(entry.time)),
       identity ? tile(identity) : h("span", {class: "fav", "aria-hidden": "true"}, icon("ui-brand")),
-      h("div", {class: "what ellipsis", title: entry.text}, identity && [h("b", {}, h("bdi", {}, identity.name)), " "], entry.text),
+      h(
+        "div",
+        {class: "what"},
+        identity && [h("b", {title: identity.name}, h("bdi", {class: "ellipsis"}, identity.name)), " "],
+        h("span", {class: "ellipsis", title: entry.text}, entry.text),
+      ),
       h("span", {class: "by ellipsis", title: by}, by),
     );
   }

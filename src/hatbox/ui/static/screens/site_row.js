@@ -10,16 +10,18 @@ import {chipsThatFit} from "./chip_fit.js";
 
 const MAX_CHIPS = 40; // in one row
 const MAX_LISTED = 200; // identities in the popover of a site
+const COOKIES_ONLY = "Cookies only";
+const SITE_DATA_ONLY = "Site data only";
 
-// row: {host, signedIn, others}; space: px for chips; withSince: whether chips have dates.
-export function shownChips(row, space, withSince) {
+// row: {host, signedIn, others}. room: {space, rem, withSince}: what chipsThatFit needs, and whether chips have dates.
+export function shownChips(row, {space, rem, withSince}) {
   const entries = knownEntries(row, MAX_CHIPS);
   const total = entries.length < MAX_CHIPS ? entries.length : row.signedIn.length + row.others.length;
   const labels = entries.map((entry) => ({
     name: ownerOf(entry.cookieStoreId).name,
     since: withSince && entry.signedInSince !== null ? sinceText(entry) : "",
   }));
-  const fits = chipsThatFit(labels, space, total);
+  const fits = chipsThatFit(labels, space, total, rem);
   return {shown: entries.slice(0, fits), rest: total - fits};
 }
 
@@ -36,28 +38,35 @@ function knownEntries(row, limit) {
 }
 
 // What is visible of a row, as text: it is drawn anew when this changes.
-export function rowSignature(row, space, withSince) {
-  const {shown, rest} = shownChips(row, space, withSince);
+export function rowSignature(row, room) {
+  const {shown, rest} = shownChips(row, room);
   const faces = shown.map((entry) => {
     const {name, color, icon, hidden} = ownerOf(entry.cookieStoreId);
     const since = entry.signedInSince !== null && shortDate(entry.signedInSince);
     return [name, color, icon, hidden, since, entry.cookies > 0];
   });
-  return JSON.stringify([row.host, row.signedIn.length, faces, rest, withSince]);
+  return JSON.stringify([row.host, row.signedIn.length, unsureText(row), faces, rest, room.withSince]);
 }
 
-export function siteRow(row, space, withSince) {
-  const {shown, rest} = shownChips(row, space, withSince);
+export function siteRow(row, room) {
+  const {shown, rest} = shownChips(row, room);
   const count = row.signedIn.length;
-  const chips = shown.map((entry) => siteChip(entry, withSince));
+  const chips = shown.map((entry) => siteChip(entry, room.withSince));
   return h(
     "div",
     {class: "row siterow"},
     fav(row.host),
     h("div", {class: "host ellipsis", title: row.host}, row.host),
+    !count && h("span", {class: "only-phone-text small muted nowrap", "aria-hidden": "true"}, unsureText(row)),
     h("div", {class: "chips grow"}, chips, moreButton(row, shown.length, rest)),
     h("span", {class: "when hide-narrow num"}, count ? plural(count, "identity", "identities") : "Not signed in"),
   );
+}
+
+// What a site without a sign-in has. Its chips say it to screen readers, each for its identity.
+function unsureText({signedIn, others}) {
+  if (signedIn.length) return "";
+  return others.some(({cookies}) => cookies) ? COOKIES_ONLY : SITE_DATA_ONLY;
 }
 
 function sinceText(entry) {
@@ -75,7 +84,7 @@ function siteChip(entry, withSince) {
     if (!withSince) el.append(h("span", {class: "vh"}, sinceText(entry)));
   } else {
     el.classList.add("maybe");
-    const what = entry.cookies ? "Cookies only" : "Site data only";
+    const what = entry.cookies ? COOKIES_ONLY : SITE_DATA_ONLY;
     const why = entry.cookies ? "Has cookies here, none that look like a sign-in" : "Has no cookies here";
     el.title = sentence`${owner.name}: ${what.toLowerCase()}. ${why}`;
     el.append(h("span", {class: "vh"}, what));

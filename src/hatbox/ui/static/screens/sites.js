@@ -14,7 +14,9 @@ export const title = "Sites";
 const MANY = 5_000; // sites; above, a search waits for a pause
 const PAUSE = 60; // ms
 const NO_COOKIES = "No identity has cookies yet. Open the window of one and sign in to a site, or import a file of cookies.";
-const DATED = 800; // px: in narrower lists the names of identities need the place of the dates
+const AROUND = 82; // px: padding, gaps and letter of a row
+const BESIDE = 296; // px at a font size of 16 px: host and number of identities
+const DATED = 800; // px at a font size of 16 px: in narrower lists the names of identities need the place of the dates
 const LEGEND = "Dashed: has cookies or site data, but no cookie that looks like a sign-in.";
 
 const state = {query: ""};
@@ -51,16 +53,21 @@ class SitesScreen {
   }
 
   makeList() {
-    const space = () => this.rows.host.clientWidth - (isPhone() ? 32 : 378);
-    const isDated = () => this.rows.host.clientWidth >= DATED;
     return new VirtualList(this.scroller, {
       label: "Sites",
       key: (row) => row.host,
-      create: (row) => siteRow(row, space(), isDated()),
-      signature: (row) => rowSignature(row, space(), isDated()),
+      create: (row) => siteRow(row, this.room()),
+      signature: (row) => rowSignature(row, this.room()),
       size: () => ({minWidth: 0, height: isPhone() ? 84 : 48, gap: 0}),
       cls: "sitelist",
     });
+  }
+
+  // The room for chips in a row.
+  room() {
+    const {geometry, rem} = this.rows;
+    const space = geometry.width - (isPhone() ? 32 : AROUND + BESIDE * rem);
+    return {space, rem, withSince: geometry.width >= DATED * rem};
   }
 
   onSearch(text) {
