@@ -90,6 +90,7 @@ _PAGES = {
         <button onclick="window.open('about:blank').document.write(document.title)">Write</button>
         <script>fetch('/echo').then(response => response.text()).then(text => document.title = text)</script>""",
     "/long": "<title>Long</title>" + "".join(f"<p>paragraph {number} of many</p>" for number in range(5000)),
+    "/pdf-frame": "<title>Report</title><p>around the report</p><iframe src=/pdf width=500 height=400></iframe>",
     "/secret": "<title>Secret</title><p>content of the other host</p>",
 }
 
@@ -105,6 +106,14 @@ addEventListener("fetch", event => {
 });
 """
 
+
+_PDF = """%PDF-1.4
+1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
+2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 400 400]/Annots[4 0 R]>>endobj
+4 0 obj<</Type/Annot/Subtype/Link/Rect[0 0 400 400]/Border[0 0 0]/C[]/A<</S/URI/URI(OTHER/secret?pdf)>> >>endobj
+trailer<</Root 1 0 R>>"""
+"""A PDF whose page is a link to the other host."""
 
 _LONG = "long=long-value.of-a%2Bsession; Path=/; HttpOnly"
 
@@ -169,6 +178,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(200 if signed_in else 401, "in" if signed_in else "out", [])
         elif path == "/worker.js":
             self._answer(200, _WORKER, [("Content-Type", "text/javascript")])
+        elif path == "/pdf":
+            self._answer(200, _PDF.replace("OTHER", other), [("Content-Type", "application/pdf")])
         elif path == "/sent":
             self._answer(200, f"<title>Sent</title><p>{urlsplit(self.path).query}</p>", [])
         else:

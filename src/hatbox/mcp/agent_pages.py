@@ -51,6 +51,8 @@ class AgentPages:
         self._is_closed = False
         self.downloads = TabDownloads(session)
         """The downloads of all tabs, also of closed ones."""
+        self.has_shown_pdf = False
+        """Whether a page has shown a PDF: its viewer opens tabs without an opener."""
         self._passwords = KnownPasswords()
         self._opening = 0
         self._suspended: list[str] = []  # the URLs of the tabs, while a person uses the identity
@@ -211,7 +213,9 @@ class AgentPages:
         if tab_id in self._tab_ids:
             return True
         try:
-            return await self._has_own_opener(tab_id) or self._is_unknown_page(tab_id)
+            if await self._has_own_opener(tab_id) or self._is_unknown_page(tab_id):
+                return True
+            return self.has_shown_pdf and await self._is_of_browser(tab_id)
         except InvalidTab:
             return True
 
@@ -232,6 +236,14 @@ class AgentPages:
         """Whether the page of a tab without an opener is one of the agent: its tab is being opened."""
         page = self._browser.page_of(tab_id)
         return any(each.page is page for each in self._tabs)
+
+    async def _is_of_browser(self, tab_id: int) -> bool:
+        """Whether the browser has opened a tab without an opener, not a program. Raises InvalidTab.
+
+        A link of a PDF does so after a click with Ctrl or Shift. In a window, a person can do it too: such a tab is
+        limited, but the agent does not get it.
+        """
+        return (await self._session.profile.tabs.get(tab_id)).navigation_id == 0
 
     def refused(self, tab_id: int, reason: str, url: str) -> None:
         """See PageOwner."""

@@ -13,7 +13,7 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from hatbox.engines.chromium.net_errors import ABORTED, BLOCKED_BY_CLIENT
-from hatbox.mcp.host_limits import ERROR_PAGE, check_frame
+from hatbox.mcp.host_limits import ERROR_PAGE, check_frame, is_pdf_viewer
 from hatbox.mcp.page_cookies import PageCookies
 from hatbox.mcp.password_fields import KnownPasswords, PasswordFields
 from hatbox.mcp.password_redaction import MAX_CHARACTERS, TooManyPasswords, url_without_passwords, without_passwords
@@ -40,6 +40,10 @@ _MAX_TITLE: Final = 500
 _MAX_URL: Final = 12 * MAX_CHARACTERS + 2000  # a character has up to four encoded bytes
 _MODIFIERS: Final = ("Alt", "Control", "Meta", "Shift")
 _MAX_TREE: Final = MAX_TEXT + MAX_CHARACTERS
+_PDF: Final = (
+    "The page shows a PDF, whose text is not in the snapshot. See it with browser_take_screenshot. To see another page "
+    "of it, add its number to the URL of the PDF, such as #page=2.\n"
+)
 
 
 class AgentTab:
@@ -75,6 +79,8 @@ class AgentTab:
 
     def _on_navigated(self, frame: Frame) -> None:
         """Leave a document that was loaded without a paused request: by a service worker, in a window that opens."""
+        if is_pdf_viewer(frame.url):
+            self._session.pages.has_shown_pdf = True
         try:
             check_frame(self._session.grant("pages"), frame.url, is_main=frame == self.page.main_frame)
         except ToolRefused as error:
@@ -226,7 +232,7 @@ class AgentTab:
             raise ToolRefused(refused)
         try:
             async with asyncio.timeout(_READ_SECONDS):
-                title, tree = await self._read(reference, depth)
+                title, tree, shows_pdf = await self._read(reference, depth)
         except PlaywrightError as error:
             raise ToolFailed(f"the page cannot be read: {failure(error)}. Try browser_snapshot again.") from error
         except TimeoutError:
@@ -236,9 +242,9 @@ class AgentTab:
         self.check_frames()  # it may have navigated meanwhile
         text = bounded(tree, advice="Use depth, or target for a part of the page.")
         shown = untrusted(f"Page URL: {self.shown_url(2000)}\nPage title: {title}\n{text}")
-        return await self.dialog_text() + shown
+        return await self.dialog_text() + (_PDF if shows_pdf else "") + shown
 
-    async def _read(self, reference: str, depth: int | None) -> tuple[str, str]:
+    async def _read(self, reference: str, depth: int | None) -> tuple[str, str, bool]:
         found = await self.find(reference) if reference else None
         await self.passwords.read()
         await self.cookies.read()
@@ -254,7 +260,12 @@ class AgentTab:
         if len(tree) > limit:  # the end may be the start of a password or of a cookie
             shown = f"{shown[: -max(1, self.cookies.longest, *map(len, passwords))]}\n"
             shown += f"[{len(tree) - limit} further characters are omitted.]"
-        return self._without_secrets(title[:_MAX_TREE])[:_MAX_TITLE], shown
+        return self._without_secrets(title[:_MAX_TREE])[:_MAX_TITLE], shown, await self._shows_pdf()
+
+    async def _shows_pdf(self) -> bool:
+        """Whether the page is a PDF, or has one in a frame. In the browser of another program, viewers are withheld."""
+        is_pdf: bool = await self.page.evaluate("document.contentType === 'application/pdf'")
+        return is_pdf or any(is_pdf_viewer(frame.url) for frame in self.page.frames)
 
     async def read_cookies(self) -> None:
         """Read the values that must not be shown. Raises ToolFailed."""
