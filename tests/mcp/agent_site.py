@@ -20,6 +20,16 @@ _PAGES = {
         <label>More <input name=more></label><label>Agree <input type=checkbox name=agree></label>
         <label>Size <select name=size><option>small<option>large</select></label><button>Send</button></form>""",
     "/dialog": """<title>Dialog</title><button onclick="document.title = 'answer ' + confirm('Sure?')">Ask</button>""",
+    "/dialogs": """<title>Dialogs</title>
+        <button onclick="if (confirm('Sure?')) { alert('Second'); document.title = 'answered' }">Twice</button>
+        <button onclick="setTimeout(() => { alert('Later'); document.title = 'answered' }, 5)">Soon</button>
+        <button onclick="fetch('/form').then(() => { alert('Fetched'); document.title = 'answered' })"
+          >Fetch</button>""",
+    "/later": """<title>Later</title><p>Order <b>4711</b> is <i>on its way</i></p><label>PIN
+        <input type=password value=77></label><p>77</p><p id=gone>Loading</p><span></span>
+        <iframe srcdoc="<p>inside a frame</p>"></iframe><p hidden>never shown</p><script>
+        document.querySelector('span').attachShadow({mode: 'open'}).innerHTML = '<p>in a shadow root</p>';
+        setTimeout(() => gone.remove(), 300); setTimeout(() => document.body.append('Complete'), 600)</script>""",
     "/disabled": """<title>Disabled</title><button disabled onclick="document.title = 'Deleted'">Delete</button>""",
     "/upload": """<title>Upload</title><input type=file aria-label=File
         onchange="this.files[0].text().then(text => document.title = text)">""",
