@@ -148,6 +148,11 @@ class AgentPages:
         self._reloading.clear()
         self._is_restoring = bool(tabs)
 
+    @property
+    def are_suspended(self) -> bool:
+        """Whether tabs are remembered, to be opened again."""
+        return bool(self._suspended)
+
     def check_restored(self) -> None:
         """Raise ToolFailed until the remembered tabs are open again: a tool would use one that is not the current."""
         if self._is_restoring:
