@@ -56,6 +56,7 @@ class FakeBrowser:
 
     def __init__(self) -> None:
         self.limit = SimpleNamespace(check=lambda: None)
+        self.connection = None
         self.may_open = asyncio.Event()
 
     async def new_page(self, _: object) -> tuple[FakePage, int | None]:

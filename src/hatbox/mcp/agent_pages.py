@@ -63,7 +63,7 @@ class AgentPages:
     @property
     def tabs(self) -> list[AgentTab]:
         """The open tabs, in the order in which they were opened."""
-        self._tabs = [each for each in self._tabs if not each.page.is_closed()]
+        self._tabs = [each for each in self._tabs if each.is_open]
         return self._tabs
 
     @property
@@ -77,9 +77,12 @@ class AgentPages:
 
     async def current(self, *, create: bool = False) -> AgentTab:
         """The current tab. Raises ToolFailed if the agent has none, unless it is to be created."""
-        if self._current is None or self._current.page.is_closed():
+        if self._current is None or not self._current.is_open:
+            why = "" if self._current is None else self._current.why_lost
             tabs = self.tabs
             self._current = tabs[-1] if tabs else None
+            if why and not create:  # once
+                raise ToolFailed(why)
         if self._current is not None:
             return self._current
         if not create:

@@ -43,6 +43,8 @@ _MAX_TITLE: Final = 500
 _MAX_URL: Final = 12 * MAX_CHARACTERS + 2000  # a character has up to four encoded bytes
 _MODIFIERS: Final = ("Alt", "Control", "Meta", "Shift")
 _MAX_TREE: Final = MAX_TEXT + MAX_CHARACTERS
+_CRASHED: Final = "the page has crashed, and its tab was closed. Open another page with browser_navigate."
+_DISCONNECTED: Final = "the browser has ended unexpectedly, and your tabs with it. Open a page with browser_navigate."
 _TOO_MANY: Final = "the page has too many password fields to hide them. Ask the user to read it."
 _PDF: Final = (
     "The page shows a PDF, whose text is not in the snapshot. See it with browser_take_screenshot. To see another page "
@@ -67,12 +69,31 @@ class AgentTab:
         self._dialog_opened = asyncio.Event()
         self._pending: set[asyncio.Task[Any]] = set()
         self._may_hold_keys = False
+        self._has_crashed = False
+        self._connection = session.browser.connection
+        page.on("crash", self._on_crash)
         page.on("dialog", self._on_dialog)
         page.on("download", downloads.add)
         page.on("framenavigated", self._on_navigated)
         if session.options.uploads is not None:
             page.on("filechooser", self._on_file_chooser)
         self._on_navigated(page.main_frame)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the page is open, and can be used."""
+        return not self.page.is_closed() and not self.why_lost
+
+    @property
+    def why_lost(self) -> str:
+        """Why the page cannot be used any more, for the agent; empty if it can, and if it was closed."""
+        if self._has_crashed:
+            return _CRASHED
+        return "" if self._connection is self._session.browser.connection else _DISCONNECTED
+
+    def _on_crash(self, page: Page) -> None:
+        self._has_crashed = True
+        self._spawn(asyncio.ensure_future(page.close()))
 
     def _on_dialog(self, dialog: Dialog) -> None:
         self.dialog = dialog
@@ -185,6 +206,8 @@ class AgentTab:
         return result
 
     async def _failed(self, error: PlaywrightError) -> ToolFailed:
+        if self.why_lost:
+            return ToolFailed(self.why_lost)
         refused = self.refused or (await self._rules.explain() if BLOCKED_BY_CLIENT in str(error) else "")
         if refused:
             return ToolRefused(refused)
@@ -243,6 +266,8 @@ class AgentTab:
         """Raise ToolRefused unless the agent may see all frames."""
         grant = self._session.grant("pages")
         self._session.browser.limit.check()
+        if self.why_lost:
+            raise ToolFailed(self.why_lost)
         if self.page.is_closed():
             raise ToolFailed("the page was closed. List the open tabs with browser_tabs.")
         for frame in self.page.frames:
@@ -261,6 +286,8 @@ class AgentTab:
             async with asyncio.timeout(_READ_SECONDS):
                 read = await self._until_dialog(self._read(reference, depth))
         except PlaywrightError as error:
+            if self.why_lost:
+                raise ToolFailed(self.why_lost) from error
             raise ToolFailed(f"the page cannot be read: {failure(error)}. Try browser_snapshot again.") from error
         except TimeoutError:
             raise ToolFailed("the page does not respond. Try browser_wait_for, or open another page.") from None
