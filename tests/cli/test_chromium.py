@@ -119,6 +119,25 @@ def test_two_accounts_hide_restart_and_show(cli: Cli, program: Start, profile: P
 
 
 @needs_chromium
+def test_a_page_that_nobody_sees_is_no_success(cli: Cli, program: Start, profile: Path, site: Site) -> None:
+    cli("open", "Work", site.url("/page/1"), "--headless")
+    opened = cli("open", "Work", site.url("/page/2"))  # as a script does after its first call
+    assert (opened.status, "Work is in a browser without windows" in opened.err) == (0, True), opened
+    engines.end(profile)
+    browser = program("browse", "--headless", "--quiet", "--json")
+    assert browser.stdout
+    browser.stdout.readline()
+    opened = cli("open", "Work", site.url("/page/3"))
+    assert opened.status == 1, opened
+    assert "not visible: Work is in a browser without windows, of hatbox" in opened.err
+    assert str(browser.pid) in opened.err
+    opened = cli("open", "Work", site.url("/page/4"), "--headless")
+    assert (opened.status, opened.err) == (0, "")
+    browser.send_signal(signal.SIGINT)
+    browser.communicate(timeout=60)
+
+
+@needs_chromium
 def test_the_browser_ends_after_its_last_tab(cli: Cli, profile: Path, site: Site) -> None:
     cli("open", "Work", site.url("/page/1"), "--headless")
     engine = engines.holder(profile)

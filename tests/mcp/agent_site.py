@@ -20,6 +20,16 @@ _PAGES = {
         <label>More <input name=more></label><label>Agree <input type=checkbox name=agree></label>
         <label>Size <select name=size><option>small<option>large</select></label><button>Send</button></form>""",
     "/dialog": """<title>Dialog</title><button onclick="document.title = 'answer ' + confirm('Sure?')">Ask</button>""",
+    "/dialogs": """<title>Dialogs</title>
+        <button onclick="if (confirm('Sure?')) { alert('Second'); document.title = 'answered' }">Twice</button>
+        <button onclick="setTimeout(() => { alert('Later'); document.title = 'answered' }, 5)">Soon</button>
+        <button onclick="fetch('/form').then(() => { alert('Fetched'); document.title = 'answered' })"
+          >Fetch</button>""",
+    "/later": """<title>Later</title><p>Order <b>4711</b> is <i>on its way</i></p><label>PIN
+        <input type=password value=77></label><p>77</p><p id=gone>Loading</p><span></span>
+        <iframe srcdoc="<p>inside a frame</p>"></iframe><p hidden>never shown</p><script>
+        document.querySelector('span').attachShadow({mode: 'open'}).innerHTML = '<p>in a shadow root</p>';
+        setTimeout(() => gone.remove(), 300); setTimeout(() => document.body.append('Complete'), 600)</script>""",
     "/disabled": """<title>Disabled</title><button disabled onclick="document.title = 'Deleted'">Delete</button>""",
     "/upload": """<title>Upload</title><input type=file aria-label=File
         onchange="this.files[0].text().then(text => document.title = text)">""",
@@ -90,6 +100,7 @@ _PAGES = {
         <button onclick="window.open('about:blank').document.write(document.title)">Write</button>
         <script>fetch('/echo').then(response => response.text()).then(text => document.title = text)</script>""",
     "/long": "<title>Long</title>" + "".join(f"<p>paragraph {number} of many</p>" for number in range(5000)),
+    "/pdf-frame": "<title>Report</title><p>around the report</p><iframe src=/pdf width=500 height=400></iframe>",
     "/secret": "<title>Secret</title><p>content of the other host</p>",
 }
 
@@ -105,6 +116,14 @@ addEventListener("fetch", event => {
 });
 """
 
+
+_PDF = """%PDF-1.4
+1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
+2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 400 400]/Annots[4 0 R]>>endobj
+4 0 obj<</Type/Annot/Subtype/Link/Rect[0 0 400 400]/Border[0 0 0]/C[]/A<</S/URI/URI(OTHER/secret?pdf)>> >>endobj
+trailer<</Root 1 0 R>>"""
+"""A PDF whose page is a link to the other host."""
 
 _LONG = "long=long-value.of-a%2Bsession; Path=/; HttpOnly"
 
@@ -169,6 +188,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(200 if signed_in else 401, "in" if signed_in else "out", [])
         elif path == "/worker.js":
             self._answer(200, _WORKER, [("Content-Type", "text/javascript")])
+        elif path == "/pdf":
+            self._answer(200, _PDF.replace("OTHER", other), [("Content-Type", "application/pdf")])
         elif path == "/sent":
             self._answer(200, f"<title>Sent</title><p>{urlsplit(self.path).query}</p>", [])
         else:

@@ -70,7 +70,7 @@ async def _enters(work: Agent, site: AgentSite) -> None:
     form = await work.call("browser_navigate", url=site.url("/form"))
     fields = [
         {"target": reference(form, "Text"), "value": "one", "type": "textbox", "name": "Text"},
-        {"target": reference(form, "Agree"), "value": "true", "type": "checkbox", "name": "Agree"},
+        {"target": reference(form, "Agree"), "value": "true", "type": "checkbox", "element": "Agree"},
     ]
     await work.call("browser_fill_form", fields=fields)
     await work.call("browser_select_option", target=reference(form, "Size"), values=["large"])

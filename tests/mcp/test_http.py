@@ -19,7 +19,7 @@ from hatbox.mcp.tool_output import ToolFailed
 from tests.mcp.agent_client import http_agent
 from tests.mcp.agent_site import AgentSite
 from tests.mcp.initialize_message import INITIALIZE
-from tests.waiting import until_awaited
+from tests.waiting import until, until_awaited
 
 MODERN = "2026-07-28"
 
@@ -142,12 +142,8 @@ def test_idle_sessions_end(tmp_path: Path) -> None:
     async def run() -> None:
         async with serve(tmp_path, HttpLimits(idle_timeout=0.5)) as (server, session), raw_client(session) as client:
             session_id = (await client.post(server.url, json=INITIALIZE)).headers["mcp-session-id"]
-
-            async def has_ended() -> bool:
-                await asyncio.sleep(0.6)  # an earlier request would extend it
-                return await called(client, server.url, session_id) == 404
-
-            await until_awaited(has_ended)
+            await until(lambda: not server._manager._server_instances)  # a request would extend it
+            assert await called(client, server.url, session_id) == 404
 
     asyncio.run(run())
 

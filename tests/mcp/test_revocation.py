@@ -16,7 +16,7 @@ from websockets.exceptions import InvalidStatus
 
 import hatbox
 from hatbox.errors import GrantRefused
-from hatbox.mcp import page_tools
+from hatbox.mcp import agent_tab
 from hatbox.mcp.agent_session import AgentOptions, AgentSession
 from hatbox.mcp.http_server import AgentHttpServer
 from hatbox.store.processes import current_process
@@ -30,7 +30,7 @@ LIMIT = 30.0
 
 @pytest.mark.usefixtures("browser")
 def test_a_revocation_ends_idle_connections_and_waiting_tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page_tools, "_WAIT_MS", 600_000.0)
+    monkeypatch.setattr(agent_tab, "_WAIT_SECONDS", 600.0)
     path = tmp_path / "profile.db"
 
     async def run() -> None:

@@ -56,6 +56,7 @@ class FakeBrowser:
 
     def __init__(self) -> None:
         self.limit = SimpleNamespace(check=lambda: None)
+        self.connection = None
         self.may_open = asyncio.Event()
 
     async def new_page(self, _: object) -> tuple[FakePage, int | None]:
@@ -72,12 +73,12 @@ async def test_a_page_that_leaves_the_hosts_while_it_is_read_is_not_shown(monkey
     page = FakePage("https://site.example/")
     tab = AgentTab(cast(Any, page), fake_session(LIMITED), cast(Any, SimpleNamespace(add=None)), KnownPasswords())
 
-    async def stays(*_: object) -> tuple[str, str]:
-        return "title", "own content"
+    async def stays(*_: object) -> tuple[str, str, bool]:
+        return "title", "own content", False
 
-    async def leaves(*_: object) -> tuple[str, str]:
+    async def leaves(*_: object) -> tuple[str, str, bool]:
         page.main_frame.url = "https://other.example/"
-        return "title", "content of the other host"
+        return "title", "content of the other host", False
 
     monkeypatch.setattr(tab, "_read", stays)
     assert "own content" in await tab.describe()

@@ -123,6 +123,12 @@ class AgentBrowser:
         return set() if runner is None or runner.attached_to is not None else runner.engine.tabs
 
     @property
+    def connection(self) -> object:
+        """The connection to the running browser; another one after the browser or the connection was lost."""
+        runner = self._runner
+        return runner if runner is None or runner.attached_to is not None else runner.engine.running
+
+    @property
     def _runner(self) -> ChromiumRunner | None:
         running = self._running
         is_up = running is not None and running.done() and not running.cancelled() and running.exception() is None

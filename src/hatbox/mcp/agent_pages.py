@@ -51,6 +51,8 @@ class AgentPages:
         self._is_closed = False
         self.downloads = TabDownloads(session)
         """The downloads of all tabs, also of closed ones."""
+        self.has_shown_pdf = False
+        """Whether a page has shown a PDF: its viewer opens tabs without an opener."""
         self._passwords = KnownPasswords()
         self._opening = 0
         self._suspended: list[str] = []  # the URLs of the tabs, while a person uses the identity
@@ -61,7 +63,7 @@ class AgentPages:
     @property
     def tabs(self) -> list[AgentTab]:
         """The open tabs, in the order in which they were opened."""
-        self._tabs = [each for each in self._tabs if not each.page.is_closed()]
+        self._tabs = [each for each in self._tabs if each.is_open]
         return self._tabs
 
     @property
@@ -75,9 +77,12 @@ class AgentPages:
 
     async def current(self, *, create: bool = False) -> AgentTab:
         """The current tab. Raises ToolFailed if the agent has none, unless it is to be created."""
-        if self._current is None or self._current.page.is_closed():
+        if self._current is None or not self._current.is_open:
+            why = "" if self._current is None else self._current.why_lost
             tabs = self.tabs
             self._current = tabs[-1] if tabs else None
+            if why and not create:  # once
+                raise ToolFailed(why)
         if self._current is not None:
             return self._current
         if not create:
@@ -146,6 +151,11 @@ class AgentPages:
         self._reloading.clear()
         self._is_restoring = bool(tabs)
 
+    @property
+    def are_suspended(self) -> bool:
+        """Whether tabs are remembered, to be opened again."""
+        return bool(self._suspended)
+
     def check_restored(self) -> None:
         """Raise ToolFailed until the remembered tabs are open again: a tool would use one that is not the current."""
         if self._is_restoring:
@@ -211,7 +221,9 @@ class AgentPages:
         if tab_id in self._tab_ids:
             return True
         try:
-            return await self._has_own_opener(tab_id) or self._is_unknown_page(tab_id)
+            if await self._has_own_opener(tab_id) or self._is_unknown_page(tab_id):
+                return True
+            return self.has_shown_pdf and await self._is_of_browser(tab_id)
         except InvalidTab:
             return True
 
@@ -232,6 +244,14 @@ class AgentPages:
         """Whether the page of a tab without an opener is one of the agent: its tab is being opened."""
         page = self._browser.page_of(tab_id)
         return any(each.page is page for each in self._tabs)
+
+    async def _is_of_browser(self, tab_id: int) -> bool:
+        """Whether the browser has opened a tab without an opener, not a program. Raises InvalidTab.
+
+        A link of a PDF does so after a click with Ctrl or Shift. In a window, a person can do it too: such a tab is
+        limited, but the agent does not get it.
+        """
+        return (await self._session.profile.tabs.get(tab_id)).navigation_id == 0
 
     def refused(self, tab_id: int, reason: str, url: str) -> None:
         """See PageOwner."""

@@ -13,8 +13,9 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from hatbox.engines.chromium.net_errors import ABORTED, BLOCKED_BY_CLIENT
-from hatbox.mcp.host_limits import ERROR_PAGE, check_frame
+from hatbox.mcp.host_limits import ERROR_PAGE, check_frame, is_pdf_viewer
 from hatbox.mcp.page_cookies import PageCookies
+from hatbox.mcp.page_text import contains_text, in_one_line, visible_lines
 from hatbox.mcp.password_fields import KnownPasswords, PasswordFields
 from hatbox.mcp.password_redaction import MAX_CHARACTERS, TooManyPasswords, url_without_passwords, without_passwords
 from hatbox.mcp.rule_refusals import RuleRefusals
@@ -34,12 +35,21 @@ _LOAD_MS: Final = 30_000.0
 _ACTION_MS: Final = 8_000.0
 _SETTLE_MS: Final = 3_000.0
 _READ_SECONDS: Final = 30.0
+_WAIT_SECONDS: Final = 30.0
+_POLL_SECONDS: Final = 0.25
 _BLANK: Final = "about:blank"
 _NET_ERROR: Final = "net::ERR_"
 _MAX_TITLE: Final = 500
 _MAX_URL: Final = 12 * MAX_CHARACTERS + 2000  # a character has up to four encoded bytes
 _MODIFIERS: Final = ("Alt", "Control", "Meta", "Shift")
 _MAX_TREE: Final = MAX_TEXT + MAX_CHARACTERS
+_CRASHED: Final = "the page has crashed, and its tab was closed. Open another page with browser_navigate."
+_DISCONNECTED: Final = "the browser has ended unexpectedly, and your tabs with it. Open a page with browser_navigate."
+_TOO_MANY: Final = "the page has too many password fields to hide them. Ask the user to read it."
+_PDF: Final = (
+    "The page shows a PDF, whose text is not in the snapshot. See it with browser_take_screenshot. To see another page "
+    "of it, add its number to the URL of the PDF, such as #page=2.\n"
+)
 
 
 class AgentTab:
@@ -59,12 +69,31 @@ class AgentTab:
         self._dialog_opened = asyncio.Event()
         self._pending: set[asyncio.Task[Any]] = set()
         self._may_hold_keys = False
+        self._has_crashed = False
+        self._connection = session.browser.connection
+        page.on("crash", self._on_crash)
         page.on("dialog", self._on_dialog)
         page.on("download", downloads.add)
         page.on("framenavigated", self._on_navigated)
         if session.options.uploads is not None:
             page.on("filechooser", self._on_file_chooser)
         self._on_navigated(page.main_frame)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the page is open, and can be used."""
+        return not self.page.is_closed() and not self.why_lost
+
+    @property
+    def why_lost(self) -> str:
+        """Why the page cannot be used any more, for the agent; empty if it can, and if it was closed."""
+        if self._has_crashed:
+            return _CRASHED
+        return "" if self._connection is self._session.browser.connection else _DISCONNECTED
+
+    def _on_crash(self, page: Page) -> None:
+        self._has_crashed = True
+        self._spawn(asyncio.ensure_future(page.close()))
 
     def _on_dialog(self, dialog: Dialog) -> None:
         self.dialog = dialog
@@ -75,6 +104,8 @@ class AgentTab:
 
     def _on_navigated(self, frame: Frame) -> None:
         """Leave a document that was loaded without a paused request: by a service worker, in a window that opens."""
+        if is_pdf_viewer(frame.url):
+            self._session.pages.has_shown_pdf = True
         try:
             check_frame(self._session.grant("pages"), frame.url, is_main=frame == self.page.main_frame)
         except ToolRefused as error:
@@ -113,9 +144,11 @@ class AgentTab:
 
     async def perform(self, action: Coroutine[Any, Any, T]) -> T | None:
         """Run an action. Returns None when it opens a dialog, which must be answered before the action continues."""
-        if self.dialog is not None:
+        try:
+            await self._check_dialog()
+        except ToolFailed:
             action.close()
-            raise ToolFailed(f"{await self.dialog_text()} Answer it with browser_handle_dialog first.")
+            raise
         self.refused = ""
         self._dialog_opened.clear()
         task = asyncio.ensure_future(self._with_released_keys(action))
@@ -137,6 +170,25 @@ class AgentTab:
         except PlaywrightError as error:
             raise await self._failed(error) from error
 
+    async def _check_dialog(self) -> None:
+        if self.dialog is not None:
+            raise ToolFailed(f"{await self.dialog_text()} Answer it with browser_handle_dialog first.")
+
+    async def _until_dialog(self, reading: Coroutine[Any, Any, T]) -> T | None:
+        """Read the page. Returns None when it opens a dialog: it answers nothing until that is answered."""
+        task = asyncio.ensure_future(reading)
+        self._spawn(task)
+        opened = asyncio.ensure_future(self._dialog_opened.wait())
+        try:
+            await asyncio.wait({task, opened}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            opened.cancel()
+            is_complete = task.done()
+            task.cancel()
+        if self.dialog is not None and (not is_complete or task.exception() is not None):
+            return None
+        return task.result()
+
     async def _with_released_keys(self, action: Coroutine[Any, Any, T]) -> T:
         """Run an action. Releases modifier keys that a failed or cancelled action may have left pressed."""
         try:
@@ -154,6 +206,8 @@ class AgentTab:
         return result
 
     async def _failed(self, error: PlaywrightError) -> ToolFailed:
+        if self.why_lost:
+            return ToolFailed(self.why_lost)
         refused = self.refused or (await self._rules.explain() if BLOCKED_BY_CLIENT in str(error) else "")
         if refused:
             return ToolRefused(refused)
@@ -177,11 +231,13 @@ class AgentTab:
                 f"target must be a reference of the latest snapshot, such as e12, not {reference[:40]!r}. "
                 "Selectors are not supported. Take a browser_snapshot."
             )
+        await self._check_dialog()
         found = self.page.locator(f"aria-ref={reference}")
         try:
-            await found.wait_for(state="attached", timeout=_FIND_MS)
+            await self._until_dialog(found.wait_for(state="attached", timeout=_FIND_MS))
         except PlaywrightError as error:
             raise ToolFailed(f"{reference} is not in the page any more. Take a new browser_snapshot.") from error
+        await self._check_dialog()
         return found
 
     async def answer_dialog(self, *, accept: bool, text: str) -> None:
@@ -202,7 +258,7 @@ class AgentTab:
         """Wait until a navigation that an action has started is loaded, for a short time."""
         if self.dialog is None and not self.page.is_closed():
             with contextlib.suppress(PlaywrightError):
-                await self.page.wait_for_load_state("domcontentloaded", timeout=_SETTLE_MS)
+                await self._until_dialog(self.page.wait_for_load_state("domcontentloaded", timeout=_SETTLE_MS))
 
     # ── What the agent sees ──
 
@@ -210,6 +266,8 @@ class AgentTab:
         """Raise ToolRefused unless the agent may see all frames."""
         grant = self._session.grant("pages")
         self._session.browser.limit.check()
+        if self.why_lost:
+            raise ToolFailed(self.why_lost)
         if self.page.is_closed():
             raise ToolFailed("the page was closed. List the open tabs with browser_tabs.")
         for frame in self.page.frames:
@@ -220,25 +278,72 @@ class AgentTab:
         if self.refused:
             raise ToolRefused(self.refused)
         if self.dialog is not None:
-            return f"{await self.dialog_text()} Answer it with browser_handle_dialog."
+            return await self._dialog_answer()
         self.check_frames()
         if self.page.url == ERROR_PAGE and (refused := await self._rules.explain()):
             raise ToolRefused(refused)
         try:
             async with asyncio.timeout(_READ_SECONDS):
-                title, tree = await self._read(reference, depth)
+                read = await self._until_dialog(self._read(reference, depth))
         except PlaywrightError as error:
+            if self.why_lost:
+                raise ToolFailed(self.why_lost) from error
             raise ToolFailed(f"the page cannot be read: {failure(error)}. Try browser_snapshot again.") from error
         except TimeoutError:
             raise ToolFailed("the page does not respond. Try browser_wait_for, or open another page.") from None
         except TooManyPasswords:
-            raise ToolFailed("the page has too many password fields to hide them. Ask the user to read it.") from None
+            raise ToolFailed(_TOO_MANY) from None
+        if read is None:
+            return await self._dialog_answer()
+        title, tree, shows_pdf = read
         self.check_frames()  # it may have navigated meanwhile
         text = bounded(tree, advice="Use depth, or target for a part of the page.")
         shown = untrusted(f"Page URL: {self.shown_url(2000)}\nPage title: {title}\n{text}")
-        return await self.dialog_text() + shown
+        return await self.dialog_text() + (_PDF if shows_pdf else "") + shown
 
-    async def _read(self, reference: str, depth: int | None) -> tuple[str, str]:
+    async def _dialog_answer(self) -> str:
+        return f"{await self.dialog_text()} Answer it with browser_handle_dialog."
+
+    async def wait_for_text(self, text: str, *, is_shown: bool) -> None:
+        """Wait until the page shows a text, or does not any more. Ends when a dialog opens. Raises ToolFailed.
+
+        The text is searched without passwords and cookies: an agent could find them out by waiting for parts of them.
+        """
+        await self._check_dialog()
+        self.refused = ""
+        try:
+            async with asyncio.timeout(_WAIT_SECONDS):
+                while True:
+                    if await self._shows(text) is is_shown or self.dialog is not None or self.refused:
+                        return
+                    await asyncio.sleep(_POLL_SECONDS)
+        except TooManyPasswords:
+            raise ToolFailed(_TOO_MANY) from None
+        except TimeoutError:
+            what = "appear" if is_shown else "disappear"
+            raise ToolFailed(
+                f"the text did not {what} within {_WAIT_SECONDS:g} seconds. Take a browser_snapshot."
+            ) from None
+
+    async def _shows(self, text: str) -> bool | None:
+        """Whether the page shows a text; None if it cannot be read now."""
+        self.check_frames()
+        try:
+            shown = await self._until_dialog(self._read_text())
+        except PlaywrightError:  # it navigates
+            return None
+        return None if shown is None else contains_text(shown, text)
+
+    async def _read_text(self) -> str:
+        """What a snapshot shows, and the visible text, which is longer, and in which words of several elements join."""
+        _, tree, _ = await self._read("", None)
+        visible = await visible_lines(self.page)
+        await self.passwords.read()  # typed meanwhile
+        await self.cookies.read()  # changed meanwhile
+        # Each line first, because a short password is one that is a whole line. Then those of several lines.
+        return self._without_secrets(in_one_line(f"{tree}\n{self._without_secrets(visible)}"))
+
+    async def _read(self, reference: str, depth: int | None) -> tuple[str, str, bool]:
         found = await self.find(reference) if reference else None
         await self.passwords.read()
         await self.cookies.read()
@@ -254,7 +359,12 @@ class AgentTab:
         if len(tree) > limit:  # the end may be the start of a password or of a cookie
             shown = f"{shown[: -max(1, self.cookies.longest, *map(len, passwords))]}\n"
             shown += f"[{len(tree) - limit} further characters are omitted.]"
-        return self._without_secrets(title[:_MAX_TREE])[:_MAX_TITLE], shown
+        return self._without_secrets(title[:_MAX_TREE])[:_MAX_TITLE], shown, await self._shows_pdf()
+
+    async def _shows_pdf(self) -> bool:
+        """Whether the page is a PDF, or has one in a frame. In the browser of another program, viewers are withheld."""
+        is_pdf: bool = await self.page.evaluate("document.contentType === 'application/pdf'")
+        return is_pdf or any(is_pdf_viewer(frame.url) for frame in self.page.frames)
 
     async def read_cookies(self) -> None:
         """Read the values that must not be shown. Raises ToolFailed."""

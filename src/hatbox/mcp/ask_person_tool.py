@@ -22,11 +22,12 @@ _OUTCOMES: Final = {
     "done": "done: the person says that it is done. Check it, for example with browser_snapshot.",
     "refused": "refused: the person cannot do it, or does not want to. Do not ask for the same again. Tell the user.",
     "closed": "closed: the person has closed the window. Check whether it is done, for example with browser_snapshot.",
-    "ended": "ended: the request was ended, and the window is closed.",
+    "ended": "ended: the request was ended.",
     "failed": "failed: the window could not be opened, or its browser has ended. Tell the user what is missing.",
-    "expired": "expired: the user did not answer, and the window is closed. Tell the user what is missing.",
+    "expired": "expired: the user did not answer. Tell the user what is missing.",
 }
-_RELOADED: Final = "Your pages were loaded again: references of earlier snapshots are invalid."
+_WINDOW_CLOSED: Final = " The window is closed."
+_RELOADED: Final = " Your pages were loaded again: references of earlier snapshots are invalid."
 _LOADING: Final = " Some are not loaded yet, or cannot be loaded."
 
 
@@ -76,8 +77,11 @@ async def described(session: AgentSession, seconds: float) -> str | None:
     request = await session.person.wait(seconds)
     if request is None:
         return None
+    outcome = request.finished.result()
+    closed = _WINDOW_CLOSED if outcome in ("ended", "expired") and not request.no_window else ""
+    reloaded = _RELOADED if request.had_pages else ""
     loading = _LOADING if session.pages.are_loading else ""
-    return f"{_OUTCOMES[request.finished.result()]} {_RELOADED}{loading}"
+    return f"{_OUTCOMES[outcome]}{closed}{reloaded}{loading}"
 
 
 def waiting_text(session: AgentSession, request: PersonRequest) -> str:
@@ -97,6 +101,6 @@ def waiting_text(session: AgentSession, request: PersonRequest) -> str:
     return (
         f"needs_person: no window can be opened here: {request.no_window} Tell the user to sign in, or to do what you "
         "need, in a browser of this identity on a computer with a screen, with the command at the end of this text "
-        "(and --profile, if the server has it). Your browser is closed meanwhile. When the user says that it is done "
+        "(and --profile, if the server has it). You have no pages meanwhile. When the user says that it is done "
         f"and that browser is closed, call ask_person_wait with end true.\n{untrusted(command)}"
     )

@@ -8,13 +8,24 @@ from hatbox.grants.grant import Grant
 from hatbox.mcp.tool_output import ToolRefused, quoted
 from hatbox.urls.url import parse_url
 
-__all__ = ["ERROR_PAGE", "MAX_URL", "allowed_hosts", "check_frame", "check_url", "may_load", "refusal", "shown_origin"]
+__all__ = [
+    "ERROR_PAGE",
+    "MAX_URL",
+    "allowed_hosts",
+    "check_frame",
+    "check_url",
+    "is_pdf_viewer",
+    "may_load",
+    "refusal",
+    "shown_origin",
+]
 
 MAX_URL: Final = 8_000
 """Characters of a URL."""
 ERROR_PAGE: Final = "chrome-error://chromewebdata/"
 """The URL of the page that Chromium shows if a page is not loaded."""
 
+_PDF_VIEWER: Final = "chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai/"  # part of Chromium, no page can open it
 _BLANK: Final = "about:blank"
 _WEB: Final = ("http", "https")
 _OWN_DOCUMENTS: Final = ("about:blank", "about:srcdoc", ERROR_PAGE, "")
@@ -58,11 +69,18 @@ def check_frame(grant: Grant, url: str, *, is_main: bool) -> None:
     if scheme == "blob":
         url = url[len("blob:") :]
         scheme = url.partition(":")[0].lower()
+    if not is_main and is_pdf_viewer(url):  # the document that it shows is in a frame of its own
+        return
     # The origin of a sandboxed document is "null". What it creates has no host, and what that loads is checked.
     if not is_main and (scheme in ("data", "about") or url.startswith("null/")):
         return
     if not grant.allows_url(url):
         raise ToolRefused(refusal(grant, url, is_of_page=True))
+
+
+def is_pdf_viewer(url: str) -> bool:
+    """Whether a frame is the PDF viewer of Chromium."""
+    return url.startswith(_PDF_VIEWER)
 
 
 def allowed_hosts(grant: Grant) -> str:

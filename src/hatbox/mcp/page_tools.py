@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["navigate", "navigate_back", "snapshot", "take_screenshot", "wait_for"]
 
-_WAIT_MS: Final = 30_000.0
 _SHOT_MS: Final = 10_000.0
 _MAX_IMAGE: Final = 700_000  # bytes: clients of streamable HTTP accept events of 1 MiB, and Base64 needs a third more
 _DOWNLOAD: Final = "Download is starting"
@@ -65,10 +64,9 @@ async def wait_for(session: AgentSession, given: WaitArguments) -> ToolOutput:
     if given.time is not None:
         await asyncio.sleep(given.time)
     if given.text_gone:
-        gone = tab.page.get_by_text(given.text_gone).first
-        await tab.perform(gone.wait_for(state="hidden", timeout=_WAIT_MS))
-    if given.text:
-        await tab.perform(tab.page.get_by_text(given.text).first.wait_for(state="visible", timeout=_WAIT_MS))
+        await tab.wait_for_text(given.text_gone, is_shown=False)
+    if given.text and tab.dialog is None:
+        await tab.wait_for_text(given.text, is_shown=True)
     return ToolOutput(await tab.describe())
 
 

@@ -80,7 +80,12 @@ class PasswordFields:
         """
         found: set[str] = set()
         for frame in self._frames():
-            values, _ = await self._read(frame)
+            try:
+                values, _ = await self._read(frame)
+            except PlaywrightError:
+                if frame.is_detached():  # removed meanwhile, so no snapshot contains it
+                    continue
+                raise
             if values is None:
                 raise TooManyPasswords
             found |= {each for each in values if isinstance(each, str)}

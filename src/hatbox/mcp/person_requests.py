@@ -41,6 +41,8 @@ class PersonRequest:
         self.url = url
         self.no_window = ""
         """Why no window could be opened; empty if one is open."""
+        self.had_pages = False
+        """Whether pages of the agent were closed for it. They are loaded again afterwards."""
         self.failure = ""
         """The error of the outcome `failed`."""
         self.is_ending = False
@@ -132,6 +134,7 @@ class PersonRequests:
         """Open the window in a browser that replaces that of the agents, or in the one that the person has open."""
         session = self._session
         await stack.enter_async_context(session.browser.suspended())
+        request.had_pages = session.pages.are_suspended
         try:
             runner = await stack.enter_async_context(_browser(session))
         except EngineError as error:

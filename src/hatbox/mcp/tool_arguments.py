@@ -92,6 +92,7 @@ class FilledField(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     value: Annotated[
         str, Meta(max_length=100_000, description="true or false for checkboxes; the label for comboboxes")
     ]
+    element: Element = ""
     name: Element = ""
     type: Literal["textbox", "checkbox", "radio", "combobox", "slider"] = "textbox"
 

@@ -28,6 +28,12 @@ class Browser(FakeEngine):
     name: ClassVar[str] = "Chromium"
 
 
+class Windows(Browser):
+    """One with windows."""
+
+    has_windows = True
+
+
 HERE = RunningEngine(
     "Chromium",
     current_process(),
@@ -137,3 +143,20 @@ async def test_the_engine_that_serves_the_wanted_identities_is_found(path: Path)
         assert rest is not None
         assert everything is not None
         assert (rest.engine, rest.releases, everything.releases) == (everything.engine, True, False)
+
+
+@in_loop
+async def test_open_windows_are_not_closed_for_a_program_that_cannot_attach(path: Path) -> None:
+    async with hatbox.open(path) as profile, run(Windows(), profile):
+        hidden = await profile.identities.find("Personal")
+        for each in (WORK, PERSONAL):
+            await profile.tabs.open(each)
+        await profile.identities.hide(hidden)
+        for wanted, releases in (([WORK], False), ([PERSONAL], True), (["firefox-container-3"], True)):
+            found = await find_serving_engine(profile.store, wanted)
+            assert found is not None
+            assert found.releases == releases
+        with pytest.raises(hatbox.EngineBusy, match="another browser"):
+            await profile.chromium(headless=True, browser="/bin/sh", identities="Work").__aenter__()
+        (tab,) = await profile.tabs.query(WORK)
+        assert (tab.hidden, [each.identities for each in await profile.running_engines()]) == (False, [None])

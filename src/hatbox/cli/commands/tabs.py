@@ -28,7 +28,8 @@ from hatbox.cli.terminal.output import print_json, print_line, print_tab, print_
 from hatbox.cli.terminal.spinner import spinner
 from hatbox.engines.background.background_engine import BackgroundEngineError
 from hatbox.engines.background.opened_tabs import OpenedTabs
-from hatbox.engines.selection import EngineSelection
+from hatbox.engines.running_engines import RunningEngine
+from hatbox.engines.selection import DEFAULT_ENGINE, EngineSelection
 from hatbox.errors import EngineAlreadyRunning
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import ContextualIdentity
@@ -79,8 +80,8 @@ def open_(
     opens them with its own page.
 
     Uses the running engine. If none is running, starts one in the background, which exits after the last tab is closed;
-    --browser, --headless and --no-indicator apply to it. Shows a hidden identity. If a page cannot be loaded, the exit
-    status is 1, and its tab stays open.
+    --browser, --headless and --no-indicator apply to it. Shows a hidden identity. The exit status is 1 if a page cannot
+    be loaded, or is in a browser without windows of another program and --headless is missing. Its tab stays open.
     """
     is_link = identity is not None and is_container_link(identity)
     if temporary:  # all arguments are URLs
@@ -95,6 +96,8 @@ def open_(
     to_open = [pages.get(url) or parse_url_argument(url) for url in urls or []]
     selection = select_engine(engine, browser, headless=headless, no_indicator=no_indicator)
 
+    invisible: list[tuple[str, RunningEngine]] = []
+
     async def open_all(opened: Profile) -> list[tuple[str, list[TabAndIdentity], OpenedTabs]]:
         if identity is None:
             targets = [OpenTarget(await opened.create_temporary(), to_open or [BLANK])]
@@ -107,6 +110,8 @@ def open_(
         for target in targets:
             result = await _open(opened, target.identity, target.urls, selection, max_time)
             results.append((name_of(target.identity), await with_identities(opened, result.open), result))
+            if selection.is_headed:
+                invisible.extend(await _windowless_engine(opened, target.identity))
         return results
 
     results = run_with_profile(profile, open_all)
@@ -119,6 +124,7 @@ def open_(
             _print_replacements(requested, of_target, result.replaced)
     for _, _, result in results:
         _raise_without_pages(result)
+    _report_invisible(invisible)
 
 
 def _handler_pages(profile: str | None, arguments: list[str]) -> dict[str, str]:
@@ -209,6 +215,28 @@ async def _open(
         raise CommandError(type(error).__name__, message, details=engine_details(error)) from error
     except TimeoutError as error:
         raise CommandError("TimeoutError", str(error)) from error
+
+
+async def _windowless_engine(opened: Profile, identity: ContextualIdentity | None) -> list[tuple[str, RunningEngine]]:
+    """The name of an identity and its running engine, if that is a browser without windows."""
+    running = await opened.running_engine(identity or DEFAULT_COOKIE_STORE_ID)
+    is_browser = running is not None and running.engine.casefold() == DEFAULT_ENGINE
+    return [(name_of(identity), running)] if running is not None and is_browser and running.has_windows is False else []
+
+
+def _report_invisible(found: Sequence[tuple[str, RunningEngine]]) -> None:
+    """Say where pages are that nobody sees. Raises CommandError, unless `hatbox open --headless` started the browser:
+    scripts go on without the option."""
+    for name, engine in found:
+        where = f"{name} is in a browser without windows"
+        if engine.background:
+            print_line(f"{where}, which hatbox open --headless has started.", sys.stderr)
+            continue
+        raise CommandError(
+            "NoWindow",
+            f"the page is open, but not visible: {where}, of {engine.program} ({engine.process}). Stop that program "
+            "first, or open pages there with --headless.",
+        )
 
 
 def _print_replacements(requested: str, opened: Sequence[TabAndIdentity], replaced: Mapping[int, int]) -> None:

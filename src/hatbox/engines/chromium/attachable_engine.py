@@ -11,7 +11,8 @@ from hatbox.engines.chromium.launch import find_browser
 from hatbox.engines.endpoint_requests import expect_reachable
 from hatbox.engines.running_engines import RunningEngine, running_engines
 from hatbox.errors import EngineBusy
-from hatbox.store.base import Store
+from hatbox.store.base import Store, Transaction
+from hatbox.tabs.tab_model import all_tabs
 
 __all__ = ["ServingEngine", "WantedOptions", "find_serving_engine", "why_not_attachable"]
 
@@ -32,7 +33,7 @@ class ServingEngine(NamedTuple):
     has_all: bool
     """Whether it has all of them."""
     releases: bool
-    """Whether it releases them when another engine starts for them."""
+    """Whether another engine may be started for them: it releases them, and that closes no windows of them."""
 
 
 async def find_serving_engine(store: Store, wanted: Collection[str] | None) -> ServingEngine | None:
@@ -44,7 +45,14 @@ async def find_serving_engine(store: Store, wanted: Collection[str] | None) -> S
     for each in found:
         if each.identities is not None and not set(wanted).isdisjoint(each.identities):
             return ServingEngine(each, has_all=set(wanted) <= set(each.identities), releases=False)
-    return None if rest is None else ServingEngine(rest, has_all=True, releases=True)
+    if rest is None:
+        return None
+    is_shown = bool(rest.has_windows) and await store.read(lambda transaction: _has_visible_tabs(transaction, wanted))
+    return ServingEngine(rest, has_all=True, releases=not is_shown)
+
+
+def _has_visible_tabs(transaction: Transaction, cookie_store_ids: Collection[str]) -> bool:
+    return any(not tab.hidden and tab.cookie_store_id in cookie_store_ids for tab in all_tabs(transaction))
 
 
 def why_not_attachable(engine: RunningEngine, wanted: WantedOptions) -> str:

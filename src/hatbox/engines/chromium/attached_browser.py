@@ -17,6 +17,7 @@ from weakref import WeakKeyDictionary
 from playwright.async_api import Browser, BrowserContext, Page, Playwright, async_playwright
 from playwright.async_api import Error as PlaywrightError
 
+from hatbox.engines.chromium.driver_connection import wait_until_driver_ends
 from hatbox.engines.chromium.sessions import within
 from hatbox.engines.endpoint_requests import (
     AwaitedState,
@@ -116,9 +117,14 @@ class AttachedBrowser:
             await request_wait(self._store, self.engine, "ready", max_time=max_time)
             await self._store.register_process()  # its tabs are not those of a program that has ended
             self._playwright = await async_playwright().start()
+            self._tasks.spawn(self._watch_driver(self._playwright))
         except BaseException:
             await self.stop()
             raise
+
+    async def _watch_driver(self, playwright: Playwright) -> None:
+        await wait_until_driver_ends(playwright)
+        self._on_ended()
 
     async def stop(self) -> None:
         """Disconnect. The pages stay open. Stopping twice has no effect."""

@@ -22,6 +22,7 @@ from hatbox.engines.chromium.context_registry import map_browser_errors
 from hatbox.engines.chromium.context_renewal import has_proxies
 from hatbox.engines.chromium.debounce import log_exceptions
 from hatbox.engines.chromium.downloads import PageDownloads
+from hatbox.engines.chromium.driver_connection import wait_until_driver_ends
 from hatbox.engines.chromium.endpoint.endpoint_pages import EndpointPages
 from hatbox.engines.chromium.hosted_pages import HostedPages
 from hatbox.engines.chromium.launch import browser_path, launch
@@ -116,6 +117,7 @@ class ChromiumEngine(Engine):
         resources = None if self._page_scripts is None else self._page_scripts.resources
         self.running = running = RunningBrowser.connect(env, self._requests, resources)
         launched.browser.on("disconnected", log_exceptions(lambda _: self._on_disconnected(running)))
+        self._tasks.spawn(self._watch_driver(running))
         if self._page_scripts is not None:
             is_ready = running.interceptor.wait_until_ready
             scripted = ScriptedBrowser(launched, running.contexts, running.pages, running.targets, is_ready)
@@ -355,7 +357,12 @@ class ChromiumEngine(Engine):
             raise EngineError("browser is not running")
         return self.running
 
-    def _on_disconnected(self, running: RunningBrowser) -> None:
+    async def _watch_driver(self, running: RunningBrowser) -> None:
+        await wait_until_driver_ends(running.env.launched.playwright)
+        if running.env.launched.browser.is_connected():  # else the browser has ended, which is reported
+            self._on_disconnected(running, "Playwright's driver has ended")
+
+    def _on_disconnected(self, running: RunningBrowser, reason: str = "its process has ended") -> None:
         if running is not self.running:
             return
         running.abandon()
@@ -363,7 +370,7 @@ class ChromiumEngine(Engine):
             self._page_scripts.browser_stopped()
         if self._hosted is not None:
             self._hosted.abandon(running.env)
-        running.env.delegate.engine_crashed("its process has ended")
+        running.env.delegate.engine_crashed(reason)
 
     async def _shut_down(self) -> None:
         running, self.running = self.running, None

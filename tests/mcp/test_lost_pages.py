@@ -1,0 +1,64 @@
+"""After a page or Playwright's driver has crashed, the agent is told, and can open pages again."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Page
+
+from tests.mcp.agent_site import AgentSite
+from tests.mcp.test_page_borders import Caller, run
+from tests.waiting import until
+
+
+async def _crash(page: Page) -> None:
+    session = await page.context.new_cdp_session(page)
+    with contextlib.suppress(PlaywrightError):
+        await session.send("Page.crash")
+
+
+def _end_driver() -> None:
+    """Kill the drivers of this process."""
+    listed = subprocess.run(
+        ["ps", "-ww", "-o", "pid=,args=", "--ppid", str(os.getpid())], capture_output=True, text=True
+    )
+    for line in listed.stdout.splitlines():
+        pid, _, arguments = line.strip().partition(" ")
+        if "run-driver" in arguments:
+            os.kill(int(pid), signal.SIGKILL)
+
+
+def test_a_crashed_page_is_dropped(tmp_path: Path) -> None:
+    async def test(call: Caller, site: AgentSite) -> None:
+        await call("browser_navigate", url=site.url("/form"))
+        tab = await call.session.pages.current()
+        crashing = asyncio.ensure_future(_crash(tab.page))
+        await until(lambda: not tab.is_open)
+        assert "the page has crashed" in await call("browser_snapshot")
+        assert "no page is open" in await call("browser_snapshot")
+        assert "No tab is open" in await call("browser_tabs", action="list")
+        assert "Page title: Form" in await call("browser_navigate", url=site.url("/form"))
+        await asyncio.wait({crashing})
+
+    run(tmp_path, test)
+
+
+@pytest.mark.parametrize("hosts", [None, ["127.0.0.1"]])
+def test_the_end_of_the_driver_is_the_end_of_the_browser(tmp_path: Path, hosts: list[str] | None) -> None:
+    async def test(call: Caller, site: AgentSite) -> None:
+        await call("browser_navigate", url=site.url("/form"))
+        tab = await call.session.pages.current()
+        _end_driver()
+        await until(lambda: not tab.is_open)
+        assert "ended unexpectedly" in await call("browser_snapshot")
+        await until(lambda: call.session.browser.connection is not None)
+        assert "Page title: Form" in await call("browser_navigate", url=site.url("/form"))
+
+    run(tmp_path, test, hosts)
