@@ -15,7 +15,7 @@ from playwright.async_api import Page
 
 from tests.mcp.agent_site import AgentSite
 from tests.mcp.test_page_borders import Caller, run
-from tests.waiting import until
+from tests.waiting import until, until_awaited
 
 
 async def _crash(page: Page) -> None:
@@ -58,7 +58,10 @@ def test_the_end_of_the_driver_is_the_end_of_the_browser(tmp_path: Path, hosts: 
         _end_driver()
         await until(lambda: not tab.is_open)
         assert "ended unexpectedly" in await call("browser_snapshot")
-        await until(lambda: call.session.browser.connection is not None)
-        assert "Page title: Form" in await call("browser_navigate", url=site.url("/form"))
+
+        async def is_back() -> bool:
+            return "Page title: Form" in await call("browser_navigate", url=site.url("/form"))
+
+        await until_awaited(is_back)
 
     run(tmp_path, test, hosts)
