@@ -16,6 +16,7 @@ from websockets.exceptions import ConnectionClosed
 from hatbox.engines.chromium.endpoint.authorization import Authorization
 from hatbox.engines.chromium.endpoint.client_activity import CONNECT
 from hatbox.engines.chromium.endpoint.client_filter import ClientFilter
+from hatbox.engines.chromium.endpoint.connection_gate import CLOSE_SECONDS
 from hatbox.engines.chromium.endpoint.endpoint_pages import EndpointPages
 from hatbox.engines.chromium.endpoint.messages import (
     ClientAction,
@@ -84,7 +85,9 @@ class ClientConnection:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
         if not ended.is_failure:
-            await self._flush()
+            with contextlib.suppress(TimeoutError):  # the client does not read
+                async with asyncio.timeout(CLOSE_SECONDS):
+                    await self._flush()
         await self._socket.close(_REFUSED if ended.is_failure else _NORMAL, ended.reason)
 
     def end(self, reason: str) -> None:
