@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import time
 from collections import deque
 from collections.abc import Callable
 from typing import Final
@@ -39,8 +40,7 @@ _NORMAL: Final = 1000
 _REFUSED: Final = 1008
 _TOO_SLOW: Final = EndConnection("the client reads too slowly")
 _MAX_UNREAD: Final = 128 * 2**20  # characters
-_LONG: Final = 2**16
-_SPEED: Final = 100 * 2**20  # characters of a client in a second
+_LONG_SECONDS: Final = 0.002  # for a message
 
 
 class ClientConnection:
@@ -114,12 +114,14 @@ class ClientConnection:
             async for message in self._socket:
                 if self._end.done():
                     return
+                started = time.perf_counter()
                 if isinstance(message, str):
                     self._perform(self._filter.from_client(message))
+                used = time.perf_counter() - started
                 if self._tunnel is not None:
                     await self._tunnel.drain()
                 # Other work of the engine has its turn between the messages of a flood, and after long ones.
-                await asyncio.sleep(0 if len(message) < _LONG else len(message) / _SPEED)
+                await asyncio.sleep(0 if used < _LONG_SECONDS else used)
         except ConnectionClosed:
             pass
         except Exception:
