@@ -39,6 +39,7 @@ logger = logging.getLogger("hatbox.engines.chromium.endpoint")
 _NORMAL: Final = 1000
 _REFUSED: Final = 1008
 _TOO_SLOW: Final = EndConnection("the client reads too slowly")
+_UNREADABLE: Final = (msgspec.DecodeError, RecursionError, AttributeError, LookupError, TypeError)
 _MAX_UNREAD: Final = 128 * 2**20  # characters
 _LONG_SECONDS: Final = 0.002  # for a message
 
@@ -146,7 +147,7 @@ class ClientConnection:
             return
         try:
             self._perform(self._filter.from_browser(text, asyncio.get_running_loop().time()))
-        except (msgspec.DecodeError, AttributeError, LookupError, TypeError) as error:  # of a newer Chromium
+        except _UNREADABLE as error:
             logger.warning("endpoint: a message of Chromium was dropped: %s", type(error).__name__)
 
     def _on_withheld(self, target_id: str, is_withheld: bool) -> None:

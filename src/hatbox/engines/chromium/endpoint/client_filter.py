@@ -213,7 +213,7 @@ class ClientFilter:
             state.deliver(self._response(message_id, pending, message, text))
         except MethodRefused as refused:
             state.outputs.append(error_message(message_id, pending.session_id, refused))
-        except (LookupError, TypeError):  # of a newer Chromium: what cannot be checked is not delivered
+        except (LookupError, RecursionError, TypeError):  # what cannot be checked is not delivered
             unknown = MethodRefused("The result has a form that this version of Hatbox does not know.")
             state.outputs.append(error_message(message_id, pending.session_id, unknown))
         state.outputs.extend(pending.outputs)
