@@ -34,6 +34,7 @@ MAX_CLIENTS_OF_TOKEN: Final = 16
 """Those with the same token: one program does not take the places of the others."""
 _HOST: Final = "127.0.0.1"
 _MAX_COMMAND: Final = 64 * 2**20  # bytes; Playwright sends files in commands of up to 50 MB
+_MAX_URL: Final = 2000  # characters in the list of pages: a data: URL may have 2 million
 _UNAVAILABLE: Final = 1013
 
 logger = logging.getLogger("hatbox.engines.chromium.endpoint")
@@ -219,12 +220,12 @@ def _json_response(connection: ServerConnection, content: object) -> Response:
 
 
 def _listed(info: dict[str, Any], address: str) -> dict[str, str]:
-    socket = f"{address}/page/{info['targetId']}"
+    socket, url = f"{address}/page/{info['targetId']}", info["url"]
     return {
         "id": info["targetId"],
         "type": info["type"],
         "title": info["title"],
-        "url": info["url"],
+        "url": url if len(url) <= _MAX_URL else f"{url[:_MAX_URL]}…",
         **({"tabId": str(info["tabId"])} if "tabId" in info else {}),
         "devtoolsFrontendUrl": f"devtools://devtools/bundled/inspector.html?ws={socket}",
         "webSocketDebuggerUrl": f"ws://{socket}",
