@@ -7,12 +7,13 @@ import logging
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 import platformdirs
 from playwright.async_api import BrowserContext
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page as PlaywrightPage
+from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from hatbox.cookies.cookie_stores import CookieStores
 from hatbox.downloads.download_list import Downloads
@@ -49,6 +50,8 @@ if TYPE_CHECKING:
 __all__ = ["ChromiumEngine"]
 
 logger = logging.getLogger("hatbox.engines.chromium")
+
+_DRIVER_SECONDS: Final = 2.0  # between two checks whether the driver runs
 
 
 class ChromiumEngine(Engine):
@@ -103,6 +106,7 @@ class ChromiumEngine(Engine):
         self._hosted = hosted
         self.running: RunningBrowser | None = None
         """The parts of the browser, from start() to stop()."""
+        self._abandoned: RunningBrowser | None = None  # its browser has ended
         self._tasks = Tasks(_log_failure)
         self._with_credentials: dict[int, str] = {}  # URLs of tabs that load next; never stored
 
@@ -116,6 +120,7 @@ class ChromiumEngine(Engine):
         resources = None if self._page_scripts is None else self._page_scripts.resources
         self.running = running = RunningBrowser.connect(env, self._requests, resources)
         launched.browser.on("disconnected", log_exceptions(lambda _: self._on_disconnected(running)))
+        self._tasks.spawn(self._watch_driver(running))
         if self._page_scripts is not None:
             is_ready = running.interceptor.wait_until_ready
             scripted = ScriptedBrowser(launched, running.contexts, running.pages, running.targets, is_ready)
@@ -355,9 +360,23 @@ class ChromiumEngine(Engine):
             raise EngineError("browser is not running")
         return self.running
 
+    async def _watch_driver(self, running: RunningBrowser) -> None:
+        """The driver of Playwright may end itself, and then emits no event. It ends if the browser sends a message
+        that is longer than a string of Node.js can be."""
+        while True:
+            await asyncio.sleep(_DRIVER_SECONDS)
+            try:
+                await running.env.session.send("Browser.getVersion")
+            except PlaywrightTimeout:
+                continue  # it is busy
+            except PlaywrightError:
+                self._on_disconnected(running)
+                return
+
     def _on_disconnected(self, running: RunningBrowser) -> None:
-        if running is not self.running:
+        if running is not self.running or running is self._abandoned:
             return
+        self._abandoned = running
         running.abandon()
         if self._page_scripts is not None:
             self._page_scripts.browser_stopped()
