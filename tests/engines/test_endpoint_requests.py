@@ -160,6 +160,25 @@ async def test_requests_for_clients_with_grants_share_an_endpoint_until_the_last
 
 
 @in_loop
+async def test_an_endpoint_that_takes_long_to_close_delays_no_other_program(path: Path) -> None:
+    async with hosting(path) as (_, host), hatbox.open(path) as program:
+        engine = await engine_of(program)
+        first = await request_endpoint(program.store, engine, WORK, token_hash=hash_token("first"))
+        closing, ended = asyncio.Event(), asyncio.Event()
+
+        async def wait() -> None:
+            closing.set()
+            await ended.wait()
+
+        host.opened[0].on_closed = wait
+        await first.close()
+        await closing.wait()
+        second = await request_endpoint(program.store, engine, WORK, token_hash=hash_token(TOKEN))
+        assert await status(second.port, TOKEN) == 200
+        ended.set()
+
+
+@in_loop
 async def test_an_engine_without_grants_says_so(path: Path) -> None:
     async with hosting(path, has_grants=False) as (profile, host):
         with pytest.raises(hatbox.EngineError, match="does not know grants"):

@@ -70,3 +70,7 @@ async def browser_process(runner: ChromiumRunner) -> int:
 
 def command_line(process: int) -> list[str]:
     return Path(f"/proc/{process}/cmdline").read_text().split("\0")
+
+
+def parent_of(process: int) -> int:
+    return int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])

@@ -17,7 +17,16 @@ from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from hatbox.engines.chromium.cookie_sync import CookieSync
 from hatbox.errors import EngineAlreadyRunning, EngineError
 from hatbox.tabs import Tab
-from tests.engines.chromium.real import browser_process, cookie, running, value, with_browser
+from tests.engines.chromium.real import (
+    browser_process,
+    command_line,
+    cookie,
+    parent_of,
+    running,
+    value,
+    with_browser,
+    with_own_driver,
+)
 from tests.site import Site
 from tests.waiting import until_awaited
 
@@ -184,6 +193,29 @@ async def test_a_login_survives_when_the_browser_is_killed_a_second_later(
         page = await runner.page(tab.id)
         assert await page.title() == "Signed in as Work"
         assert await browser_process(runner) != process
+    assert "engine crashed" in caplog.text
+
+
+@with_own_driver
+async def test_a_login_survives_the_end_of_the_driver(
+    browser: str, path: Path, site: Site, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A message of the browser of more than 512 MB ends the driver of Playwright, and with it the browser."""
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        page = await runner.new_page("Work", site.url("/login", user="Work"))
+        await until_awaited(lambda: value(profile, "Work", "session"))
+        tab = await the_tab(profile)
+        driver = parent_of(await browser_process(runner))
+        assert "run-driver" in command_line(driver)
+        os.kill(driver, signal.SIGKILL)
+
+        async def is_back() -> bool:
+            found = runner.engine.page_of(tab.id)
+            return found is not None and found is not page
+
+        await until_awaited(is_back)
+        page = await runner.page(tab.id)
+        assert await page.title() == "Signed in as Work"
     assert "engine crashed" in caplog.text
 
 

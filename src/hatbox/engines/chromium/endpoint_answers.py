@@ -225,10 +225,10 @@ class EndpointAnswers:
     async def _close(self, key: str) -> None:
         """Close an endpoint that no request has any more."""
         async with self._opening:
-            if all(_key(each) != key for each in self._requests.values()):
-                endpoint = self._endpoints.pop(key, None)
-                if endpoint is not None:
-                    await endpoint.close()
+            is_used = any(_key(each) == key for each in self._requests.values())
+            endpoint = None if is_used else self._endpoints.pop(key, None)
+        if endpoint is not None:
+            await endpoint.close()
 
     # ------------------------------------------------------------------------------------------------------------ tabs
 

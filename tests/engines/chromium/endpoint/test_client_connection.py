@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 from collections.abc import AsyncIterator
 from types import SimpleNamespace
@@ -130,6 +131,26 @@ def test_a_client_that_does_not_read_is_disconnected(monkeypatch: pytest.MonkeyP
             lab.messages.put_nowait(json.dumps({"id": number, "method": "Nothing.here"}))
         await lab.running
         assert lab.closed == (1008, "the client reads too slowly")
+
+    use(test)
+
+
+def test_after_a_message_that_takes_long_other_work_gets_as_much_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = itertools.count(step=3)  # each message takes 3 seconds
+    pauses: list[float] = []
+    sleep = asyncio.sleep
+
+    async def pause(seconds: float) -> None:
+        pauses.append(seconds)
+        await sleep(0)
+
+    async def test(lab: Lab) -> None:
+        monkeypatch.setattr(client_connection, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
+        monkeypatch.setattr(asyncio, "sleep", pause)
+        lab.messages.put_nowait('{"id": 1, "method": "Nothing.here"}')
+        lab.messages.put_nowait(None)
+        await lab.running
+        assert pauses == [3]
 
     use(test)
 

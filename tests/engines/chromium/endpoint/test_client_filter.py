@@ -772,3 +772,16 @@ def test_no_arguments_make_the_filter_fail_or_name_another_identity(data: st.Dat
         if command["method"].startswith(("Browser.", "Storage.", "Target.")):
             assert command["params"].get("targetId") != "B"
             assert command["params"].get("browserContextId") in (None, WORK)
+
+
+@pytest.mark.parametrize("method", ["Runtime.evaluate", "Page.getNavigationHistory"])
+def test_a_result_of_any_depth_is_answered(method: str) -> None:
+    """The depth at which decoding fails depends on what is decoded."""
+    client = with_page()
+    for depth in range(900, 1100):
+        number = client.send(method, {"expression": "1"}, "S")
+        value = "[" * depth + "]" * depth
+        text = f'{{"id":{number},"result":{{"result":{{"objectId":"1.1.1","value":{value}}}}},"sessionId":"S"}}'
+        (answer,) = client.filter.from_browser(text, 0)
+        assert isinstance(answer, ToClient)
+        assert answer.text.startswith(f'{{"id":{number},'), depth

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import time
 from collections import deque
 from collections.abc import Callable
 from typing import Final
@@ -16,6 +17,7 @@ from websockets.exceptions import ConnectionClosed
 from hatbox.engines.chromium.endpoint.authorization import Authorization
 from hatbox.engines.chromium.endpoint.client_activity import CONNECT
 from hatbox.engines.chromium.endpoint.client_filter import ClientFilter
+from hatbox.engines.chromium.endpoint.connection_gate import CLOSE_SECONDS
 from hatbox.engines.chromium.endpoint.endpoint_pages import EndpointPages
 from hatbox.engines.chromium.endpoint.messages import (
     ClientAction,
@@ -37,9 +39,9 @@ logger = logging.getLogger("hatbox.engines.chromium.endpoint")
 _NORMAL: Final = 1000
 _REFUSED: Final = 1008
 _TOO_SLOW: Final = EndConnection("the client reads too slowly")
+_UNREADABLE: Final = (msgspec.DecodeError, RecursionError, AttributeError, LookupError, TypeError)
 _MAX_UNREAD: Final = 128 * 2**20  # characters
-_LONG: Final = 2**16
-_SPEED: Final = 100 * 2**20  # characters of a client in a second
+_LONG_SECONDS: Final = 0.002  # for a message
 
 
 class ClientConnection:
@@ -84,7 +86,9 @@ class ClientConnection:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
         if not ended.is_failure:
-            await self._flush()
+            with contextlib.suppress(TimeoutError):  # the client does not read
+                async with asyncio.timeout(CLOSE_SECONDS):
+                    await self._flush()
         await self._socket.close(_REFUSED if ended.is_failure else _NORMAL, ended.reason)
 
     def end(self, reason: str) -> None:
@@ -111,12 +115,14 @@ class ClientConnection:
             async for message in self._socket:
                 if self._end.done():
                     return
+                started = time.perf_counter()
                 if isinstance(message, str):
                     self._perform(self._filter.from_client(message))
+                used = time.perf_counter() - started
                 if self._tunnel is not None:
                     await self._tunnel.drain()
                 # Other work of the engine has its turn between the messages of a flood, and after long ones.
-                await asyncio.sleep(0 if len(message) < _LONG else len(message) / _SPEED)
+                await asyncio.sleep(0 if used < _LONG_SECONDS else used)
         except ConnectionClosed:
             pass
         except Exception:
@@ -141,7 +147,7 @@ class ClientConnection:
             return
         try:
             self._perform(self._filter.from_browser(text, asyncio.get_running_loop().time()))
-        except (msgspec.DecodeError, AttributeError, LookupError, TypeError) as error:  # of a newer Chromium
+        except _UNREADABLE as error:
             logger.warning("endpoint: a message of Chromium was dropped: %s", type(error).__name__)
 
     def _on_withheld(self, target_id: str, is_withheld: bool) -> None:

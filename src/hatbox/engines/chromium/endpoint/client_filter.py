@@ -18,6 +18,7 @@ from hatbox.engines.chromium.endpoint.browser_events import (
 )
 from hatbox.engines.chromium.endpoint.client_sessions import ClientSession
 from hatbox.engines.chromium.endpoint.client_state import OWN_IDS, ClientState, PendingCommand
+from hatbox.engines.chromium.endpoint.command_params import decode_params, expect_decodable
 from hatbox.engines.chromium.endpoint.lone_surrogates import decodable, leading_id
 from hatbox.engines.chromium.endpoint.manager_page_secrets import without_manager_cookie
 from hatbox.engines.chromium.endpoint.messages import (
@@ -26,7 +27,6 @@ from hatbox.engines.chromium.endpoint.messages import (
     EndConnection,
     MethodRefused,
     Output,
-    decode_params,
     encode_message,
     error_message,
     session_not_found,
@@ -186,6 +186,7 @@ class ClientFilter:
             shown = command.method[:80]
             message = f"'{shown}' is not available in this endpoint, which is limited to one identity."
             raise MethodRefused(_MESSAGES.get(command.method, message))
+        expect_decodable(command)
         state.outputs += state.activity.command(command.method, session.page_id, state.targets)
         if may_name_objects(command):
             command = _with_own_objects(session, command)
@@ -212,7 +213,7 @@ class ClientFilter:
             state.deliver(self._response(message_id, pending, message, text))
         except MethodRefused as refused:
             state.outputs.append(error_message(message_id, pending.session_id, refused))
-        except (LookupError, TypeError):  # of a newer Chromium: what cannot be checked is not delivered
+        except (LookupError, RecursionError, TypeError):  # what cannot be checked is not delivered
             unknown = MethodRefused("The result has a form that this version of Hatbox does not know.")
             state.outputs.append(error_message(message_id, pending.session_id, unknown))
         state.outputs.extend(pending.outputs)

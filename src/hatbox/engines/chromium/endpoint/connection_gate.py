@@ -1,4 +1,7 @@
-"""Which connections an endpoint accepts: those of this user, few at a time until they have sent a valid token."""
+"""Which connections an endpoint accepts: those of this user, few at a time until they have sent a valid token.
+
+A connection that is closed ends soon, also if its client does not read: it would take the place of another one.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,10 @@ from websockets.asyncio.server import ServerConnection
 
 from hatbox.loopback.peer_user import UserCheck, can_check_users
 
-__all__ = ["MAX_WAITING", "ConnectionGate", "GuardedConnection"]
+__all__ = ["CLOSE_SECONDS", "MAX_WAITING", "ConnectionGate", "GuardedConnection"]
 
+CLOSE_SECONDS: Final = 0.5
+"""From the start of the closing handshake until the connection is aborted."""
 MAX_WAITING: Final = 64
 """The connections without a valid token at a time."""
 _MAX_CHECKS: Final = 4
@@ -27,6 +32,7 @@ class ConnectionGate:
 
     def __init__(self, is_of_user: Callable[[int, int], bool] | None = None) -> None:
         self._is_of_user = is_of_user
+        self._open: set[GuardedConnection] = set()
         self._waiting: set[ServerConnection] = set()
         self._checks = asyncio.Semaphore(_MAX_CHECKS)
 
@@ -39,7 +45,7 @@ class ConnectionGate:
             logger.warning("endpoint: the tables of sockets in /proc are empty, so other users are not recognized")
         return cls()
 
-    def admits(self, connection: ServerConnection, transport: asyncio.Transport) -> bool:
+    def admits(self, connection: GuardedConnection, transport: asyncio.Transport) -> bool:
         """Whether to read from a new connection."""
         client, server = transport.get_extra_info("peername"), transport.get_extra_info("sockname")
         if client is None or server is None:  # closed again
@@ -50,12 +56,23 @@ class ConnectionGate:
         if self._is_of_user is not None and not self._is_of_user(client[1], server[1]):
             logger.warning("endpoint: refused a connection that is not of this user, or closed again")
             return False
+        self._open.add(connection)
         self._waiting.add(connection)
         return True
 
     def settle(self, connection: ServerConnection) -> None:
-        """The connection has a valid token, or is closed."""
+        """The connection has a valid token."""
         self._waiting.discard(connection)
+
+    def remove(self, connection: GuardedConnection) -> None:
+        """The connection is closed."""
+        self._open.discard(connection)
+        self._waiting.discard(connection)
+
+    def close(self) -> None:
+        """The endpoint is closed: its connections end soon, in whatever state they are."""
+        for each in self._open:
+            each.abort_soon()
 
     async def check(self, authorize: Callable[[], Any]) -> Any:
         """The result of a check of a token. A wrong one takes long, so that few can be guessed; others wait in turn."""
@@ -67,7 +84,7 @@ class ConnectionGate:
 
 
 class GuardedConnection(ServerConnection):
-    """A connection that is closed at once if the gate does not admit it."""
+    """A connection that is closed at once if the gate does not admit it. Closing it takes at most CLOSE_SECONDS."""
 
     def __init__(self, gate: ConnectionGate, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -82,5 +99,14 @@ class GuardedConnection(ServerConnection):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """See asyncio.Protocol."""
-        self._gate.settle(self)
+        self._gate.remove(self)
         super().connection_lost(exc)
+
+    async def close(self, *arguments: Any, **options: Any) -> None:
+        """See ServerConnection. That waits for a client that does not read, before its time limit starts."""
+        self.abort_soon()
+        await super().close(*arguments, **options)
+
+    def abort_soon(self) -> None:
+        """End the connection after CLOSE_SECONDS, unless it has ended before."""
+        self.loop.call_later(CLOSE_SECONDS, self.transport.abort)

@@ -16,7 +16,7 @@ from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.http11 import Request, Response
 
 from hatbox.engines.chromium.endpoint.authorization import Authorization, Authorize
-from hatbox.engines.chromium.endpoint.connection_gate import ConnectionGate, GuardedConnection
+from hatbox.engines.chromium.endpoint.connection_gate import CLOSE_SECONDS, ConnectionGate, GuardedConnection
 from hatbox.engines.chromium.endpoint.http_requests import (
     EndpointPath,
     is_allowed_host,
@@ -34,7 +34,7 @@ MAX_CLIENTS_OF_TOKEN: Final = 16
 """Those with the same token: one program does not take the places of the others."""
 _HOST: Final = "127.0.0.1"
 _MAX_COMMAND: Final = 64 * 2**20  # bytes; Playwright sends files in commands of up to 50 MB
-_CLOSE_SECONDS: Final = 0.5
+_MAX_URL: Final = 2000  # characters in the list of pages: a data: URL may have 2 million
 _UNAVAILABLE: Final = 1013
 
 logger = logging.getLogger("hatbox.engines.chromium.endpoint")
@@ -88,7 +88,7 @@ class Endpoint:
             logger=_silent,
             compression=None,
             ping_interval=None,
-            close_timeout=_CLOSE_SECONDS,
+            close_timeout=CLOSE_SECONDS,
             max_size=_MAX_COMMAND,
             server_header=None,
             create_connection=partial(GuardedConnection, self._gate),  # type: ignore[arg-type] # a class, in its types
@@ -124,6 +124,7 @@ class Endpoint:
         server, self._server = self._server, None
         if server is not None:
             server.close()
+            self._gate.close()
             await server.wait_closed()
             if self.on_closed is not None:
                 await self.on_closed()
@@ -219,12 +220,12 @@ def _json_response(connection: ServerConnection, content: object) -> Response:
 
 
 def _listed(info: dict[str, Any], address: str) -> dict[str, str]:
-    socket = f"{address}/page/{info['targetId']}"
+    socket, url = f"{address}/page/{info['targetId']}", info["url"]
     return {
         "id": info["targetId"],
         "type": info["type"],
         "title": info["title"],
-        "url": info["url"],
+        "url": url if len(url) <= _MAX_URL else f"{url[:_MAX_URL]}…",
         **({"tabId": str(info["tabId"])} if "tabId" in info else {}),
         "devtoolsFrontendUrl": f"devtools://devtools/bundled/inspector.html?ws={socket}",
         "webSocketDebuggerUrl": f"ws://{socket}",

@@ -10,12 +10,14 @@ from typing import Any, Final
 
 from hatbox.engines.chromium.endpoint.client_sessions import ClientSession
 from hatbox.engines.chromium.endpoint.client_state import ClientState, PendingCommand
+from hatbox.engines.chromium.endpoint.command_params import decode_params
 from hatbox.engines.chromium.endpoint.endpoint_urls import loadable_url
-from hatbox.engines.chromium.endpoint.messages import ClientMessage, MethodRefused, decode_params, error_message
+from hatbox.engines.chromium.endpoint.messages import ClientMessage, MethodRefused, error_message
 
 __all__ = ["ID_COMMANDS"]
 
 _MAX_NODES: Final = 64  # each is a command to Chromium, of which a client should not have many unsent
+_MAX_NAMED: Final = 1000  # with repetitions
 _NODES: Final = "hatbox-nodes"
 _ENDING: Final = frozenset(
     {
@@ -33,6 +35,8 @@ def _nodes(state: ClientState, session: ClientSession, command: ClientMessage) -
     params = decode_params(command.params)
     given = params.get("backendNodeIds", [])
     named = [*given, params["backendNodeId"]] if params.get("backendNodeId") is not None else [*given]
+    if len(named) > _MAX_NAMED:
+        raise MethodRefused(f"{len(named)} nodes are named. At most {_MAX_NODES} are allowed in one command.")
     if any(type(each) is not int for each in named):
         raise MethodRefused("backendNodeId must be an integer")
     nodes = [*dict.fromkeys(named)]

@@ -18,7 +18,6 @@ __all__ = [
     "PageDriven",
     "ToBrowser",
     "ToClient",
-    "decode_params",
     "encode_message",
     "error_message",
     "session_not_found",
@@ -125,11 +124,3 @@ def error_message(message_id: int | None, session_id: str, refused: MethodRefuse
 def session_not_found() -> MethodRefused:
     """The error of Chromium for a session that does not exist. Clients know it."""
     return MethodRefused("Session with given id not found.", -32001)
-
-
-def decode_params(raw: msgspec.Raw) -> dict[str, Any]:
-    """The arguments of a command. Raises MethodRefused if they are not an object."""
-    try:
-        return msgspec.json.decode(raw, type=dict[str, Any])
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise MethodRefused(f"params must be an object: {error}") from error

@@ -8,9 +8,10 @@ from typing import Any, Final
 from hatbox.engines.chromium.clipboard_keys import is_paste
 from hatbox.engines.chromium.endpoint.client_sessions import ClientSession
 from hatbox.engines.chromium.endpoint.client_state import ClientState
+from hatbox.engines.chromium.endpoint.command_params import decode_params
 from hatbox.engines.chromium.endpoint.endpoint_urls import is_withheld, loadable_url
 from hatbox.engines.chromium.endpoint.id_commands import ID_COMMANDS
-from hatbox.engines.chromium.endpoint.messages import ClientMessage, CookiesChanged, MethodRefused, decode_params
+from hatbox.engines.chromium.endpoint.messages import ClientMessage, CookiesChanged, MethodRefused
 from hatbox.engines.chromium.endpoint.target_commands import TARGET_COMMANDS, activate, without_protected_cookies
 from hatbox.urls.protected_pages import PROTECTED_HOST, PROTECTED_PATH
 

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from hatbox.engines.chromium.endpoint.client_sessions import MAX_SESSIONS, ClientSession
 from hatbox.engines.chromium.endpoint.client_state import ClientState
+from hatbox.engines.chromium.endpoint.command_params import decode_params
 from hatbox.engines.chromium.endpoint.endpoint_urls import loadable_url
 from hatbox.engines.chromium.endpoint.messages import (
     ClientMessage,
@@ -13,7 +14,6 @@ from hatbox.engines.chromium.endpoint.messages import (
     MethodRefused,
     PageCreation,
     PageDriven,
-    decode_params,
 )
 from hatbox.engines.chromium.endpoint.target_commands import (
     AUTO_ATTACH,

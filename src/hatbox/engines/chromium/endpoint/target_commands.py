@@ -7,12 +7,12 @@ from typing import Any, Final
 
 from hatbox.engines.chromium.endpoint.client_sessions import ClientSession
 from hatbox.engines.chromium.endpoint.client_state import ClientState
+from hatbox.engines.chromium.endpoint.command_params import decode_params
 from hatbox.engines.chromium.endpoint.endpoint_urls import is_protected_cookie
 from hatbox.engines.chromium.endpoint.messages import (
     ClientMessage,
     CookiesChanged,
     MethodRefused,
-    decode_params,
     error_message,
 )
 
