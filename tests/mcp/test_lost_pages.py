@@ -64,4 +64,9 @@ def test_the_end_of_the_driver_is_the_end_of_the_browser(tmp_path: Path, hosts: 
 
         await until_awaited(is_back)
 
+        async def are_lost_closed() -> bool:
+            return len(await call.session.profile.tabs.query(identity="Work")) == 1
+
+        await until_awaited(are_lost_closed)
+
     run(tmp_path, test, hosts)

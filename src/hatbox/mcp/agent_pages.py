@@ -63,6 +63,10 @@ class AgentPages:
     @property
     def tabs(self) -> list[AgentTab]:
         """The open tabs, in the order in which they were opened."""
+        if any(each.is_disconnected for each in self._tabs) and self._tab_ids:
+            # The next browser opens them again, as those of users. They are no pages of this agent any more.
+            lost, self._tab_ids = sorted(self._tab_ids), set()
+            self._tasks.spawn(self._close_lost(lost))
         self._tabs = [each for each in self._tabs if each.is_open]
         return self._tabs
 
@@ -111,6 +115,10 @@ class AgentPages:
             await _close(page)
         return self._current
 
+    async def _close_lost(self, tab_ids: list[int]) -> None:
+        with contextlib.suppress(HatboxError):
+            await self._session.profile.tabs.close(tab_ids, missing_ok=True)
+
     def select(self, index: int) -> AgentTab:
         """Make a tab the current one."""
         self._current = self._at(index)
@@ -149,6 +157,7 @@ class AgentPages:
         tabs = sorted(self.tabs, key=self.is_current)  # the last one is the current one again
         self._suspended = [self._url_of(each) for each in tabs]
         self._reloading.clear()
+        self._current = None
         self._is_restoring = bool(tabs)
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-from collections.abc import Coroutine
+from collections.abc import Collection, Coroutine
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from playwright.async_api import Dialog, FileChooser, Frame, Locator, Page
@@ -15,7 +15,7 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 from hatbox.engines.chromium.net_errors import ABORTED, BLOCKED_BY_CLIENT
 from hatbox.mcp.host_limits import ERROR_PAGE, check_frame, is_pdf_viewer
 from hatbox.mcp.page_cookies import PageCookies
-from hatbox.mcp.page_text import contains_text, in_one_line, visible_lines
+from hatbox.mcp.page_text import contains_text, in_one_line, visible_texts
 from hatbox.mcp.password_fields import KnownPasswords, PasswordFields
 from hatbox.mcp.password_redaction import MAX_CHARACTERS, TooManyPasswords, url_without_passwords, without_passwords
 from hatbox.mcp.rule_refusals import RuleRefusals
@@ -77,7 +77,8 @@ class AgentTab:
         page.on("framenavigated", self._on_navigated)
         if session.options.uploads is not None:
             page.on("filechooser", self._on_file_chooser)
-        self._on_navigated(page.main_frame)
+        for frame in page.frames:
+            self._on_navigated(frame)
 
     @property
     def is_open(self) -> bool:
@@ -89,7 +90,12 @@ class AgentTab:
         """Why the page cannot be used any more, for the agent; empty if it can, and if it was closed."""
         if self._has_crashed:
             return _CRASHED
-        return "" if self._connection is self._session.browser.connection else _DISCONNECTED
+        return _DISCONNECTED if self.is_disconnected else ""
+
+    @property
+    def is_disconnected(self) -> bool:
+        """Whether the browser of the page has ended."""
+        return self._connection is not self._session.browser.connection
 
     def _on_crash(self, page: Page) -> None:
         self._has_crashed = True
@@ -337,11 +343,22 @@ class AgentTab:
     async def _read_text(self) -> str:
         """What a snapshot shows, and the visible text, which is longer, and in which words of several elements join."""
         _, tree, _ = await self._read("", None)
-        visible = await visible_lines(self.page)
-        await self.passwords.read()  # typed meanwhile
+        visible = await visible_texts(self.page)
+        passwords = await self.passwords.read()  # typed meanwhile
         await self.cookies.read()  # changed meanwhile
+        shown = [self._in_one_line(tree)]
+        for text in visible:
+            line = self._in_one_line(text.lines)
+            shown.append(line[: -self._longest_secret(passwords)] if text.is_cut else line)
+        return " ".join(shown)
+
+    def _in_one_line(self, lines: str) -> str:
         # Each line first, because a short password is one that is a whole line. Then those of several lines.
-        return self._without_secrets(in_one_line(f"{tree}\n{self._without_secrets(visible)}"))
+        return self._without_secrets(in_one_line(self._without_secrets(lines)))
+
+    def _longest_secret(self, passwords: Collection[str]) -> int:
+        """Characters that may be the start of a password or of a cookie at the end of a text that was cut."""
+        return max(1, self.cookies.longest, *map(len, passwords))
 
     async def _read(self, reference: str, depth: int | None) -> tuple[str, str, bool]:
         found = await self.find(reference) if reference else None
@@ -356,8 +373,8 @@ class AgentTab:
         await self.cookies.read()  # changed meanwhile
         limit = _MAX_TREE + self.cookies.longest
         shown = self._without_secrets(tree[:limit])
-        if len(tree) > limit:  # the end may be the start of a password or of a cookie
-            shown = f"{shown[: -max(1, self.cookies.longest, *map(len, passwords))]}\n"
+        if len(tree) > limit:
+            shown = f"{shown[: -self._longest_secret(passwords)]}\n"
             shown += f"[{len(tree) - limit} further characters are omitted.]"
         return self._without_secrets(title[:_MAX_TREE])[:_MAX_TITLE], shown, await self._shows_pdf()
 

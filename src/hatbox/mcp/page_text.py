@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from playwright.async_api import Page
 
-__all__ = ["contains_text", "in_one_line", "visible_lines"]
+__all__ = ["VisibleText", "contains_text", "in_one_line", "visible_texts"]
 
 _MAX_VISIBLE: Final = 200_000  # characters of a frame
 _TEXT: Final = "- text: "
-_READ: Final = "limit => (document.body?.innerText ?? document.documentElement?.textContent ?? '').slice(0, limit)"
+_READ: Final = """limit => {
+    const text = document.body?.innerText ?? document.documentElement?.textContent ?? "";
+    return [text.slice(0, limit), text.length > limit];
+}"""
 
 
-async def visible_lines(page: Page) -> str:
-    """The visible text of all frames: each line is one of a snapshot. Raises PlaywrightError."""
-    texts = [await frame.evaluate(_READ, _MAX_VISIBLE) for frame in page.frames if not frame.is_detached()]
-    return "\n".join(f"{_TEXT}{line}" for text in texts for line in text.split("\n"))
+class VisibleText(NamedTuple):
+    """The visible text of a frame."""
+
+    lines: str
+    """Each is one of a snapshot."""
+    is_cut: bool
+    """Whether more follows."""
+
+
+async def visible_texts(page: Page) -> list[VisibleText]:
+    """The visible text of all frames. Raises PlaywrightError."""
+    read = [await frame.evaluate(_READ, _MAX_VISIBLE) for frame in page.frames if not frame.is_detached()]
+    return [VisibleText("\n".join(f"{_TEXT}{line}" for line in text.split("\n")), is_cut) for text, is_cut in read]
 
 
 def in_one_line(lines: str) -> str:

@@ -81,6 +81,7 @@ class _Launcher:
         self._playwright = playwright
         self._launches: list[asyncio.Task[Any]] = []
         self.chromium = self
+        self.request = playwright.request
 
     async def start(self) -> _Launcher:
         return self

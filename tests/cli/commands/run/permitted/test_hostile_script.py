@@ -253,8 +253,9 @@ def test_jobs_of_the_shell_that_has_become_the_command_go_on(folder: Path, has_s
     )
     os.mkfifo(folder / "end")
     os.mkfifo(folder / "orphan")
+    os.mkfifo(folder / "both")
     # The second job becomes an orphan, and so a child of the command, while the script runs.
-    jobs = "sleep 600 & echo $!; sh -c 'sleep 600 & echo $!; cat orphan' &"
+    jobs = "sleep 600 & echo $!; sh -c 'sleep 600 & echo $!; echo > both; cat orphan' & cat both >&2;"
     command = f"exec {sys.executable} -m hatbox run --permission tabs x.py"
     shell = subprocess.Popen(
         ["sh", "-c", f"{jobs} {command}"],

@@ -75,9 +75,10 @@ def _descendants(pid: int | str) -> Iterator[int]:
 
 
 def _children(pid: int | str) -> Iterator[int]:
-    for children in Path(f"/proc/{pid}/task").glob("*/children"):
-        with suppress(OSError):
-            yield from map(int, children.read_text("ascii").split())
+    with suppress(OSError):  # it has ended meanwhile
+        for children in [*Path(f"/proc/{pid}/task").glob("*/children")]:
+            with suppress(OSError):
+                yield from map(int, children.read_text("ascii").split())
 
 
 def _start_time(pid: int) -> str | None:
