@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hatbox.mcp import agent_tab
+from hatbox.mcp import agent_tab, page_text
 from hatbox.mcp.page_text import contains_text, in_one_line
 from tests.mcp.agent_site import AgentSite
 from tests.mcp.test_page_borders import Caller, run
@@ -24,6 +24,19 @@ def test_waiting_does_not_reveal_hidden_values(tmp_path: Path, monkeypatch: pyte
         monkeypatch.setattr(agent_tab, "_WAIT_SECONDS", 1.0)
         for guess in ("77", "78"):
             assert "did not appear" in await call("browser_wait_for", text=guess)
+
+    run(tmp_path, test)
+
+
+def test_waiting_does_not_reveal_the_start_of_a_value_at_the_end_of_a_long_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def test(call: Caller, site: AgentSite) -> None:
+        for _ in range(2):
+            await call("browser_navigate", url=site.url("/set-long"))
+        monkeypatch.setattr(page_text, "_MAX_VISIBLE", len("long=long-val"))
+        for guess in ("long-val", "long-vax"):
+            assert "Page URL" in await call("browser_wait_for", textGone=guess)
 
     run(tmp_path, test)
 
