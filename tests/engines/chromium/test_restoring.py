@@ -191,6 +191,8 @@ async def test_a_restored_page_that_is_a_download_now_is_not_downloaded_at_every
             first = site.url("/storage", write="V") if with_site_data else site.url("/page/5")
             page = await runner.new_page("Work", first, keep=True)
             await page.goto(site.url("/page/1"))
+            (tab,) = await profile.tabs.query("Work")
+            await until_awaited(lambda: _when(profile, tab.id, site.url("/page/1")))
         monkeypatch.setitem(pages.PAGES, "/page", pages.download)
         for _ in range(2):
             async with profile.chromium(headless=True, browser=browser) as runner:
