@@ -110,7 +110,7 @@ async def test_every_screen_fits_and_follows_the_motion_and_colors_of_the_system
     # With forced colors, a user sees which switch is on, which icon is chosen and which item of a menu has the focus.
     await show(page, "extensions")
     for state in (":checked", ":not(:checked)"):
-        await page.locator(f".switch{state}").first.wait_for()
+        await page.locator(f".switch{state}").first.wait_for(state="attached")
     (on, thumb_on), (off, thumb_off) = await page.evaluate(SWITCHES)
     assert thumb_on != on != off != thumb_off
     cards = IdentitiesPage(page)
