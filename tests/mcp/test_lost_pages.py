@@ -1,4 +1,4 @@
-"""After a page or Playwright's driver has crashed, the agent is told, and can open pages again."""
+"""After a page or Playwright's driver has crashed, the agent gets an error that says so, and can open pages again."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from playwright.async_api import Page
 
 
-KEPT = "are kept for about 10 minutes, while a program has the profile open."
+RETENTION = "are stored for about 10 minutes, while a program has the profile open."
 
 # The name and the text of the newest entry: whether each is cut off, and its share of the line in percent.
 LINE = """() => {
@@ -32,7 +32,7 @@ async def test_changes_of_any_program_appear_and_vanish_with_their_identity(
     page, profile = manager_page, manager.profile
     await page.goto(f"{manager.url}#/activity")
     await expect(page.get_by_role("heading", name="No recent changes")).to_be_visible()
-    await expect(page.locator("main")).to_contain_text(KEPT)
+    await expect(page.locator("main")).to_contain_text(RETENTION)
     rows = page.locator(".act")
     lair = await profile.identities.create("<img onerror=alert(1)>")
     await expect(rows.first).to_contain_text("<img onerror=alert(1)> Created")
@@ -42,7 +42,7 @@ async def test_changes_of_any_program_appear_and_vanish_with_their_identity(
     await expect(page.get_by_role("heading", name="Today")).to_be_visible()
     assert await rows.count() == 2
 
-    await expect(page.locator("main")).to_contain_text(KEPT)
+    await expect(page.locator("main")).to_contain_text(RETENTION)
 
     await page.keyboard.press("/")
     await page.keyboard.type("afar")

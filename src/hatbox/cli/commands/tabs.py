@@ -225,8 +225,10 @@ async def _windowless_engine(opened: Profile, identity: ContextualIdentity | Non
 
 
 def _report_invisible(found: Sequence[tuple[str, RunningEngine]]) -> None:
-    """Say where pages are that nobody sees. Raises CommandError, unless `hatbox open --headless` started the browser:
-    scripts go on without the option."""
+    """Name the pages without a window, and their browser.
+
+    Raises CommandError, unless `hatbox open --headless` started that browser: scripts may omit the option later.
+    """
     for name, engine in found:
         where = f"{name} is in a browser without windows"
         if engine.background:

@@ -1,4 +1,4 @@
-"""Clients whose socket is open and that stop reading: they lose their connection, and delay nobody."""
+"""Clients whose socket is open and that stop reading: they are disconnected, and delay no other client."""
 
 from __future__ import annotations
 

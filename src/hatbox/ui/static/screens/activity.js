@@ -16,7 +16,7 @@ const api = browser.hatbox.activity;
 const AHEAD = 1200; // px before the end at which earlier entries are read
 const FLASH = 1600; // ms
 const LIVE = "Changes appear here as they happen, with the program that made them.";
-const KEPT = "are kept for about 10 minutes, while a program has the profile open."; // hatbox/store/tables/change_log.py
+const RETENTION = "are stored for about 10 minutes, while a program has the profile open."; // hatbox/store/tables/change_log.py
 
 const narrow = matchMedia("(max-width: 1000px)");
 
@@ -128,8 +128,8 @@ class ActivityScreen {
   }
 
   otherContent(state) {
-    if (state === "empty") return empty("ui-activity", "No recent changes", `${LIVE} They ${KEPT}`);
-    if (state === "end") return h("p", {class: "act-end small muted"}, `Changes ${KEPT}`);
+    if (state === "empty") return empty("ui-activity", "No recent changes", `${LIVE} They ${RETENTION}`);
+    if (state === "end") return h("p", {class: "act-end small muted"}, `Changes ${RETENTION}`);
     if (state === "error") return loadError(this.log.failure, () => this.log.catchUp());
     if (state === "loading") return skeletonRows("Loading changes");
     if (state === "looking") return h("p", {class: "muted looking", role: "status"}, "Searching earlier changes…");
