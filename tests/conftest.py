@@ -1,7 +1,6 @@
 """For all tests: the quick run and the whole, where temporary files go, and nothing of the machine's user is touched.
 
-`python -m pytest` runs the quick tests. `HATBOX_TESTS=all` adds those marked `browser` (Chromium, Firefox) and `slow`.
-Naming files or folders runs everything in them.
+`python -m pytest` runs the quick tests, `HATBOX_TESTS=all` all of them. Naming files or folders runs all that is in them.
 """
 
 from __future__ import annotations
@@ -20,8 +19,10 @@ from hypothesis import HealthCheck, settings
 from hatbox.store import sqlite
 from hatbox.store.registry import store_at
 from tests.engines.chromium import shared_driver
-from tests.groups import mark, slow_first
+from tests.failed_tests import FailedTests
+from tests.marks import add_markers, is_left_out, is_quick
 from tests.postgres import address_for
+from tests.quick_limits import QuickLimits
 from tests.store.delayed_store import delayed_store_at
 from tests.time_limit import TimeLimit
 
@@ -29,14 +30,11 @@ _MEMORY: Final = Path("/dev/shm")  # a new profile costs an fsync of a real disk
 _MIN_FREE_BYTES: Final = 2 * 10**9
 _QUICK: Final = "HATBOX_QUICK_TESTS"  # set for the worker processes of pytest-xdist
 
-# Tests do not depend on the speed of the machine.
-settings.register_profile(
-    "any speed",
-    deadline=None,
-    max_examples=int(os.environ.get("HATBOX_TEST_EXAMPLES", "100")),
-    suppress_health_check=[HealthCheck.too_slow],
-)
-settings.load_profile("any speed")
+_EXAMPLES: Final = "HATBOX_TEST_EXAMPLES"  # of property tests; modules of tests read it, too
+_QUICK_EXAMPLES: Final = "20"
+_SECONDS: Final = 120.0  # of a quick test
+_WHOLE_SECONDS: Final = 300.0
+_MAX_RESTARTS: Final = "4"  # of processes, which a test above its limit ends
 
 if os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > _MIN_FREE_BYTES:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
@@ -45,21 +43,53 @@ if os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > _MIN_FREE_B
     tempfile.tempdir = None  # it may have been read before
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare the option of CI."""
+    parser.addoption("--write-failed", type=Path, metavar="FILE", help="write the tests that fail to a file")
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """Use all cores, and only the quick tests, unless the command line says otherwise."""
-    if "PYTEST_XDIST_WORKER" in os.environ or config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
+    if "PYTEST_XDIST_WORKER" in os.environ:
         return
-    if os.environ.get("HATBOX_TESTS") != "all":
-        os.environ[_QUICK] = "1"
-    if getattr(config.option, "numprocesses", 0) is None and not config.option.usepdb:
-        config.option.numprocesses = int(os.environ.get("HATBOX_TEST_PROCESSES", "0")) or "logical"
+    options = config.option
+    if config.args_source is pytest.Config.ArgsSource.TESTPATHS:
+        if os.environ.get("HATBOX_TESTS") != "all":
+            os.environ[_QUICK] = "1"
+            os.environ.setdefault(_EXAMPLES, _QUICK_EXAMPLES)
+        if getattr(options, "numprocesses", 0) is None and not options.usepdb:
+            options.numprocesses = int(os.environ.get("HATBOX_TEST_PROCESSES", "0")) or "logical"
+    if getattr(options, "numprocesses", None):  # not in addopts: there, users without pytest-xdist could run no test
+        options.dist = "loadgroup"
+        options.maxworkerrestart = options.maxworkerrestart or _MAX_RESTARTS
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Limit the time of each test, where a limit is set."""
-    if seconds := os.environ.get("HATBOX_TEST_SECONDS"):
-        config.pluginmanager.register(TimeLimit(float(seconds)))
+    """Set the limits of tests, and the number of examples of property tests."""
+    quick = bool(os.environ.get(_QUICK))
+    # Tests do not depend on the speed of the machine.
+    settings.register_profile(
+        "any speed",
+        deadline=None,
+        max_examples=int(os.environ.get(_EXAMPLES, "100")),
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+    settings.load_profile("any speed")
+    # A debugger would be ended, too.
+    if not config.option.usepdb:
+        limit = os.environ.get("HATBOX_TEST_SECONDS", _SECONDS if quick else _WHOLE_SECONDS)
+        config.pluginmanager.register(TimeLimit(float(limit)))
+    if quick:
+        config.pluginmanager.register(QuickLimits())
+    if (file := config.option.write_failed) and "PYTEST_XDIST_WORKER" not in os.environ:
+        config.pluginmanager.register(FailedTests(file))
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """In a quick run, import no module whose tests all need more than their process."""
+    is_module = collection_path.name.startswith("test_") and collection_path.suffix == ".py"
+    return True if os.environ.get(_QUICK) and is_module and is_left_out(collection_path) else None
 
 
 @pytest.hookimpl(wrapper=True)
@@ -75,14 +105,15 @@ def pytest_collection() -> Generator[None, object, object]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark the groups of tests. In a quick run, deselect all that are not quick."""
+    """Mark tests by their fixtures. In a quick run, deselect all that are not quick."""
     for item in items:
-        mark(item)
-    slow_first(items)
+        add_markers(item)
+    # Those that take long first: at the end of a run, no worker is alone with one.
+    items.sort(key=is_quick)
     if os.environ.get(_QUICK):
-        slow = {item for item in items if item.get_closest_marker("browser") or item.get_closest_marker("slow")}
-        items[:] = [item for item in items if item not in slow]
-        config.hook.pytest_deselected(items=list(slow))
+        others = [item for item in items if not is_quick(item)]
+        items[:] = [item for item in items if is_quick(item)]
+        config.hook.pytest_deselected(items=others)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -54,6 +54,8 @@ def find_programs() -> Path | None:
 
 def required_programs() -> Path:
     """The folder with initdb and pg_ctl. Skips the test without, and fails it in CI."""
+    if os.environ.get("HATBOX_QUICK_TESTS"):
+        pytest.fail("mark it: it needs a PostgreSQL server, and has no marker that says so (tests/marks.py).")
     programs = find_programs()
     if programs is None:
         if os.environ.get("HATBOX_REQUIRE_BROWSERS"):

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.marks import starts
 from tests.postgres import Cluster, find_programs
 
 PAGE = Path(__file__).parents[1] / "docs" / "many-machines.md"
@@ -51,6 +52,7 @@ class Server(Cluster):
 
 
 @pytest.fixture(scope="module")
+@starts("server")
 def server() -> Iterator[Server]:
     programs = find_programs()
     if programs is None:

@@ -21,6 +21,7 @@ from hatbox.schema import load
 from tests.cli import engines
 from tests.examples import examples
 from tests.formats.firefox_files import insert, make_database
+from tests.marks import starts
 from tests.waiting import block_until
 
 ROOT = Path(__file__).parents[1]
@@ -248,6 +249,7 @@ def with_plugin(command: str) -> str:
 
 
 @pytest.fixture
+@starts("process")
 def newcomer(tmp_path: Path) -> Iterator[Newcomer]:
     newcomer = Newcomer(tmp_path)
     firefox = newcomer.home / ".mozilla" / "firefox"

@@ -9,7 +9,7 @@ import pytest
 from tests.postgres import address_of, shared_cluster
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.server)])
 def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """The address of a profile that does not exist, on each store."""
     if request.param == "postgres":

@@ -56,7 +56,7 @@ def restore(address: str, path: Path, *names: str, **options: Any) -> RestoreRep
     return with_profile(address, lambda profile: profile.restore(path, list(names) or None, **options))
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.server)])
 def target(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """The address of another profile that does not exist."""
     if request.param == "postgres":

@@ -15,6 +15,7 @@ import pytest
 
 from hatbox.cli import invoke
 from hatbox.maintenance import create_profile
+from tests.marks import starts
 from tests.postgres import address_of
 
 
@@ -117,6 +118,7 @@ def run_process(
 
 
 @pytest.fixture
+@starts("process")
 def cli_process() -> Cli:
     return run_process
 
@@ -125,6 +127,7 @@ Start = Callable[..., "subprocess.Popen[bytes]"]
 
 
 @pytest.fixture
+@starts("process")
 def program() -> Iterator[Start]:
     """Starts `python -m hatbox`, with pipes unless something else is asked for."""
     started: list[subprocess.Popen[bytes]] = []

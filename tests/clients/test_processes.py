@@ -12,6 +12,7 @@ import pytest
 import hatbox
 from tests.clients.server import Site
 from tests.clients.worker import IDENTITIES
+from tests.marks import starts
 
 ROOT = Path(__file__).parents[2]
 REQUESTS = 1000
@@ -21,6 +22,7 @@ Start = Callable[[int], Worker]
 
 
 @pytest.fixture
+@starts("process")
 def start(kind: str, path: Path, site: Site) -> Iterator[Start]:
     """Starts a process with one of the clients, in turn, and waits until it is ready to make so many requests."""
     started: list[Worker] = []

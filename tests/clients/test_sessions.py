@@ -14,6 +14,7 @@ import pytest
 from benchmarks.fleet_soak import soak
 from benchmarks.session_history import Request, stale_requests
 from tests.clients.faces import FACES
+from tests.marks import starts
 from tests.postgres import address_of
 
 ROOT = Path(__file__).parents[2]
@@ -35,6 +36,7 @@ def line_from(process: Process) -> str:
 
 
 @pytest.fixture
+@starts("process")
 def strict_site() -> Iterator[str]:
     """The URL of a site that rejects every session but the newest of an identity."""
     with started("benchmarks.rotating_site", "--strict") as process:
@@ -43,6 +45,7 @@ def strict_site() -> Iterator[str]:
 
 
 @pytest.fixture
+@starts("process")
 def workers(path: Path, strict_site: str) -> Iterator[list[Process]]:
     """A process with each client."""
     processes = [started("tests.clients.turn_worker", kind, address_of(path), strict_site) for kind in FACES]

@@ -12,6 +12,7 @@ from tests.downloads.recording import PERMISSIONS, probe, recorded
 from tests.downloads.test_downloads import file_site
 from tests.extensions.made import make
 from tests.extensions.runtime.lab import needs_deno
+from tests.marks import starts
 
 pytestmark = needs_deno
 
@@ -25,6 +26,7 @@ DIFFERENT: dict[str, Any] = {
 
 
 @pytest.fixture(scope="module")
+@starts("deno")
 def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("downloads")
 

@@ -119,7 +119,7 @@ async def status(port: int, token: str) -> int:
     return int(line.split()[1])
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "encrypted", "postgres"])
+@pytest.mark.parametrize("kind", ["sqlite", "encrypted", pytest.param("postgres", marks=pytest.mark.server)])
 @in_loop
 async def test_an_engine_opens_an_endpoint_for_the_token_of_a_program_in_any_profile(path: Path, kind: str) -> None:
     address = address_for(path) if kind == "postgres" else path

@@ -12,6 +12,7 @@ import hatbox
 from tests.extensions.made import make
 from tests.extensions.messages import PERMISSIONS, PROBE, make_peer, recorded
 from tests.extensions.runtime.lab import needs_deno
+from tests.marks import starts
 
 pytestmark = needs_deno
 
@@ -37,6 +38,7 @@ DIFFERENT: dict[str, list[Any]] = {
 
 
 @pytest.fixture(scope="module")
+@starts("deno")
 def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Any]]:
     folder = tmp_path_factory.mktemp("messages")
 

@@ -22,6 +22,7 @@ from hatbox.messaging.native_manifest import find_native_application
 from tests.extensions.made import make, run_made
 from tests.extensions.native_messages import PERMISSIONS, PROBE, install_apps, recorded
 from tests.extensions.runtime.lab import needs_deno
+from tests.marks import starts
 from tests.waiting import until
 
 pytestmark = needs_deno
@@ -30,6 +31,7 @@ FIREFOX = recorded()
 
 
 @pytest.fixture(scope="module")
+@starts("deno")
 def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Any]]:
     folder = tmp_path_factory.mktemp("native")
     install_apps(folder)

@@ -17,6 +17,7 @@ from hatbox.web_requests import response_filter
 from tests.extensions.made import make, run_made
 from tests.extensions.response_filters import PERMISSIONS, capitals, probe, recorded, text_site
 from tests.extensions.runtime.lab import needs_deno
+from tests.marks import starts
 
 pytestmark = needs_deno
 
@@ -29,6 +30,7 @@ def in_order_of_filters(answer: Any) -> Any:
 
 
 @pytest.fixture(scope="module")
+@starts("deno")
 def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("filters")
 

@@ -19,6 +19,7 @@ from hatbox.errors import FirefoxProfileLocked
 from hatbox.formats import Bundle, BundleEntry, IdentityAttributes
 from hatbox.formats.firefox_profile import read_folder, write_folder
 from tests.firefox import Firefox, find_firefox
+from tests.marks import starts
 
 PERMISSIONS = ["contextualIdentities", "cookies", "tabs", "https://127.0.0.1/*"]
 SECONDS = 20
@@ -53,6 +54,7 @@ return {ids, cookies};
 
 
 @pytest.fixture
+@starts("browser")
 def firefox() -> str:
     binary = find_firefox()
     if binary is None:

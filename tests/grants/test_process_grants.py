@@ -15,6 +15,7 @@ from hatbox.grants import grant_cache
 from hatbox.grants.grant_rows import put_grant
 from hatbox.grants.grant_tokens import digest_of, new_token
 from hatbox.store.processes import ProcessId, current_process
+from tests.marks import starts
 from tests.postgres import address_of
 from tests.store.in_loop import in_loop
 from tests.store.other_process import OtherProcess
@@ -26,6 +27,7 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
+@starts("process")
 def other(path: Path) -> Iterator[OtherProcess]:
     with OtherProcess(path) as process:
         yield process

@@ -20,6 +20,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 
 import hatbox
 from tests.examples import examples
+from tests.marks import starts
 from tests.postgres import address_of
 from tests.store.in_loop import in_loop
 from tests.store.model import COLORS, ICONS, Identity, Model, Refusal, identity_id
@@ -266,6 +267,7 @@ def essence(answer: Any) -> Any:
 
 
 @pytest.fixture
+@starts("process")
 def other_process() -> Iterator[OtherProcess]:
     with OtherProcess() as process:
         yield process

@@ -23,6 +23,7 @@ from hatbox.store.sqlite import SqliteStore
 from hatbox.store.sqlite.check import check
 from hatbox.store.tables import dump
 from hatbox.store.tables.schema import ACTIVITY, CHANGES, GRANTS, PROFILE, TABLES
+from tests.marks import starts
 from tests.store.copier import Copier, started_copier
 from tests.store.fuzz import contents, make
 from tests.store.in_loop import in_loop
@@ -343,6 +344,7 @@ def test_a_source_of_an_earlier_format_is_upgraded_unless_it_is_read_only(
 
 
 @pytest.fixture
+@starts("process")
 def copier() -> Iterator[Copier]:
     with started_copier() as copier:
         yield copier

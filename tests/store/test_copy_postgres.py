@@ -20,6 +20,7 @@ from hatbox.store.base import ChangeRecord, Transaction
 from hatbox.store.profile_copy import COPIED_TABLES
 from hatbox.store.registry import store_at
 from hatbox.store.tables import dump
+from tests.marks import starts
 from tests.postgres import Cluster, shared_cluster
 from tests.store.copier import Copier, started_copier
 from tests.store.fuzz import make
@@ -39,6 +40,7 @@ KILLS = kill_count(20)
 
 
 @pytest.fixture(scope="module")
+@starts("server")
 def cluster() -> Cluster:
     return shared_cluster()
 
@@ -282,6 +284,7 @@ async def test_a_program_that_has_the_target_open_reloads_it(source: Path, addre
 
 
 @pytest.fixture
+@starts("process")
 def copier() -> Iterator[Copier]:
     with started_copier() as copier:
         yield copier

@@ -19,6 +19,7 @@ from typing import IO, Any
 import pytest
 
 import hatbox
+from tests.marks import starts
 from tests.postgres import address_of, is_on_server, schema_for, shared_cluster
 from tests.store.model import Identity, Model, Refusal
 from tests.waiting import block_until
@@ -69,6 +70,7 @@ def open_sessions() -> set[object]:
 
 
 @pytest.fixture
+@starts("process")
 def killer() -> Iterator[Killer]:
     command = [sys.executable, str(Path(__file__).with_name("crash_worker.py"))]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8") as process:

@@ -13,6 +13,7 @@ from hatbox.maintenance import change_profile_key, copy_profile, create_profile,
 from hatbox.store.keys import Key
 from hatbox.store.postgres.store import PostgresStore
 from hatbox.store.tables.schema import TABLES
+from tests.marks import starts
 from tests.postgres import Cluster, address_for, shared_cluster
 from tests.store.in_loop import in_loop
 from tests.store.test_encrypted_profiles import FILLED, SECRETS, contents, fill, values
@@ -40,6 +41,7 @@ def address(tmp_path: Path) -> str:
 
 
 @pytest.fixture
+@starts("server")
 def cluster() -> Cluster:
     return shared_cluster()
 

@@ -25,6 +25,7 @@ from hatbox.store.sqlite import SqliteStore, failures
 from hatbox.store.sqlite import profile_file as files
 from hatbox.store.sqlite.migrations import create_tables
 from hatbox.store.sqlite.schema import APPLICATION_ID, FORMAT
+from tests.marks import starts
 from tests.store.in_loop import in_loop
 from tests.store.other_process import OtherProcess, Refused
 from tests.store.sealing import edited, seal
@@ -491,6 +492,7 @@ async def test_a_name_that_is_no_text_is_told(path: Path) -> None:
 
 
 @pytest.fixture
+@starts("process")
 def stranger() -> Iterator[tuple[Path, OtherProcess]]:
     """A folder, and a process that may write there only as its permissions say."""
     folder = Path(tempfile.mkdtemp())

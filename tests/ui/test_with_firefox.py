@@ -11,6 +11,7 @@ import pytest
 
 from hatbox.ui.server import ManagerServer
 from tests.firefox import Firefox, find_firefox
+from tests.marks import starts
 from tests.ui.manager import Manager, open_manager
 from tests.waiting import until_awaited
 
@@ -20,6 +21,7 @@ PREFS: dict[str, bool | int | str] = {"dom.security.trusted_types.enabled": True
 
 
 @pytest.fixture
+@starts("browser")
 def firefox() -> str:
     """The path of a Firefox. Without it, the test is skipped, or fails where browsers are required."""
     binary = find_firefox()

@@ -17,6 +17,7 @@ from hatbox.profile import Profile
 from tests.cli import engines
 from tests.cli.commands.test_status import site
 from tests.cli.conftest import Cli
+from tests.marks import starts
 from tests.site import Site
 
 __all__ = ["site"]
@@ -207,6 +208,7 @@ def test_a_plain_url_opens_in_the_default_store_without_a_question(
 
 
 @pytest.fixture
+@starts("process")
 def program_with_http(profile: Path) -> Iterator[None]:
     """A running engine without a browser."""
     with subprocess.Popen(

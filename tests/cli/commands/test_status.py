@@ -15,6 +15,7 @@ import pytest
 from hatbox.store.processes import current_process
 from tests.cli import engines
 from tests.cli.conftest import Cli, Start
+from tests.marks import starts
 from tests.site import Site
 
 WORK, PERSONAL = "firefox-container-2", "firefox-container-1"
@@ -53,6 +54,7 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
 
 
 @pytest.fixture
+@starts("process")
 def elsewhere(cli: Cli) -> Iterator[subprocess.Popen[str]]:
     """An engine and an extension on another machine."""
     cli("list")

@@ -10,9 +10,11 @@ import pytest
 from hatbox.engines.chromium.launch import find_browser
 from hatbox.errors import EngineError
 from tests.engines.chromium.desktop import Keyboard, WindowManager
+from tests.marks import starts
 
 
 @pytest.fixture(scope="session")
+@starts("browser")
 def browser() -> str:
     """The path of a Chromium. Without it, the test is skipped, or fails where browsers are required."""
     try:
@@ -24,6 +26,7 @@ def browser() -> str:
 
 
 @pytest.fixture
+@starts("browser")
 def display(monkeypatch: pytest.MonkeyPatch, browser: str) -> Iterator[None]:
     """A virtual display (Xvfb)."""
     if shutil.which("Xvfb") is None:
@@ -45,6 +48,7 @@ def display(monkeypatch: pytest.MonkeyPatch, browser: str) -> Iterator[None]:
 
 
 @pytest.fixture
+@starts("browser")
 def desktop(display: None) -> Iterator[Keyboard]:
     """A display with a window manager; gives its keyboard."""
     keyboard = Keyboard(os.environ["DISPLAY"])

@@ -8,6 +8,8 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, ParamSpec
 
+import pytest
+
 import hatbox
 from hatbox.cookies import Cookie
 from hatbox.engines.chromium.chromium_runner import ChromiumRunner
@@ -27,7 +29,7 @@ def with_browser(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, No
     def run(*arguments: P.args, **named: P.kwargs) -> None:
         shared_driver.run(asyncio.wait_for(test(*arguments, **named), LIMIT_SECONDS))
 
-    return run
+    return pytest.mark.browser(run)
 
 
 def with_own_driver(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]:
@@ -41,7 +43,7 @@ def with_own_driver(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P,
     def run(*arguments: P.args, **named: P.kwargs) -> None:
         asyncio.run(asyncio.wait_for(test(*arguments, **named), LIMIT_SECONDS))
 
-    return run
+    return pytest.mark.browser(run)
 
 
 async def cookie(profile: hatbox.Profile, identity: str, name: str) -> Cookie | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -22,9 +21,7 @@ UUID = "3c079a9e-0c5c-4d0b-8a4e-2d9f7b0c5a11"
 BASE = f"moz-extension://{UUID}/"
 CAMEL = "contextualIdentities"
 
-needs_deno = pytest.mark.skipif(
-    importlib.util.find_spec("deno") is None, reason="the deno wheel is not installed: pip install 'deno>=2.9,<3'"
-)
+needs_deno = pytest.mark.deno
 
 
 class Host(ApiHost):

@@ -18,6 +18,7 @@ from hatbox.extensions.runtime import Runtime, describe
 from hatbox.schema import load
 from hatbox.schema.calls import compile_call
 from tests.extensions.runtime.lab import Lab, in_lab, needs_deno, opened
+from tests.marks import starts
 
 pytestmark = needs_deno
 
@@ -144,6 +145,7 @@ class Checker:
 
 
 @pytest.fixture(scope="module")
+@starts("deno")
 def checker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Checker]:
     with asyncio.Runner() as runner:
         context = opened(tmp_path_factory.mktemp("lab"))

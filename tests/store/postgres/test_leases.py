@@ -14,6 +14,7 @@ import pytest
 
 from hatbox.errors import ProfileUnavailable
 from hatbox.store.processes import ProcessId, current_process
+from tests.marks import starts
 from tests.postgres import Cluster, shared_cluster
 from tests.store.in_loop import in_loop
 from tests.store.postgres.cutting_proxy import CuttingProxy
@@ -24,11 +25,13 @@ HOLDER = Path(__file__).with_name("lease_holder.py")
 
 
 @pytest.fixture
+@starts("server")
 def cluster() -> Cluster:
     return shared_cluster()
 
 
 @pytest.fixture
+@starts("server")
 def proxy(cluster: Cluster) -> Iterator[CuttingProxy]:
     with CuttingProxy(cluster) as proxy:
         yield proxy

@@ -18,6 +18,7 @@ from hatbox.store.postgres.connection import PostgresConnection, Statement
 from hatbox.store.postgres.failures import ConnectionLost
 from hatbox.store.postgres.store import PostgresStore
 from hatbox.store.registry import store_at
+from tests.marks import starts
 from tests.postgres import running_cluster, shared_cluster
 from tests.store.in_loop import in_loop
 from tests.store.postgres.cutting_proxy import CuttingProxy
@@ -25,6 +26,7 @@ from tests.waiting import until
 
 
 @pytest.fixture
+@starts("server")
 def proxy() -> Iterator[CuttingProxy]:
     with CuttingProxy(shared_cluster()) as proxy:
         yield proxy

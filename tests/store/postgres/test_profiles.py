@@ -16,6 +16,7 @@ import hatbox
 from hatbox.errors import InvalidIdentity
 from hatbox.store.base import RESYNC, Transaction
 from hatbox.store.postgres import transaction as transaction_module
+from tests.marks import starts
 from tests.postgres import Cluster, shared_cluster
 from tests.store.in_loop import in_loop
 from tests.store.kill_count import kill_count
@@ -32,6 +33,7 @@ KILLS = kill_count(20)
 
 
 @pytest.fixture
+@starts("server")
 def cluster() -> Cluster:
     return shared_cluster()
 

@@ -26,6 +26,7 @@ from hatbox.errors import (
 from hatbox.store.postgres import connection as connection_module
 from hatbox.store.postgres.connection import Statement
 from hatbox.store.registry import store_at
+from tests.marks import starts
 from tests.postgres import Cluster, running_cluster, shared_cluster
 from tests.store.in_loop import in_loop
 from tests.store.postgres.test_lost_connections import add, names, opened
@@ -36,6 +37,7 @@ USE = ("USAGE ON SCHEMA {0}", "SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN S
 
 
 @pytest.fixture
+@starts("server")
 def cluster() -> Cluster:
     return shared_cluster()
 
@@ -47,6 +49,7 @@ class Role(NamedTuple):
 
 
 @pytest.fixture
+@starts("server")
 def role(cluster: Cluster) -> Role:
     """A new role without any privilege, and the address of a profile that does not exist."""
     name, schema = f"r{uuid.uuid4().hex[:10]}", f"p{uuid.uuid4().hex[:10]}"

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Result, run_process
+from tests.marks import starts
 
 Permitted = Callable[..., Result]
 
@@ -23,6 +24,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
+@starts("process")
 def permitted(folder: Path) -> Permitted:
     def run(text: str, *arguments: str, permission: str = "contextualIdentities", **options: Any) -> Result:
         (folder / "x.py").write_text(text)
