@@ -1,6 +1,6 @@
 """For all tests: the quick run and the whole, where temporary files go, and nothing of the machine's user is touched.
 
-`python -m pytest` runs the quick tests, `HATBOX_TESTS=all` all of them. Naming files or folders runs all that is in them.
+`python -m pytest` runs the quick tests, `HATBOX_TESTS=all` all of them. Naming files or folders runs all tests in them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,6 @@ _EXAMPLES: Final = "HATBOX_TEST_EXAMPLES"  # of property tests; modules of tests
 _QUICK_EXAMPLES: Final = "20"
 _SECONDS: Final = 120.0  # of a quick test
 _WHOLE_SECONDS: Final = 300.0
-_MAX_RESTARTS: Final = "4"  # of processes, which a test above its limit ends
 
 if os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > _MIN_FREE_BYTES:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
@@ -62,7 +61,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
             options.numprocesses = int(os.environ.get("HATBOX_TEST_PROCESSES", "0")) or "logical"
     if getattr(options, "numprocesses", None):  # not in addopts: there, users without pytest-xdist could run no test
         options.dist = "loadgroup"
-        options.maxworkerrestart = options.maxworkerrestart or _MAX_RESTARTS
+        options.maxworkerrestart = options.maxworkerrestart or "0"  # with another process, a run can wait forever
 
 
 def pytest_configure(config: pytest.Config) -> None:

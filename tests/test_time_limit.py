@@ -16,7 +16,7 @@ from tests.time_limit import TimeLimit
 
 
 def pytest_configure(config):
-    config.pluginmanager.register(TimeLimit(1))
+    config.pluginmanager.register(TimeLimit(1, seconds_to_fail=5))
 """
 TESTS = {
     "a_coroutine": """
@@ -56,16 +56,38 @@ def test_that_waits():
     a_regular_expression()
 """,
 }
+STUBBORN = """
+import time
 
 
+def test_that_waits():
+    while True:
+        try:
+            time.sleep(600)
+        except BaseException:
+            pass
+"""
+
+
+def run(folder: Path, test: str) -> subprocess.CompletedProcess[str]:
+    (folder / "conftest.py").write_text(CONFTEST)
+    (folder / "test_waits.py").write_text("def test_others():\n    pass\n" + test)
+    command = [sys.executable, "-m", "pytest", "-n", "2", "--max-worker-restart=0", os.fspath(folder)]
+    return subprocess.run(command, cwd=HERE, capture_output=True, text=True, timeout=300, check=False)
+
+
+@pytest.mark.process
 @pytest.mark.parametrize("waits_in", TESTS)
-def test_a_test_that_does_not_end_is_named_with_what_it_waits_for(tmp_path: Path, waits_in: str) -> None:
-    (tmp_path / "conftest.py").write_text(CONFTEST)
-    (tmp_path / "test_waits.py").write_text("def test_others():\n    pass\n" + TESTS[waits_in])
-    command = [sys.executable, "-m", "pytest", "-n", "2", "--max-worker-restart=0", os.fspath(tmp_path)]
-    run = subprocess.run(command, cwd=HERE, capture_output=True, text=True, timeout=300, check=False)
-    assert run.returncode == 1
-    assert "crashed while running 'test_waits.py::test_that_waits'" in run.stdout
-    assert f"in {waits_in}" in run.stderr
-    if waits_in != "a_regular_expression":  # no Python code runs meanwhile
-        assert "test_waits.py::test_that_waits has not ended within 1 seconds." in run.stderr
+def test_a_test_that_does_not_end_fails_with_what_it_waits_for_and_the_others_run(tmp_path: Path, waits_in: str) -> None:
+    result = run(tmp_path, TESTS[waits_in])
+    assert result.returncode == 1
+    assert "Failed: test_waits.py::test_that_waits has not ended within 1 seconds." in result.stdout
+    assert f"in {waits_in}" in result.stderr
+    assert "1 passed" in result.stdout
+
+
+@pytest.mark.process
+def test_a_test_that_does_not_even_fail_ends_with_its_process(tmp_path: Path) -> None:
+    result = run(tmp_path, STUBBORN)
+    assert result.returncode == 1
+    assert "crashed while running 'test_waits.py::test_that_waits'" in result.stdout

@@ -25,6 +25,7 @@ def installed_firefox(suite: Suite) -> str:
     return binary
 
 
+@pytest.mark.browser
 @pytest.mark.parametrize("suite", [*SUITES, *EXTENSION_SUITES], ids=lambda suite: suite.name)
 def test_firefox_still_answers_as_recorded(suite: Suite) -> None:
     installed_firefox(suite)

@@ -29,7 +29,8 @@ def with_browser(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, No
     def run(*arguments: P.args, **named: P.kwargs) -> None:
         shared_driver.run(asyncio.wait_for(test(*arguments, **named), LIMIT_SECONDS))
 
-    return pytest.mark.browser(run)
+    marked: Callable[P, None] = pytest.mark.browser(run)
+    return marked
 
 
 def with_own_driver(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]:
@@ -43,7 +44,8 @@ def with_own_driver(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P,
     def run(*arguments: P.args, **named: P.kwargs) -> None:
         asyncio.run(asyncio.wait_for(test(*arguments, **named), LIMIT_SECONDS))
 
-    return pytest.mark.browser(run)
+    marked: Callable[P, None] = pytest.mark.browser(run)
+    return marked
 
 
 async def cookie(profile: hatbox.Profile, identity: str, name: str) -> Cookie | None:
