@@ -78,7 +78,9 @@ def run(folder: Path, test: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.process
 @pytest.mark.parametrize("waits_in", TESTS)
-def test_a_test_that_does_not_end_fails_with_what_it_waits_for_and_the_others_run(tmp_path: Path, waits_in: str) -> None:
+def test_a_test_that_does_not_end_fails_with_what_it_waits_for_and_the_others_run(
+    tmp_path: Path, waits_in: str
+) -> None:
     result = run(tmp_path, TESTS[waits_in])
     assert result.returncode == 1
     assert "Failed: test_waits.py::test_that_waits has not ended within 1 seconds." in result.stdout

@@ -21,8 +21,8 @@ _SECONDS_TO_FAIL: Final = 60.0
 class TimeLimit:
     """A plugin that fails a test that takes too long, set-up and teardown included.
 
-    The exception is raised in the main thread, where tests run. A test that has not even failed some time later, such as
-    one that waits in a C function, is ended with its process. pytest-xdist then reports the test, and ends the run.
+    The exception is raised in the main thread, where tests run. A test that has not even failed some time later, such
+    as one that waits in a C function, is ended with its process. pytest-xdist then reports the test, and ends the run.
     """
 
     def __init__(self, seconds: float, seconds_to_fail: float = _SECONDS_TO_FAIL) -> None:

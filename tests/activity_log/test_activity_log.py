@@ -165,6 +165,7 @@ async def test_the_same_within_a_batch_is_one_entry(address: str) -> None:
         ]
 
 
+@pytest.mark.process
 @in_loop
 async def test_a_program_that_is_killed_has_written_what_is_older_than_a_second(path: Path) -> None:
     async with hatbox.open(address_of(path)) as profile:

@@ -33,6 +33,7 @@ def finish(*arguments: str) -> tuple[int, str]:
     return process.returncode, output
 
 
+@pytest.mark.process
 def test_a_backup_while_four_processes_write_is_a_prefix_of_what_each_has_written(address: str, tmp_path: Path) -> None:
     write(address, lambda each: each.identities.delete(4))
     names = ["ant", "bee", "cat", "dog"]
@@ -71,6 +72,7 @@ def killed_at(verb: str, address: str, file: Path, limit: int) -> bool:
     return status != 0
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("kind", ["merged", "filled"])
 def test_a_killed_restore_changes_nothing_or_everything(tmp_path: Path, kind: str) -> None:
     source, file = sqlite_file(tmp_path / "source.db"), tmp_path / "backup"
@@ -105,6 +107,7 @@ def copy_of(path: Path, folder: Path) -> Path:
     return Path(shutil.copy(path, folder / path.name))
 
 
+@pytest.mark.process
 def test_a_killed_backup_leaves_the_earlier_file_and_the_profile(tmp_path: Path) -> None:
     source, file = sqlite_file(tmp_path / "source.db"), tmp_path / "backup"
     write(str(source), fill_profile)
@@ -136,8 +139,9 @@ def test_an_interrupted_restore_changes_nothing(address: str, tmp_path: Path) ->
     assert rows_of(address) == before
 
 
+@pytest.mark.process
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads the use of memory from /proc")
-@pytest.mark.parametrize("store", ["sqlite", "postgres"])
+@pytest.mark.parametrize("store", ["sqlite", pytest.param("postgres", marks=pytest.mark.server)])
 def test_memory_does_not_grow_with_the_profile(tmp_path: Path, store: str) -> None:
     def new_address(name: str) -> str:
         return shared_cluster().new_address() if store == "postgres" else address_of(tmp_path / name)

@@ -170,6 +170,7 @@ def test_open_programs_see_what_is_restored(address: str) -> None:
     assert {"identities.settings", "rules.changed"} <= {*records}
 
 
+@pytest.mark.slow
 def test_a_restore_with_very_many_changes_makes_programs_reload(address: str) -> None:
     run(address, fill_profile)
     before = replaced(archived(address), cookies=[cookie(f"c{number}") for number in range(25_000)])

@@ -226,6 +226,7 @@ def test_identities_that_are_not_in_the_backup_stay(address: str, file: Path) ->
     assert len(write(address, lambda each: each.cookies.load(7))) == 1
 
 
+@pytest.mark.slow
 def test_an_encrypted_backup_needs_its_passphrase(address: str, target: str, file: Path) -> None:
     write(address, fill_profile)
     assert backup(address, file, passphrase="correct horse").is_encrypted

@@ -139,7 +139,15 @@ def remove_what_was_added(before: dict[str, list[tuple[Any, ...]]]) -> Any:
     return remove
 
 
-@pytest.mark.parametrize(("source", "target"), [("sqlite", "sqlite"), ("sqlite", "postgres"), ("postgres", "sqlite")])
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        ("sqlite", "sqlite"),
+        pytest.param("sqlite", "postgres", marks=pytest.mark.server),
+        pytest.param("postgres", "sqlite", marks=pytest.mark.server),
+    ],
+)
 def test_backup_destroy_and_restore_gives_an_equal_profile(source: str, target: str) -> None:
     # A new profile of each store for each example.
     @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))

@@ -40,6 +40,7 @@ def assert_all_is_as_it_was(cli: Cli, profile: Path) -> None:
     assert engines.holder(profile) is None
 
 
+@pytest.mark.process
 def test_a_browser_that_is_not_there_leaves_everything_as_it_was(cli: Cli, profile: Path, tmp_path: Path) -> None:
     cli("hide", "Work")
     missing = tmp_path / "no-such-browser"
@@ -50,6 +51,7 @@ def test_a_browser_that_is_not_there_leaves_everything_as_it_was(cli: Cli, profi
     assert_all_is_as_it_was(cli, profile)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("verb", ["open", "browse"])
 def test_without_any_browser_it_says_how_to_get_one(
     cli: Cli, profile: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verb: str
@@ -137,6 +139,7 @@ def test_a_page_that_nobody_sees_is_no_success(cli: Cli, program: Start, profile
     browser.communicate(timeout=60)
 
 
+@pytest.mark.process
 @needs_chromium
 def test_the_browser_ends_after_its_last_tab(cli: Cli, profile: Path, site: Site) -> None:
     cli("open", "Work", site.url("/page/1"), "--headless")

@@ -63,6 +63,7 @@ def test_paragraphs_of_help_fill_the_lines_of_the_terminal(cli: Cli, monkeypatch
     assert min(map(len, paragraph[:-1])) > 60
 
 
+@pytest.mark.process
 def test_a_command_imports_nothing_that_it_can_do_without() -> None:
     code = (
         "import sys; from hatbox.cli.program import program; program('run');"
@@ -74,6 +75,7 @@ def test_a_command_imports_nothing_that_it_can_do_without() -> None:
     assert output.stdout == "[]\n"
 
 
+@pytest.mark.process
 def test_a_plain_command_line_imports_no_parser(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text("raise SystemExit(3)", "utf-8")
@@ -130,6 +132,7 @@ def test_wrong_usage_of_a_process_exits_with_2(program: Start) -> None:
     assert (process.returncode, out) == (2, b"")
 
 
+@pytest.mark.process
 def test_the_installed_command_is_the_same_program() -> None:
     command = Path(sys.executable).with_name("hatbox")
     if not command.exists():

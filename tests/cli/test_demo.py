@@ -34,6 +34,7 @@ def get(url: str, **headers: str) -> tuple[str, str]:
         return response.read().decode(), response.headers.get("Set-Cookie", "")
 
 
+@pytest.mark.process
 def test_two_identities_are_signed_in_at_once(cli: Cli, no_chromium: None) -> None:
     result = cli("demo")
     assert result.status == 0, result.err
@@ -48,6 +49,7 @@ def test_two_identities_are_signed_in_at_once(cli: Cli, no_chromium: None) -> No
     assert "/nowhere/chromium" in result.out
 
 
+@pytest.mark.process
 def test_the_profile_of_the_user_is_not_used(cli: Cli, no_chromium: None, profile: Path, no_profile: None) -> None:
     assert cli("demo", "--json").json["users"] == {"hatbox fetch": BOTH, "httpx": BOTH}
     assert not profile.exists()

@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.cli.conftest import Cli
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -31,6 +33,7 @@ def test_the_script_keeps_hats_that_were_there_before(cli: Cli) -> None:
     assert cli("list", "--json").json[-1]["name"] == "Top hat"
 
 
+@pytest.mark.process
 def test_the_program_does_the_same() -> None:
     command = [sys.executable, str(EXAMPLES / "two_hats_python.py")]
     result = subprocess.run(command, capture_output=True, text=True, check=True, encoding="utf-8")

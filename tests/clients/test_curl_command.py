@@ -65,6 +65,7 @@ def run_in_shell(command: str, folder: Path, shell: str = "sh") -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.process
 @needs_curl
 @pytest.mark.parametrize("shell", [each for each in ("sh", "bash", "zsh") if which(each)])
 def test_a_pasted_command_sends_hostile_cookies_unchanged_and_runs_nothing_else(tmp_path: Path, shell: str) -> None:
@@ -94,6 +95,7 @@ def test_a_command_is_the_words_of_its_arguments_whatever_the_value(cookies: str
         assert "%" not in inner
 
 
+@pytest.mark.process
 @needs_curl
 def test_a_command_has_the_user_agent_language_and_proxy_of_the_identity(tmp_path: Path) -> None:
     with RecordingSite() as site, RecordingProxy(site.port, site.port) as proxy:

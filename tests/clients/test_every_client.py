@@ -139,6 +139,7 @@ def test_a_removed_identity_sends_nothing(clothes: Wardrobe, site: Site) -> None
     assert site.connections == before
 
 
+@pytest.mark.process
 def test_an_identity_that_another_process_removed_sends_nothing(clothes: Wardrobe, site: Site, path: Path) -> None:
     work, personal = clothes.wear("Work"), clothes.wear("Personal")
     work.get(site.url("/", set="a=1"))
@@ -194,6 +195,7 @@ def test_an_unknown_name_comes_with_help_and_sends_nothing(clothes: Wardrobe, si
     assert site.seen == []
 
 
+@pytest.mark.process
 def test_another_process_sees_a_login_at_its_next_request(clothes: Wardrobe, site: Site, path: Path) -> None:
     work = clothes.wear("Work")
     assert work.get(site.url("/")).text == ""

@@ -135,6 +135,7 @@ def test_what_another_process_does_while_the_cookies_are_loaded_counts(
     asyncio.run(main())
 
 
+@pytest.mark.process
 def test_no_client_is_imported_before_it_is_asked_for() -> None:
     script = (
         "import hatbox, hatbox.cli, sys\n"

@@ -66,6 +66,7 @@ def test_each_request_has_the_session_that_another_process_has_just_received(wor
     assert [answer for answer in answers if not answer.startswith("200 ")] == []
 
 
+@pytest.mark.process
 def test_processes_that_refresh_sessions_at_once_converge_on_the_last_commit(path: Path) -> None:
     result = asyncio.run(soak(address_of(path), processes=4, identities=2, requests=200))
     assert result.requests == 200

@@ -21,6 +21,8 @@ from tests.extensions.made import make
 from tests.extensions.runtime.lab import needs_deno
 from tests.firefox import find_firefox, firefox_version
 
+pytestmark = pytest.mark.browser
+
 RECORDED: dict[str, dict[str, Any]] = json.loads(RECORDING.read_text("ascii"))["answers"]
 ORIGIN = "http://localhost:1"
 NAME = "the-extension"

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 import msgspec
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,6 +20,8 @@ import hatbox
 from hatbox.cookies.cookie import Cookie, CookieKey
 from hatbox.cookies.cookie_stores import CookieChange, CookieStore
 from hatbox.errors import CookieRejected
+
+pytestmark = pytest.mark.slow
 
 WORK = "firefox-container-2"
 PROCESSES = 3

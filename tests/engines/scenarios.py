@@ -14,6 +14,7 @@ import hatbox
 from hatbox.engines.runner import EngineRunner
 from tests.engines.adapters import Adapter
 from tests.engines.program import Program
+from tests.marks import starts
 from tests.site import Site
 
 Scenario: TypeAlias = Callable[[Adapter, Path, Site], Awaitable[None]]
@@ -70,10 +71,12 @@ async def discarded_tabs_load_when_they_are_used(adapter: Adapter, path: Path, s
         assert (again.discarded, again.url, again.title) == (False, first.url, first.title)
 
 
+@starts("process")
 async def hide_restart_show(adapter: Adapter, path: Path, site: Site) -> None:
     await _hide_restart_show(adapter, path, site, kill=False)
 
 
+@starts("process")
 async def hide_kill_show(adapter: Adapter, path: Path, site: Site) -> None:
     await _hide_restart_show(adapter, path, site, kill=True)
 
@@ -146,6 +149,7 @@ async def removal_while_pages_are_open(adapter: Adapter, path: Path, site: Site)
     assert not site.mixed
 
 
+@starts("process")
 async def hide_from_another_process(adapter: Adapter, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, adapter.run(profile) as engine:
         work, personal = [await sign_in(profile, engine, site, name) for name in ("Work", "Personal")]

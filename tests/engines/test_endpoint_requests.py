@@ -201,6 +201,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.process
 @in_loop
 async def test_the_endpoint_of_a_killed_program_is_closed(path: Path) -> None:
     async with hosting(path) as (_, host):

@@ -345,6 +345,7 @@ STEPS = st.sampled_from(["start", "start at once", "stop", "kill", "open", "clos
 GROUPS: list[list[str] | None] = [None, ["Work"], ["Work", "Personal"], ["Personal"], ["firefox-default"]]
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=st.lists(st.tuples(STEPS, st.integers(0, 9)), max_size=20))
 @example([("open", 0), ("start", 0), ("start at once", 1), ("start at once", 2), ("open", 1), ("kill", 1), ("stop", 0)])
@@ -437,6 +438,7 @@ def load(programs: Sequence[tuple[Program, str]], site: Site) -> list[str]:
     return titles
 
 
+@pytest.mark.process
 @in_loop
 async def test_two_processes_divide_the_identities_and_the_other_takes_over_after_a_kill(
     path: Path, site: Site

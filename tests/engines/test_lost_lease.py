@@ -123,6 +123,7 @@ async def test_an_engine_can_be_started_again_after_that(path: Path) -> None:
         await runner.wait_until_stopped()
 
 
+@pytest.mark.server
 @pytest.mark.skipif(find_programs() is None, reason="PostgreSQL is not installed: no initdb was found")
 def test_a_cut_connection_to_postgresql_stops_the_engine_and_another_one_takes_over() -> None:
     with running_cluster({"fsync": "off"}) as cluster:

@@ -13,6 +13,8 @@ from tests.engines.program import Answer, Program
 from tests.site import Site
 from tests.store.in_loop import in_loop
 
+pytestmark = pytest.mark.process
+
 A, B = "https://a.example/", "https://b.example/"
 
 

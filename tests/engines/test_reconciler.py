@@ -694,6 +694,7 @@ WHAT = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=st.lists(st.tuples(WHAT, st.integers(0, 5), st.booleans()), max_size=25))
 @example([("open", 0, False), ("navigate", 0, False), ("page goes", 0, False), ("lost", 1, False)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,8 +14,17 @@ from tests.engines.scenarios import NEED_SCRIPTS, SCENARIOS
 from tests.site import Site
 
 LIMIT_SECONDS = 120
+
+
+def case(engine: str, name: str) -> Any:
+    need = getattr(EVERY[name], "starts", None)
+    marks = ["browser"] if engine == "chromium" else [need] if need else []
+    return pytest.param(engine, name, id=f"{engine}-{name}", marks=[getattr(pytest.mark, mark) for mark in marks])
+
+
+EVERY = {**SCENARIOS, **NEED_SCRIPTS}
 CASES = [
-    pytest.param(engine, name, id=f"{engine}-{name}")
+    case(engine, name)
     for engine, adapter in ADAPTERS.items()
     for name in (*SCENARIOS, *(NEED_SCRIPTS if adapter.runs_scripts else ()))
 ]
@@ -25,7 +35,7 @@ def test_scenario(engine: str, name: str, path: Path, site: Site) -> None:
     adapter = ADAPTERS[engine]
     if why := adapter.missing():
         pytest.skip(why)
-    scenario = {**SCENARIOS, **NEED_SCRIPTS}[name]
+    scenario = EVERY[name]
 
     async def bounded() -> None:
         await asyncio.wait_for(asyncio.ensure_future(scenario(adapter, path, site)), LIMIT_SECONDS)

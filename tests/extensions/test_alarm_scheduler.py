@@ -4,6 +4,8 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import hatbox
 from hatbox import Profile
 from hatbox.extension_data.alarms import fire_due
@@ -161,6 +163,7 @@ def test_an_alarm_wakes_an_extension_that_sleeps(tmp_path: Path) -> None:
     run_made(tmp_path, use, background, persistent=False, permissions=["alarms", "storage"])
 
 
+@pytest.mark.deno
 def test_many_alarms_do_not_slow_down_creation(tmp_path: Path) -> None:
     async def use(profile: Profile, extension: Extension) -> None:
         await extension.evaluate("for (let i = 0; i < 4000; i++) browser.alarms.create('a' + i, {delayInMinutes: 9})")
@@ -171,6 +174,7 @@ def test_many_alarms_do_not_slow_down_creation(tmp_path: Path) -> None:
     run_made(tmp_path, use, permissions=["alarms"])
 
 
+@pytest.mark.deno
 def test_an_alarm_of_the_last_session_does_not_stand_before_those_of_this_one(tmp_path: Path) -> None:
     async def use(profile: Profile, extension: Extension) -> None:
         await extension.evaluate("browser.alarms.create('early', {delayInMinutes: 1})")

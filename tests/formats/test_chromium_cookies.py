@@ -155,6 +155,7 @@ def test_what_is_no_cookie_database_is_refused_at_once(path: Path, make: Any, pr
     assert str(caught.value).endswith("Nothing was imported.")
 
 
+@pytest.mark.slow
 @given(st.integers(0, 40_000), st.binary(min_size=1, max_size=64))
 @timeless
 def test_damage_anywhere_is_refused_or_harmless(

@@ -147,6 +147,7 @@ def requested() -> Iterator[tuple[str, list[str]]]:
         thread.join()
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     "command",
     [["curl", "--noproxy", "*", "-s", "-b"], ["wget", "--no-proxy", "-q", "-O", os.devnull, "--load-cookies"]],
@@ -164,6 +165,7 @@ def test_programs_send_what_was_written(tmp_path: Path, requested: tuple[str, li
     assert sorted(seen[0].split("; ")) == sorted([*SENT, *(["hidden=1"] if command[0] == "curl" else [])])
 
 
+@pytest.mark.process
 @pytest.mark.skipif(which("curl") is None, reason="curl is not installed")
 @pytest.mark.parametrize("size", [4998, 4999, 5000])
 def test_the_longest_line_is_the_longest_that_curl_reads(tmp_path: Path, size: int) -> None:

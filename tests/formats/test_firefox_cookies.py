@@ -201,6 +201,7 @@ def test_values_of_the_wrong_kind_are_read_as_what_they_can_be(tmp_path: Path) -
     assert (cookie.value, cookie.path, cookie.created, cookie.same_site) == ("\xff", "/", 0, SameSite.UNSPECIFIED)
 
 
+@pytest.mark.slow
 @given(holdings_cookies())
 @timeless
 def test_what_is_written_comes_back_but_for_session_cookies(

@@ -108,6 +108,7 @@ sys.stdin.read()
 """
 
 
+@pytest.mark.process
 @posix_only
 def test_a_profile_that_another_process_holds_is_left_alone(tmp_path: Path) -> None:
     with subprocess.Popen(

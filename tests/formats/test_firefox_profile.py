@@ -174,6 +174,7 @@ def test_what_is_in_a_profile_stays_and_containers_that_look_the_same_are_the_sa
     assert entries[:3] == [PERSONAL, THUMBNAIL, OWN]
 
 
+@pytest.mark.slow
 @given(bundles())
 @timeless
 def test_a_bundle_comes_back_but_for_what_is_said_to_be_lost(

@@ -40,6 +40,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "profile.db"
 
 
+@pytest.mark.slow
 @given(
     st.lists(labels, min_size=1, max_size=4),
     st.lists(

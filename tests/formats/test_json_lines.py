@@ -86,6 +86,7 @@ def test_a_broken_file_is_named_with_the_line(text: str, line: int, problem: str
     assert str(caught.value).startswith(f"my.jsonl, line {line}: ")
 
 
+@pytest.mark.slow
 @given(bundles(), st.data())
 @timeless
 def test_no_cut_goes_unnoticed(bundle: Bundle, data: st.DataObject) -> None:
@@ -102,6 +103,7 @@ def test_the_text_is_exactly_this() -> None:
     assert read(FIRST_VERSION.encode(), "my.jsonl") == Bundle([BundleEntry(WORK)], ordered=True)
 
 
+@pytest.mark.slow
 @given(bundles())
 @timeless
 def test_everything_comes_back(bundle: Bundle) -> None:

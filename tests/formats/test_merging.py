@@ -171,6 +171,7 @@ def without_times(cookie: Cookie) -> Cookie:
     return msgspec.structs.replace(cookie, created=0.0, sequence=0, last_access=0.0)
 
 
+@pytest.mark.slow
 @given(
     st.lists(drawn, max_size=12),
     st.lists(st.one_of(drawn, drawn.map(without_times)), max_size=16),

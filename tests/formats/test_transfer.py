@@ -119,6 +119,7 @@ def test_an_unknown_target_changes_nothing(path: Path) -> None:
     assert asyncio.run(dump(path)) == before
 
 
+@pytest.mark.slow
 @given(bundles())
 @timeless
 def test_the_second_time_nothing_changes_and_no_change_is_told(
@@ -138,6 +139,7 @@ def test_the_second_time_nothing_changes_and_no_change_is_told(
     asyncio.run(twice())
 
 
+@pytest.mark.slow
 @given(bundles())
 @timeless
 def test_what_goes_into_an_empty_profile_comes_out_as_it_was(

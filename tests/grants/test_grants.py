@@ -333,6 +333,7 @@ async def test_a_revoked_grant_is_refused_at_once_and_ends_its_connections(addre
             await profile.grants.revoke("unknown")
 
 
+@pytest.mark.process
 @in_loop
 async def test_another_process_revokes_a_grant_and_connections_end_here(path: Path) -> None:
     async with hatbox.open(address_of(path)) as profile:
@@ -350,6 +351,7 @@ async def test_another_process_revokes_a_grant_and_connections_end_here(path: Pa
                 await asyncio.to_thread(other.call, "grants", "verify", token)
 
 
+@pytest.mark.process
 @in_loop
 async def test_a_process_that_is_killed_leaves_its_grants_as_they_are(path: Path) -> None:
     async with hatbox.open(address_of(path)) as profile:

@@ -58,6 +58,7 @@ async def test_the_token_of_a_killed_process_is_refused_and_its_grant_revoked(pa
         assert await states(profile) == {grant_id: True}
 
 
+@pytest.mark.process
 @in_loop
 async def test_listing_grants_and_creating_such_a_grant_revoke_those_of_killed_processes(path: Path) -> None:
     async with hatbox.open(address_of(path)) as profile:

@@ -185,6 +185,7 @@ async def test_a_profile_of_every_earlier_format_can_have_grants(version: int, p
     assert check(path).is_sound
 
 
+@pytest.mark.server
 @in_loop
 async def test_a_profile_of_the_format_before_on_a_server_is_upgraded(monkeypatch: pytest.MonkeyPatch) -> None:
     address = shared_cluster().new_address()

@@ -617,6 +617,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.process
 def test_a_listener_may_end_the_program_while_calls_are_under_way(path: Path) -> None:
     ended = subprocess.run(
         [sys.executable, "-c", LISTENER_THAT_ENDS_THE_PROGRAM, str(path)], check=False, timeout=20, capture_output=True

@@ -115,6 +115,7 @@ async def test_an_identity_is_gone_with_its_last_tab_in_one_commit(path: Path) -
         assert await names(profile) == FOUR
 
 
+@pytest.mark.process
 @in_loop
 async def test_the_identities_of_a_killed_program_are_removed_by_the_next_one_but_not_while_it_runs(path: Path) -> None:
     command = [sys.executable, "-c", PROGRAM, address_of(path)]

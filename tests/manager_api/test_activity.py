@@ -112,6 +112,7 @@ async def test_earlier_entries_are_read_page_by_page_and_none_twice(
             await listed({"limit": 5000})
 
 
+@pytest.mark.process
 @in_loop
 async def test_a_change_by_another_process_is_reported_at_once(tmp_path: Path) -> None:
     path = tmp_path / "profile.db"

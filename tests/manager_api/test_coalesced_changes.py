@@ -86,6 +86,7 @@ async def test_changes_of_one_commit_come_in_one_event(address: str) -> None:
         assert received == [ChangedIds(tuple(each.cookie_store_id for each in made))]
 
 
+@pytest.mark.process
 @in_loop
 async def test_a_change_by_another_process_is_emitted(address: str) -> None:
     async with hatbox.open(address) as profile:

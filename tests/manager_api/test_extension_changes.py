@@ -134,6 +134,7 @@ def waiting_process() -> subprocess.Popen[bytes]:
     return subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
 
 
+@pytest.mark.process
 @in_loop
 async def test_an_extension_whose_process_was_killed_is_not_shown_as_running(tmp_path: Path) -> None:
     async with hatbox.open(tmp_path / "profile.db") as page:

@@ -280,6 +280,7 @@ async def test_new_moved_and_removed_identities_are_reported(address: str) -> No
         assert not any(created.cookie_store_id in each["changed"] for each in received)
 
 
+@pytest.mark.process
 @in_loop
 async def test_changes_by_another_process_are_reported(address: str) -> None:
     async with hatbox.open(address) as profile:

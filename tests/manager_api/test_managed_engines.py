@@ -35,6 +35,7 @@ async def with_status(api: Any, status: str) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.process
 def test_an_address_opens_at_once_and_its_engine_starts_and_stops(path: Path) -> None:
     async def test() -> None:
         changed = asyncio.Event()
@@ -66,6 +67,7 @@ def test_an_address_opens_at_once_and_its_engine_starts_and_stops(path: Path) ->
     asyncio.run(test())
 
 
+@pytest.mark.process
 def test_an_engine_that_cannot_start_says_why_and_leaves_no_tab(path: Path) -> None:
     async def test() -> None:
         async with hatbox.open(path) as profile:

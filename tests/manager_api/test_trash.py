@@ -149,6 +149,7 @@ async def test_a_full_profile_has_the_marks_that_the_test_above_looks_for(addres
         assert (await contents(profile)).count(MARK) > 10
 
 
+@pytest.mark.process
 @in_loop
 async def test_changes_of_the_trash_are_reported(address: str) -> None:
     async with hatbox.open(address) as profile:

@@ -6,12 +6,16 @@ import asyncio
 import re
 from pathlib import Path
 
+import pytest
+
 import hatbox
 from hatbox.mcp.password_redaction import HIDDEN
 from tests.mcp.agent_client import Agent, agent, reference
 from tests.mcp.agent_site import AgentSite
 from tests.site import Site
 from tests.waiting import until_awaited
+
+pytestmark = pytest.mark.process
 
 
 async def create(folder: Path) -> Path:

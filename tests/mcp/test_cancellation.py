@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import pytest
 from mcp import Client
 
 from hatbox.mcp.server import sdk_server
@@ -12,6 +13,8 @@ from tests.mcp.agent_client import reference
 from tests.mcp.agent_site import AgentSite
 from tests.mcp.test_page_borders import Caller, run
 from tests.waiting import until, until_awaited
+
+pytestmark = pytest.mark.browser
 
 
 def test_a_cancelled_click_is_not_performed_later(tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ from tests.mcp.agent_site import AgentSite
 from tests.mcp.test_page_borders import Caller, run
 from tests.waiting import until_awaited
 
+pytestmark = pytest.mark.browser
+
 
 @pytest.mark.parametrize(
     ("button", "messages"), [("Twice", ["Sure?", "Second"]), ("Soon", ["Later"]), ("Fetch", ["Fetched"])]

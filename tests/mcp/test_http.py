@@ -166,6 +166,7 @@ def test_the_named_agent_that_is_idle_longest_ends_for_a_new_one(tmp_path: Path)
     asyncio.run(run())
 
 
+@pytest.mark.browser
 def test_each_agent_has_its_own_tabs_in_one_browser(tmp_path: Path) -> None:
     async def run() -> None:
         with AgentSite() as site:

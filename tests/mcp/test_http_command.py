@@ -35,6 +35,7 @@ async def command(profile: Path, *options: str) -> AsyncIterator[tuple[dict[str,
         await process.communicate()
 
 
+@pytest.mark.process
 def test_agents_over_stdio_and_http_are_signed_in_as_their_own_identities(tmp_path: Path) -> None:
     async def run() -> None:
         path = tmp_path / "profile.db"
@@ -74,6 +75,7 @@ async def _use(agent: Agent, site: Site, user: str) -> None:
         assert user in await agent.call("fetch", url=site.url("/me", as_=user))
 
 
+@pytest.mark.process
 def test_the_command_says_how_to_connect_and_which_options_belong_together(tmp_path: Path) -> None:
     async def run() -> None:
         path = tmp_path / "profile.db"

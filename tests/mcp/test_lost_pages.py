@@ -17,6 +17,8 @@ from tests.mcp.agent_site import AgentSite
 from tests.mcp.test_page_borders import Caller, run
 from tests.waiting import until, until_awaited
 
+pytestmark = pytest.mark.browser
+
 
 async def _crash(page: Page) -> None:
     session = await page.context.new_cdp_session(page)

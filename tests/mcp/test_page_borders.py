@@ -56,6 +56,7 @@ def run(folder: Path, test: Test, hosts: list[str] | None = None, options: Agent
     asyncio.run(serve())
 
 
+@pytest.mark.browser
 def test_no_way_of_opening_a_document_leaves_the_hosts(tmp_path: Path) -> None:
     async def test(call: Caller, site: AgentSite) -> None:
         for arguments in ({"modifiers": ["Control"]}, {"modifiers": ["Shift"]}):
@@ -105,6 +106,7 @@ async def _shows_a_sandboxed_frame(call: Caller, site: AgentSite) -> None:
     assert "content of the other host" not in await call("browser_snapshot")
 
 
+@pytest.mark.browser
 def test_an_agent_learns_which_site_rule_refuses_a_page(tmp_path: Path) -> None:
     async def test(call: Caller, site: AgentSite) -> None:
         rules = call.session.profile.rules
@@ -130,6 +132,7 @@ def test_an_agent_learns_which_site_rule_refuses_a_page(tmp_path: Path) -> None:
     run(tmp_path, test)
 
 
+@pytest.mark.browser
 def test_without_interception_no_page_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def fail(*_: object) -> None:
         raise PlaywrightError("Protocol error (Fetch.enable): refused")
@@ -144,6 +147,7 @@ def test_without_interception_no_page_is_opened(tmp_path: Path, monkeypatch: pyt
     run(tmp_path, test, ["127.0.0.1"])
 
 
+@pytest.mark.browser
 def test_passwords_are_hidden_and_text_of_pages_is_marked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(input_tools, "_MS", 1_000.0)
 

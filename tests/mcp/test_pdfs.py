@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 import hatbox
 from hatbox.mcp.agent_session import AgentOptions, AgentSession
 from tests.mcp.agent_site import AgentSite
 from tests.mcp.test_page_borders import Caller, run
 from tests.waiting import until, until_awaited
+
+pytestmark = pytest.mark.browser
 
 
 async def _viewer_is_shown(call: Caller) -> None:

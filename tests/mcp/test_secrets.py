@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from hatbox.mcp.response_secrets import HIDDEN_COOKIE
 from tests.mcp.agent_client import reference
 from tests.mcp.agent_site import AgentSite
@@ -11,6 +13,7 @@ from tests.mcp.test_page_borders import Caller, run
 from tests.waiting import until, until_awaited
 
 
+@pytest.mark.browser
 def test_the_clipboard_of_the_user_is_not_used(tmp_path: Path) -> None:
     async def test(call: Caller, site: AgentSite) -> None:
         page = await call("browser_navigate", url=site.url("/form"))
@@ -26,6 +29,7 @@ def test_the_clipboard_of_the_user_is_not_used(tmp_path: Path) -> None:
     run(tmp_path, test)
 
 
+@pytest.mark.browser
 def test_passwords_are_hidden_wherever_a_page_shows_them(tmp_path: Path) -> None:
     async def test(call: Caller, site: AgentSite) -> None:
         page = await call("browser_navigate", url=site.url("/keys"))
@@ -49,6 +53,7 @@ def test_passwords_are_hidden_wherever_a_page_shows_them(tmp_path: Path) -> None
     run(tmp_path, test)
 
 
+@pytest.mark.browser
 def test_cookies_that_scripts_cannot_read_are_hidden_wherever_a_page_shows_them(tmp_path: Path) -> None:
     async def test(call: Caller, site: AgentSite) -> None:
         pages = call.session.pages

@@ -15,6 +15,8 @@ from tests.mcp.agent_client import agent
 from tests.mcp.agent_site import AgentSite
 from tests.waiting import until_awaited
 
+pytestmark = pytest.mark.process
+
 ENTERING = {
     *("browser_click", "browser_type", "browser_fill_form", "browser_select_option", "browser_press_key"),
     "browser_hover",

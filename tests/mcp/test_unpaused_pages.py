@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from hatbox.mcp.agent_session import AgentOptions
 from tests.mcp.agent_client import reference
 from tests.mcp.agent_site import AgentSite
 from tests.mcp.test_page_borders import Caller, run
 from tests.waiting import until, until_awaited
+
+pytestmark = pytest.mark.browser
 
 INSTALL_WORKER = (
     "navigator.serviceWorker.register('/worker.js').then(() => navigator.serviceWorker.ready).then(() => 1)"

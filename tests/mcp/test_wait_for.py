@@ -12,6 +12,7 @@ from tests.mcp.agent_site import AgentSite
 from tests.mcp.test_page_borders import Caller, run
 
 
+@pytest.mark.browser
 def test_waiting_does_not_reveal_hidden_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def test(call: Caller, site: AgentSite) -> None:
         await call("browser_navigate", url=site.url("/set-long"))
@@ -28,6 +29,7 @@ def test_waiting_does_not_reveal_hidden_values(tmp_path: Path, monkeypatch: pyte
     run(tmp_path, test)
 
 
+@pytest.mark.browser
 def test_waiting_does_not_reveal_the_start_of_a_value_at_the_end_of_a_long_text(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -41,6 +43,7 @@ def test_waiting_does_not_reveal_the_start_of_a_value_at_the_end_of_a_long_text(
     run(tmp_path, test)
 
 
+@pytest.mark.browser
 def test_an_agent_waits_for_what_a_page_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def test(call: Caller, site: AgentSite) -> None:
         await call("browser_navigate", url=site.url("/later"))

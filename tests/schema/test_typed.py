@@ -26,6 +26,7 @@ def test_the_types_of_browser_are_current() -> None:
     assert committed == typed.generate(), "run: python -m hatbox.schema.typed"
 
 
+@pytest.mark.process
 def test_the_command_writes_what_is_committed(tmp_path: Path) -> None:
     script = "import pathlib, sys; from hatbox.schema import typed; typed.write(pathlib.Path(sys.argv[1]))"
     (tmp_path / "removed_namespace.py").touch()

@@ -31,10 +31,13 @@ NAME = "profile.db"
 
 
 def make(folder: Path, kind: Kind) -> Path:
-    """A small profile of every kind of row. For a log, the process that has it open ends without closing it."""
+    """A small profile of every kind of row. For a log, a process that has it open ends without closing it."""
     folder.mkdir(parents=True)
     path = folder / NAME
-    subprocess.run([sys.executable, "-m", "tests.store.fuzz", "make", kind, str(path)], check=True)
+    if kind == "database":
+        asyncio.run(_make(path, kind))
+    else:
+        subprocess.run([sys.executable, "-m", "tests.store.fuzz", "make", kind, str(path)], check=True)
     path.with_name(f"{NAME}-lock").unlink(missing_ok=True)
     return path
 

@@ -59,6 +59,7 @@ def threads() -> list[str]:
     return [thread.name for thread in threading.enumerate() if thread.name == "hatbox-check"]
 
 
+@pytest.mark.process
 @in_loop
 async def test_lost_rows_are_warned_of_while_the_profile_is_used(
     path: Path, at_once: None, caplog: pytest.LogCaptureFixture
@@ -93,6 +94,7 @@ async def test_a_sound_profile_is_checked_once_a_week(
     assert [file.name for file in path.parent.iterdir()] == [path.name]
 
 
+@pytest.mark.process
 def test_after_an_unclean_end_a_check_is_due(path: Path) -> None:
     note_check(path, time.time() - DAY)
     assert not BackgroundCheck(path, unclean=False).is_running
@@ -103,6 +105,7 @@ def test_after_an_unclean_end_a_check_is_due(path: Path) -> None:
     assert not last_check(path)
 
 
+@pytest.mark.process
 @in_loop
 async def test_a_killed_program_makes_the_next_one_check(path: Path, at_once: None) -> None:
     path = make(path.parent / "unclean", "log")

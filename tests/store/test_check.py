@@ -15,6 +15,7 @@ import hatbox
 from hatbox.errors import NotAProfile, ProfileError, ProfileTooNew
 from hatbox.store.check_results import Report
 from hatbox.store.sqlite.check import check
+from tests.marks import starts
 from tests.store.fuzz import make
 from tests.store.in_loop import in_loop
 from tests.store.sealing import edited
@@ -28,6 +29,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
+@starts("process")
 def unclean_source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make(tmp_path_factory.mktemp("check") / "unclean", "log")
 

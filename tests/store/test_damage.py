@@ -17,6 +17,8 @@ import pytest
 from tests.examples import examples
 from tests.store.fuzz import Fuzz, Kind
 
+pytestmark = pytest.mark.process
+
 FLIPS: dict[Kind, int] = {"database": 500, "log": 500, "database with a log": 100}
 ALLOWED = {"right", "error", "missed"}
 

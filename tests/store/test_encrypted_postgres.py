@@ -19,6 +19,8 @@ from tests.store.in_loop import in_loop
 from tests.store.test_encrypted_profiles import FILLED, SECRETS, contents, fill, values
 from tests.waiting import until
 
+pytestmark = pytest.mark.server
+
 ONE, TWO = Key(bytes(range(32))), Key(bytes(range(1, 33)))
 SetKey = Callable[[Key | None], None]
 
@@ -72,6 +74,7 @@ async def test_no_value_is_in_any_table(address: str, cluster: Cluster, use: Set
         assert await contents(profile) == FILLED
 
 
+@pytest.mark.server
 @in_loop
 async def test_a_wrong_or_missing_key_does_not_open_it(address: str, use: SetKey) -> None:
     async with hatbox.open(address) as profile:
@@ -86,6 +89,7 @@ async def test_a_wrong_or_missing_key_does_not_open_it(address: str, use: SetKey
         assert await contents(profile) == FILLED
 
 
+@pytest.mark.server
 @in_loop
 async def test_changes_reach_another_store(address: str, use: SetKey) -> None:
     created: list[str] = []

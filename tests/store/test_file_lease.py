@@ -67,6 +67,8 @@ def end(process: subprocess.Popen[str]) -> None:
     process.communicate()
 
 
+@pytest.mark.process
+@pytest.mark.process
 def test_another_process_does_not_get_it_and_sees_the_holder(path: Path) -> None:
     process = hold(path)
     try:
@@ -80,6 +82,8 @@ def test_another_process_does_not_get_it_and_sees_the_holder(path: Path) -> None
         end(process)
 
 
+@pytest.mark.process
+@pytest.mark.process
 def test_it_ends_with_its_process_however_that_ends(path: Path) -> None:
     end(hold(path))
     assert Lease(path).holder() is None
@@ -89,6 +93,8 @@ def test_it_ends_with_its_process_however_that_ends(path: Path) -> None:
     lease.release()
 
 
+@pytest.mark.process
+@pytest.mark.process
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
 def test_a_child_of_the_holder_does_not_hold_it_on(path: Path) -> None:
     process = hold(path, HOLD_AND_FORK)
@@ -135,6 +141,8 @@ def test_a_place_that_cannot_be_written_is_an_error_that_says_so(tmp_path: Path)
         Lease(tmp_path / "nowhere" / "profile.db").acquire("a")
 
 
+@pytest.mark.process
+@pytest.mark.process
 def test_somebody_who_only_looks_does_not_keep_anyone_from_taking_it(path: Path) -> None:
     looking = subprocess.Popen(
         [
@@ -165,6 +173,8 @@ def test_nothing_is_left_beside_the_profile_after_an_orderly_end(path: Path) -> 
     assert list(path.parent.iterdir()) == []
 
 
+@pytest.mark.process
+@pytest.mark.process
 def test_what_a_killed_holder_has_left_is_removed_by_the_next_who_looks(path: Path) -> None:
     end(hold(path))
     assert path.with_name("profile.db-engine").exists()
@@ -172,6 +182,8 @@ def test_what_a_killed_holder_has_left_is_removed_by_the_next_who_looks(path: Pa
     assert list(path.parent.iterdir()) == []
 
 
+@pytest.mark.process
+@pytest.mark.process
 def test_a_file_in_its_place_is_never_removed_while_an_engine_holds_the_lease(path: Path) -> None:
     process = hold(path)
     try:
@@ -207,6 +219,8 @@ print("never together", flush=True)
 """
 
 
+@pytest.mark.process
+@pytest.mark.process
 def test_two_engines_never_hold_it_however_often_its_file_comes_and_goes(path: Path) -> None:
     processes = [
         subprocess.Popen(
@@ -236,6 +250,8 @@ sys.stdin.readline()
 """
 
 
+@pytest.mark.process
+@pytest.mark.process
 @pytest.mark.skipif(os.name != "posix", reason="there is no flock here")
 def test_the_engine_of_an_earlier_version_is_seen(path: Path) -> None:
     process = hold(path, HOLD_AS_BEFORE)

@@ -9,12 +9,16 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import hatbox
 from tests.store.in_loop import in_loop
 from tests.store.other_process import OtherProcess, Refused
 from tests.waiting import until
 
 
+@pytest.mark.process
+@pytest.mark.process
 @in_loop
 async def test_a_reader_sees_what_another_process_has_committed_at_its_next_read(tmp_path: Path) -> None:
     path = tmp_path / "profile.db"
@@ -34,6 +38,8 @@ async def test_a_reader_sees_what_another_process_has_committed_at_its_next_read
             assert other.identities("query")[-1]["cookieStoreId"] == "firefox-container-1"
 
 
+@pytest.mark.process
+@pytest.mark.process
 @in_loop
 async def test_an_event_of_another_process_arrives_without_a_call_of_ours(tmp_path: Path) -> None:
     path = tmp_path / "profile.db"
@@ -49,6 +55,8 @@ async def test_an_event_of_another_process_arrives_without_a_call_of_ours(tmp_pa
                 assert heard == committed
 
 
+@pytest.mark.process
+@pytest.mark.process
 @in_loop
 async def test_four_processes_create_at_once_and_a_fifth_hears_of_all_in_commit_order(tmp_path: Path) -> None:
     path = tmp_path / "profile.db"
@@ -73,6 +81,8 @@ async def test_four_processes_create_at_once_and_a_fifth_hears_of_all_in_commit_
         assert [name for _, name in heard if name.startswith(f"{number} ")] == [f"{number} {n}" for n in range(100)]
 
 
+@pytest.mark.process
+@pytest.mark.process
 @in_loop
 async def test_a_process_that_writes_itself_hears_of_the_others_in_commit_order(tmp_path: Path) -> None:
     path = tmp_path / "profile.db"
@@ -92,6 +102,8 @@ async def test_a_process_that_writes_itself_hears_of_the_others_in_commit_order(
         assert heard == [identity.cookie_store_id for identity in await profile.identities.query()][4:]
 
 
+@pytest.mark.process
+@pytest.mark.process
 @in_loop
 async def test_every_kind_of_change_is_told_in_the_other_process(tmp_path: Path) -> None:
     path = tmp_path / "profile.db"
@@ -125,6 +137,8 @@ async def test_every_kind_of_change_is_told_in_the_other_process(tmp_path: Path)
     ]
 
 
+@pytest.mark.process
+@pytest.mark.process
 @in_loop
 async def test_a_process_that_is_killed_leaves_the_others_at_work(tmp_path: Path) -> None:
     path = tmp_path / "profile.db"

@@ -232,6 +232,7 @@ async def test_what_was_removed_does_not_stay_where_pages_were_split_and_merged(
 # -------------------------------------------------------------------------------------------------- the size of the log
 
 
+@pytest.mark.slow
 @in_loop
 async def test_two_hundred_writes_of_one_megabyte_take_the_room_of_a_few(path: Path) -> None:
     largest = 0

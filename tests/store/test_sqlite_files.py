@@ -149,6 +149,8 @@ def test_who_is_slower_in_making_a_profile_gets_the_one_that_is_there(
     assert [file.name for file in path.parent.iterdir()] == [path.name]
 
 
+@pytest.mark.process
+@pytest.mark.process
 @pytest.mark.parametrize("count", [2, 8])
 @in_loop
 async def test_processes_that_make_the_same_profile_at_once_share_one(path: Path, count: int) -> None:
@@ -427,6 +429,7 @@ async def test_a_profile_with_a_damaged_header_is_refused(path: Path) -> None:
         assert kept(path.parent) == {path.name: bytes(content)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", ["zeros", "noise"])
 @in_loop
 async def test_a_damaged_page_is_told_and_the_file_is_left_as_it_is(path: Path, damage: str) -> None:
@@ -625,6 +628,7 @@ def use_up(disk: Path, leave: int = 0) -> Path:
     return filler
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("leave", [0, 4096, 32768])
 @in_loop
 async def test_a_full_disk_is_told_and_loses_nothing(disk: Path, leave: int) -> None:
@@ -654,6 +658,7 @@ async def test_a_full_disk_is_told_and_loses_nothing(disk: Path, leave: int) -> 
     assert read_file(path, "PRAGMA integrity_check") == [("ok",)]
 
 
+@pytest.mark.process
 @in_loop
 async def test_many_calls_at_once_on_a_full_disk_are_each_done_or_not(disk: Path) -> None:
     path = disk / "profile.db"
@@ -668,6 +673,7 @@ async def test_many_calls_at_once_on_a_full_disk_are_each_done_or_not(disk: Path
         assert await names(profile) == [*FIRST_FOUR, *made]
 
 
+@pytest.mark.process
 @in_loop
 async def test_no_profile_is_made_on_a_full_disk(disk: Path) -> None:
     filler = use_up(disk)
@@ -680,6 +686,7 @@ async def test_no_profile_is_made_on_a_full_disk(disk: Path) -> None:
     assert await fill(disk / "profile.db") == FIRST_FOUR
 
 
+@pytest.mark.process
 @in_loop
 async def test_a_profile_that_cannot_be_opened_on_a_full_disk_says_so(disk: Path) -> None:
     path = disk / "profile.db"
@@ -721,6 +728,7 @@ async def test_a_profile_that_another_program_keeps_locked_is_told_and_works_aft
             assert await names(profile) == [*FIRST_FOUR, "b"]
 
 
+@pytest.mark.process
 @pytest.mark.skipif(not Path("/proc/locks").exists(), reason="only Linux tells who holds a lock")
 def test_a_program_that_was_stopped_while_it_wrote_is_named(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(failures, "BUSY_SECONDS", 0.1)

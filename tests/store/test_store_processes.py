@@ -98,6 +98,7 @@ def test_a_message_names_the_machine_of_a_process_only_if_it_is_another() -> Non
     assert str(here._replace(host="other-machine/boot")) == f"pid {os.getpid()} on other-machine"
 
 
+@pytest.mark.process
 @in_loop
 async def test_a_process_of_this_machine_is_running_until_it_ends(path: Path) -> None:
     other = Other(path, "")
@@ -110,6 +111,7 @@ async def test_a_process_of_this_machine_is_running_until_it_ends(path: Path) ->
     assert not [each for each in path.parent.iterdir() if "-process-" in each.name]
 
 
+@pytest.mark.process
 @in_loop
 async def test_a_process_of_another_machine_is_running_while_it_is_registered(path: Path, foreign: Other) -> None:
     assert not foreign.id.is_local
@@ -119,6 +121,7 @@ async def test_a_process_of_another_machine_is_running_while_it_is_registered(pa
     assert not await is_running(path, foreign.id)
 
 
+@pytest.mark.process
 @in_loop
 async def test_a_killed_process_of_another_machine_is_not_running(path: Path, foreign: Other) -> None:
     foreign.kill()
@@ -126,6 +129,7 @@ async def test_a_killed_process_of_another_machine_is_not_running(path: Path, fo
     assert not [each for each in path.parent.iterdir() if "-process-" in each.name]
 
 
+@pytest.mark.process
 @in_loop
 async def test_a_transaction_does_not_touch_the_lease_files(path: Path, foreign: Other) -> None:
     def leases() -> list[str]:

@@ -325,6 +325,7 @@ while True:
 """
 
 
+@pytest.mark.process
 def test_processes_that_are_killed_while_they_write_leave_no_damage(tmp_path: Path) -> None:
     path = tmp_path / "killed.db"
     for turn in range(12):

@@ -93,6 +93,7 @@ actions = st.tuples(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.lists(actions, max_size=25))
 def test_the_tabs_of_a_group_are_always_adjacent_and_a_group_always_has_tabs(

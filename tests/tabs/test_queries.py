@@ -189,6 +189,7 @@ class Trips:
         return min(found)
 
 
+@pytest.mark.server
 @in_loop
 async def test_creating_and_hiding_tabs_takes_two_trips_and_the_commit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

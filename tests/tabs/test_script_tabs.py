@@ -76,6 +76,7 @@ async def test_a_run_with_many_closed_tabs_does_not_grow(path: Path) -> None:
         assert len(record[2]) < 400
 
 
+@pytest.mark.process
 @in_loop
 async def test_the_tabs_of_a_killed_script_are_gone_when_the_profile_is_next_opened(path: Path) -> None:
     async with hatbox.open(path) as profile:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.cli.commands.run.test_extension_runner import extension_in, lines_until, running
 from tests.cli.conftest import Cli
 
@@ -13,6 +15,7 @@ HANDLERS = [
 ]
 
 
+@pytest.mark.process
 def test_the_page_of_a_running_extension_opens_a_link(cli: Cli, tmp_path: Path) -> None:
     made = extension_in(tmp_path / "opener", "", permissions=["tabs"], protocol_handlers=HANDLERS)
     for name in ("open.html", "hat.html"):

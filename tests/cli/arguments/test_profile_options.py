@@ -93,6 +93,7 @@ def test_the_default_profile_is_created_by_any_command(
     assert "Work" in cli("list").out
 
 
+@pytest.mark.server
 def test_a_similar_schema_is_named(cli: Cli) -> None:
     name = f"clients_{uuid.uuid4().hex}"
     cluster = shared_cluster()

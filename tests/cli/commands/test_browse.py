@@ -18,6 +18,8 @@ from tests.cli.conftest import Cli, Start
 from tests.site import Site
 from tests.waiting import block_until
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parents[3]
 
 

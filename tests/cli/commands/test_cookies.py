@@ -208,6 +208,7 @@ texts = st.text(
 ).map(lambda text: text.strip(" "))
 
 
+@pytest.mark.slow
 @given(texts.filter(bool), texts)
 @settings(max_examples=20, deadline=None)
 def test_any_cookie_is_shown_harmlessly_and_comes_back_unchanged_in_json(

@@ -16,6 +16,8 @@ from tests.cli import engines
 from tests.cli.conftest import Cli, Start
 from tests.site import Site
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture
 def site(profile: Path) -> Iterator[Site]:

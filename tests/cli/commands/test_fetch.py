@@ -247,6 +247,7 @@ def test_without_httpx_it_says_what_to_install(cli: Cli, monkeypatch: pytest.Mon
     )
 
 
+@pytest.mark.slow
 def test_a_body_that_expands_without_measure_is_an_error(cli: Cli) -> None:
     with CodedSite() as coded:
         assert cli("fetch", "Work", coded.url("gzip", gzip.compress(b"text")), "--json").json["body"] == "text"

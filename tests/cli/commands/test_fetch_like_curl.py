@@ -48,6 +48,7 @@ def parts_of(content_type: str, body: bytes) -> list[tuple[Any, ...]]:
     ]
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     "fields",
     [
@@ -72,6 +73,7 @@ def test_a_form_has_the_parts_that_curl_sends(cli: Cli, site: Site, tmp_path: Pa
     assert ours == theirs
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("options", [["-A", "me/1"], ["-A", ""], ["-X", "PUT", "-d", "a=1"], ["-I"], ["-H", "X-A: 1"]])
 def test_a_request_has_the_headers_that_curl_sends(cli: Cli, site: Site, options: list[str]) -> None:
     curl("-s", *options, site.url())
@@ -83,6 +85,7 @@ def test_a_request_has_the_headers_that_curl_sends(cli: Cli, site: Site, options
             assert site.headers[1].get_all(name) == site.headers[0].get_all(name)
 
 
+@pytest.mark.process
 def test_verbose_prints_headers_without_secrets_to_standard_error(cli: Cli, site: Site) -> None:
     cli("fetch", "Work", site.url(set="sid=cookie-secret; Path=/"))
     result = cli("fetch", "-v", "Work", "-u", "me:password-secret", site.url("/x", set="b=other-value; HttpOnly"))
@@ -98,6 +101,7 @@ def test_verbose_prints_headers_without_secrets_to_standard_error(cli: Cli, site
     assert {line[:2].ljust(2) for line in lines} <= {each.ljust(2) for each in theirs} | {"> ", "< ", "* "}
 
 
+@pytest.mark.process
 def test_silent_prints_nothing_and_fails_as_before(cli: Cli) -> None:
     url = "http://127.0.0.1:1/"
     assert cli("fetch", "-s", "Work", url) == (1, "", "")

@@ -328,6 +328,7 @@ def test_a_name_cannot_steer_the_terminal_in_messages_or_in_the_prompt(cli: Cli)
     assert r"\x1b" in cli("create", "x", "--color", "\x1b[31m").err
 
 
+@pytest.mark.slow
 @given(st.text(min_size=1).filter(lambda name: not is_blank(name)))
 @settings(max_examples=30, deadline=None)
 def test_any_name_is_shown_harmlessly_and_comes_back_unchanged_in_json(

@@ -55,6 +55,7 @@ def link_to(url: str, name: str = "Work") -> str:
     return f"ext+container:name={quote(name)}&url={quote(url, safe='')}"
 
 
+@pytest.mark.process
 def test_a_link_in_the_terminal_opens_in_its_identity(cli: Cli, site: Site) -> None:
     result = cli("open", f"{link_to(site.url('/page/1'))}&pinned=true", "--engine", "http")
     assert result.status == 0
@@ -103,6 +104,7 @@ def test_a_link_from_outside_is_opened_after_a_yes(
     assert '"Work"' in shown
 
 
+@pytest.mark.process
 def test_the_question_shows_the_host_that_is_opened(cli: Cli, dialog: Callable[[str, int], Path]) -> None:
     seen = dialog("zenity", 1)
     cli("open-link", link_to("https://a。B.example/"))
@@ -110,6 +112,7 @@ def test_the_question_shows_the_host_that_is_opened(cli: Cli, dialog: Callable[[
     assert "https://a.b.example/" in seen.read_text()
 
 
+@pytest.mark.process
 def test_a_link_from_outside_is_not_opened_after_a_no(cli: Cli, dialog: Callable[[str, int], Path]) -> None:
     dialog("zenity", 1)
     result = cli("open-link", link_to("https://site.example/"))
@@ -117,6 +120,7 @@ def test_a_link_from_outside_is_not_opened_after_a_no(cli: Cli, dialog: Callable
     assert cli("tabs", "--json").json == []
 
 
+@pytest.mark.process
 def test_without_a_dialog_nothing_is_opened_and_the_user_is_notified(
     cli: Cli, dialog: Callable[[str, int], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -132,6 +136,7 @@ def test_without_a_dialog_nothing_is_opened_and_the_user_is_notified(
     assert cli("tabs", "--json").json == []
 
 
+@pytest.mark.process
 def test_a_link_that_fails_notifies_the_user(cli: Cli, dialog: Callable[[str, int], Path]) -> None:
     seen = dialog("notify-send", 0)
     dialog("zenity", 1)

@@ -360,6 +360,7 @@ def test_names_of_servers_are_accepted_by_all_agents(cli: Cli, cursor: Path) -> 
         assert made == (expected or "hatbox-" + "x" * 40)
 
 
+@pytest.mark.process
 def test_the_written_command_starts_the_server_without_path_and_in_any_folder(
     cli: Cli, cursor: Path, tmp_path: Path
 ) -> None:

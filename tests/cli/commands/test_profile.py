@@ -102,6 +102,7 @@ def test_info_counts_what_the_profile_contains_and_changes_nothing(cli: Cli, tmp
     assert "Identities   5\n" in text
 
 
+@pytest.mark.process
 def test_info_names_the_programs_that_have_it_open_and_the_last_change(cli: Cli) -> None:
     cli("profile", "create")
     code = "import hatbox, sys\nwith hatbox.open_sync() as p:\n p.identities.create('Made', color='red', icon='pet')\n"

@@ -144,6 +144,7 @@ def test_a_new_profile_is_encrypted_if_a_key_is_set(
     assert b"cookie-value-secret" not in profile.read_bytes()
 
 
+@pytest.mark.process
 def test_without_a_key_the_package_is_not_imported(profile: Path) -> None:
     program = "import sys; from hatbox.cli import invoke; invoke(['list']); print('cryptography' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -11,6 +11,8 @@ from tests.cli.commands.run.test_extension_runner import extension_in, lines_unt
 from tests.cli.conftest import Cli
 from tests.site import Site
 
+pytestmark = pytest.mark.process
+
 PERMISSIONS = ["tabs", "cookies", "contextualIdentities", "webRequest", "webRequestBlocking", "<all_urls>"]
 # %s is what it does with the tab `old` and the options of the new one.
 ASSIGN = """

@@ -36,6 +36,7 @@ def test_without_an_engine_nothing_is_stopped(cli: Cli) -> None:
     assert cli("stop", "--json").json == {"stopped": [], "running": []}
 
 
+@pytest.mark.process
 @posix
 def test_a_background_engine_is_stopped_and_its_tabs_stay(cli: Cli, site: Site) -> None:
     assert cli("open", "Work", site.url("/page/1"), "--engine", "http").status == 0
@@ -72,6 +73,7 @@ def test_an_engine_that_does_not_answer_is_killed_only_by_force(program: Start, 
     assert process.wait(60) == -signal.SIGKILL
 
 
+@pytest.mark.process
 @posix
 def test_an_engine_that_does_not_exit_in_time_is_named(cli: Cli, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     cli("open", "Work", site.url("/page/1"), "--engine", "http")
@@ -101,6 +103,7 @@ def test_an_engine_of_another_user_is_not_stopped(program: Start, cli: Cli, monk
     assert process.poll() is None
 
 
+@pytest.mark.process
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs descriptors of processes")
 def test_a_process_that_exits_after_the_check_gives_its_number_to_no_victim(
     monkeypatch: pytest.MonkeyPatch,

@@ -98,6 +98,7 @@ def test_a_name_that_several_have_brings_up_all_of_them(cli: Cli, verb: list[str
     assert [line.split()[-1] for line in result.err.splitlines()[1:]] == ["firefox-container-2", "firefox-container-6"]
 
 
+@pytest.mark.process
 def test_missing_tabs_are_listed_and_no_other_is_closed(cli: Cli, site: Site) -> None:
     cli("open", "Work", site.url("/page/1"), "--engine", "http")
     (tab,) = cli("tabs", "--json").json
@@ -112,6 +113,7 @@ def test_missing_tabs_are_listed_and_no_other_is_closed(cli: Cli, site: Site) ->
 # ------------------------------------------------------------------------------------------------------------- opening
 
 
+@pytest.mark.process
 def test_open_starts_an_engine_that_goes_on_and_opens_the_next_one_too(cli: Cli, profile: Path, site: Site) -> None:
     first = cli("open", "Work", site.url("/login", user="Work"), "--engine", "http")
     assert first == (0, f"Opened tab 1 in Work: {site.url('/me')} (Signed in as Work)\n", "")
@@ -126,6 +128,7 @@ def test_open_starts_an_engine_that_goes_on_and_opens_the_next_one_too(cli: Cli,
     assert not site.mixed
 
 
+@pytest.mark.process
 def test_each_identity_is_signed_in_separately(cli: Cli, site: Site) -> None:
     for name in ("Work", "Personal"):
         cli("open", name, site.url("/login", user=name), "--engine", "http")
@@ -140,6 +143,7 @@ def test_each_identity_is_signed_in_separately(cli: Cli, site: Site) -> None:
     assert not site.mixed
 
 
+@pytest.mark.process
 def test_a_tab_as_json_has_these_members_in_this_order(cli: Cli, site: Site) -> None:
     (tab,) = cli("open", "Work", site.url("/status/404"), "--engine", "http", "--json").json
     assert tab == {
@@ -165,6 +169,7 @@ def test_a_tab_as_json_has_these_members_in_this_order(cli: Cli, site: Site) -> 
     assert cli("tabs", "firefox-default", "--json").json == [other]
 
 
+@pytest.mark.process
 def test_a_page_that_cannot_be_had_is_an_error_and_its_tab_stays(cli: Cli, site: Site) -> None:
     cli("open", "Work", site.url("/page/1"), "--engine", "http")
     result = cli("open", "Work", "127.0.0.1:1", site.url("/page/2"))
@@ -176,6 +181,7 @@ def test_a_page_that_cannot_be_had_is_an_error_and_its_tab_stays(cli: Cli, site:
     assert cli("tabs").out.splitlines()[1].endswith("  error")
 
 
+@pytest.mark.process
 def test_a_page_that_takes_too_long_is_left_to_load(cli: Cli, site: Site) -> None:
     cli("open", "Work", site.url("/page/1"), "--engine", "http")
     result = cli("open", "Work", site.url("/slow"), "--max-time", "0.3")
@@ -186,6 +192,7 @@ def test_a_page_that_takes_too_long_is_left_to_load(cli: Cli, site: Site) -> Non
     block_until(lambda: cli("tabs", "--json").json[1]["title"] == "At last", "the slow page")
 
 
+@pytest.mark.process
 def test_an_engine_that_does_not_start_in_time_opens_nothing(cli: Cli, profile: Path, site: Site) -> None:
     cli("open", "Personal", site.url("/page/1"), site.url("/page/2"), site.url("/page/3"), "--engine", "http")
     cli("hide", "Work")
@@ -203,6 +210,7 @@ def test_an_engine_that_does_not_start_in_time_opens_nothing(cli: Cli, profile: 
     assert engines.holder(profile) is None
 
 
+@pytest.mark.process
 def test_another_engine_than_the_one_that_runs_is_refused(cli: Cli, profile: Path, site: Site) -> None:
     cli("open", "Work", site.url("/page/1"), "--engine", "http")
     engine = engines.holder(profile)
@@ -224,6 +232,7 @@ def test_two_who_open_at_once_share_one_engine(program: Start, cli: Cli, profile
     assert engines.holder(profile) is not None
 
 
+@pytest.mark.process
 def test_open_shows_a_hidden_identity(cli: Cli, site: Site) -> None:
     cli("open", "Work", site.url("/page/1"), "--engine", "http")
     assert cli("hide", "Work").out == "Hidden Work (firefox-container-2): 1 tab\n"
@@ -246,6 +255,7 @@ def test_what_lies_in_the_current_folder_is_no_part_of_the_engine(
 # -------------------------------------------------------------------------------------------------- the engine's life
 
 
+@pytest.mark.process
 def test_the_engine_ends_by_itself_after_the_last_tab(cli: Cli, profile: Path, site: Site) -> None:
     cli("open", "Work", site.url("/page/1"), "--engine", "http")
     cli("open", "Personal", site.url("/page/2"))
@@ -258,6 +268,7 @@ def test_the_engine_ends_by_itself_after_the_last_tab(cli: Cli, profile: Path, s
     engines.wait_for_exit(engine.process, profile)
 
 
+@pytest.mark.process
 def test_what_it_prints_is_for_its_owner_alone_and_names_no_page(cli: Cli, profile: Path, site: Site) -> None:
     cli("open", "Work", site.url("/page/1"), "--engine", "http")
     log = profile.with_name("profile.db-engine.log")
@@ -266,6 +277,7 @@ def test_what_it_prints_is_for_its_owner_alone_and_names_no_page(cli: Cli, profi
     assert "127.0.0.1" not in log.read_text("utf-8")
 
 
+@pytest.mark.process
 def test_an_engine_that_was_killed_is_replaced_and_all_tabs_are_there(cli: Cli, profile: Path, site: Site) -> None:
     cli("open", "Work", site.url("/login", user="Work"), "--engine", "http")
     cli("hide", "Work")
@@ -280,6 +292,7 @@ def test_an_engine_that_was_killed_is_replaced_and_all_tabs_are_there(cli: Cli, 
 # ---------------------------------------------------------------------------------------------- tabs, close, hide, show
 
 
+@pytest.mark.process
 def test_tabs_are_shown_in_plain_columns_for_a_pipe(cli: Cli, site: Site) -> None:
     cli("open", "Work", site.url("/page/1"), "--engine", "http")
     cli("open", "Personal")
@@ -295,6 +308,7 @@ def test_tabs_are_shown_in_plain_columns_for_a_pipe(cli: Cli, site: Site) -> Non
     assert cli("tabs", "Banking", "--json").json == []
 
 
+@pytest.mark.process
 def test_a_person_sees_whose_a_tab_is_and_no_line_is_too_long(
     cli: Cli, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -312,6 +326,7 @@ def test_a_person_sees_whose_a_tab_is_and_no_line_is_too_long(
     assert site.url("/page/1", long="x" * 300) in cli("tabs").out
 
 
+@pytest.mark.process
 def test_a_title_cannot_steer_the_terminal(cli: Cli, profile: Path, site: Site) -> None:
     cli("open", "Work", site.url("/page/1"), "--engine", "http")
     engines.end(profile)
@@ -327,6 +342,7 @@ def test_a_title_cannot_steer_the_terminal(cli: Cli, profile: Path, site: Site) 
     assert r"\x1b[2J[bold]\u202e" in cli("close", "1", tty=True).out
 
 
+@pytest.mark.process
 def test_close_of_an_identity_closes_all_of_it_and_nothing_else(cli: Cli, site: Site) -> None:
     cli("open", "Work", site.url("/page/1"), site.url("/page/2"), "--engine", "http")
     cli("open", "Personal", site.url("/page/3"))
@@ -338,6 +354,7 @@ def test_close_of_an_identity_closes_all_of_it_and_nothing_else(cli: Cli, site: 
     assert cli("close", "--identity", "Work") == (0, "", "")
 
 
+@pytest.mark.process
 def test_hide_and_show_say_how_many_tabs_and_what_opens_them(cli: Cli, profile: Path, site: Site) -> None:
     cli("open", "Work", site.url("/page/1"), site.url("/page/2"), "--engine", "http")
     assert cli("hide", "Work") == (0, "Hidden Work (firefox-container-2): 2 tabs\n", "")
@@ -355,6 +372,7 @@ def test_hide_and_show_say_how_many_tabs_and_what_opens_them(cli: Cli, profile: 
     assert "Open these tabs with: hatbox browse" in cli("tabs", tty=True).err
 
 
+@pytest.mark.process
 def test_removing_an_identity_closes_its_tabs(cli: Cli, profile: Path, site: Site) -> None:
     cli("open", "Work", site.url("/page/1"), "--engine", "http")
     engine: Any = engines.holder(profile)
@@ -366,6 +384,7 @@ def test_removing_an_identity_closes_its_tabs(cli: Cli, profile: Path, site: Sit
 # ----------------------------------------------------------------------------------------------------------- temporary
 
 
+@pytest.mark.process
 def test_a_temporary_identity_is_gone_with_its_last_tab(cli: Cli, site: Site) -> None:
     names = [each["name"] for each in cli("list", "--json").json]
     opened = cli("open", "--temporary", site.url("/page/1"), site.url("/page/2"), "--engine", "http", "--json").json
@@ -378,6 +397,7 @@ def test_a_temporary_identity_is_gone_with_its_last_tab(cli: Cli, site: Site) ->
     assert [each["name"] for each in cli("list", "--json").json] == names
 
 
+@pytest.mark.process
 def test_a_temporary_identity_is_not_left_behind_if_no_engine_starts(cli: Cli) -> None:
     before = cli("list", "--json").json
     refused = cli("open", "--temporary", "https://site.example", "--browser", "/no/such/browser")

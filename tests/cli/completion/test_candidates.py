@@ -108,6 +108,7 @@ def test_a_damaged_profile_gives_no_names_and_no_error(tmp_path: Path, content: 
     assert path.read_bytes() == content
 
 
+@pytest.mark.process
 def test_a_server_that_does_not_answer_is_given_up_quickly(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"postgresql://u@127.0.0.1:{server.getsockname()[1]}/db"

@@ -69,6 +69,7 @@ printf '%s\\n' "${{COMPREPLY[@]}}"
     return run_shell("bash", code, home)
 
 
+@pytest.mark.process
 def test_bash_completes_commands_options_and_names(home: Path) -> None:
     assert in_bash(home, "cre") == ["create"]
     assert in_bash(home, "cookies", "s") == ["set"]
@@ -78,6 +79,7 @@ def test_bash_completes_commands_options_and_names(home: Path) -> None:
     assert in_bash(home, "get", "W") == ["Work"]
 
 
+@pytest.mark.process
 def test_bash_gets_names_that_it_reads_back_as_they_are(home: Path) -> None:
     offered = in_bash(home, "get", "")
     code = "".join(f"printf '%s\\n' {each}\n" for each in offered)
@@ -86,6 +88,7 @@ def test_bash_gets_names_that_it_reads_back_as_they_are(home: Path) -> None:
     assert in_bash(home, "get", "Client\\ ") == ["Client\\ A"]
 
 
+@pytest.mark.process
 def test_fish_completes_commands_options_and_names(home: Path) -> None:
     def in_fish(line: str) -> list[str]:
         code = f"{script_for('fish')}\ncomplete -C '{line}'"
@@ -136,6 +139,7 @@ class ZshPrompt:
         return seen
 
 
+@pytest.mark.process
 def test_zsh_completes_commands_options_and_names(home: Path) -> None:
     script = home / "completion.zsh"
     script.write_text(script_for("zsh"))

@@ -74,6 +74,7 @@ def command_lines(draw: st.DrawFn) -> tuple[str, list[str]]:
     return name, [word for part in parts for word in part]
 
 
+@pytest.mark.slow
 @given(command_lines())
 @settings(max_examples=600, deadline=None)
 def test_a_plain_command_line_means_what_it_means_to_typer(line: tuple[str, list[str]]) -> None:

@@ -29,6 +29,8 @@ from tests.clients.recording_proxy import (
 )
 from tests.postgres import address_of
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parents[3]
 CLIENTS = ("httpx", "async-httpx", "requests", "urllib", "aiohttp", "engine", "fetch")
 _SECONDS = 120.0

@@ -26,6 +26,7 @@ def ended(profile: Path, monkeypatch: pytest.MonkeyPatch, program: str) -> Backg
     return process
 
 
+@pytest.mark.process
 def test_the_error_that_it_printed_is_reported(profile: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     error = '{"type": "EngineError", "message": "no. do this", "pageMessage": "click this", "x": 1}'
     printed = f"print('noise'); print('{{\\n  \"error\": {error}\\n}}')"
@@ -34,6 +35,7 @@ def test_the_error_that_it_printed_is_reported(profile: Path, monkeypatch: pytes
     assert failure.page_message == "click this"
 
 
+@pytest.mark.process
 def test_the_last_error_counts_and_none_of_an_earlier_run(profile: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     error = 'print(\'{{"error": {{"type": "EngineError", "message": "{}"}}}}\')'
     first = ended(profile, monkeypatch, "; ".join([error.format("one"), error.format("two")]))
@@ -41,6 +43,7 @@ def test_the_last_error_counts_and_none_of_an_earlier_run(profile: Path, monkeyp
     assert str(ended(profile, monkeypatch, "print('odd')").failure()) == "the HTTP engine exited: odd"
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("printed", ["", "{", "}", "{}", "[1]", "{\\n{\\n}", '{"event": "ready"}', "\\x00\\xff"])
 def test_a_process_without_useful_output_is_reported_too(
     profile: Path, monkeypatch: pytest.MonkeyPatch, printed: str
@@ -50,12 +53,14 @@ def test_a_process_without_useful_output_is_reported_too(
     assert not process.is_ready
 
 
+@pytest.mark.process
 def test_an_error_that_was_reported_leaves_no_log(profile: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ended(profile, monkeypatch, 'print(\'{"error": {"type": "EngineError", "message": "no"}}\')').failure()
     assert not list(profile.parent.glob("profile.db-engine*"))
     assert not log_folder().exists()
 
 
+@pytest.mark.process
 def test_an_end_without_an_explanation_names_the_log(profile: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     failure = ended(profile, monkeypatch, "print('one'); print('two')").failure()
     log = Path(str(failure.details["log"]))

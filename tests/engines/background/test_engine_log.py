@@ -61,6 +61,7 @@ print("done")
 """
 
 
+@pytest.mark.process
 def test_no_log_is_moved_while_it_is_written_and_no_line_is_lost(
     profile: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -27,6 +27,7 @@ def site(profile: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     engines.end(profile)
 
 
+@pytest.mark.process
 @in_loop
 async def test_a_background_engine_is_started_and_loads_the_pages(profile: Path, site: Site) -> None:
     async with hatbox.open(profile) as opened:
@@ -43,6 +44,7 @@ async def test_a_background_engine_is_started_and_loads_the_pages(profile: Path,
         assert running.engine == "HTTP"
 
 
+@pytest.mark.process
 @in_loop
 async def test_the_second_call_uses_the_running_engine(profile: Path, site: Site) -> None:
     async with hatbox.open(profile) as opened:
@@ -53,6 +55,7 @@ async def test_the_second_call_uses_the_running_engine(profile: Path, site: Site
         assert await opened.running_engine("Work") == running
 
 
+@pytest.mark.process
 @in_loop
 async def test_two_openers_at_once_share_one_engine(profile: Path, site: Site) -> None:
     async with hatbox.open(profile) as opened:
@@ -71,6 +74,7 @@ async def test_an_engine_in_this_process_is_used_too(profile: Path, site: Site) 
         assert [tab.title for tab in result.open] == ["Page 1"]
 
 
+@pytest.mark.process
 @in_loop
 async def test_a_page_that_fails_to_load_leaves_its_tab_open(profile: Path, site: Site) -> None:
     async with hatbox.open(profile) as opened:
@@ -80,6 +84,7 @@ async def test_a_page_that_fails_to_load_leaves_its_tab_open(profile: Path, site
         assert await opened.tabs.query("Work") == [tab]
 
 
+@pytest.mark.process
 @in_loop
 async def test_if_the_engine_does_not_start_in_time_everything_is_undone(profile: Path, site: Site) -> None:
     async with hatbox.open(profile) as opened:
@@ -97,6 +102,7 @@ async def test_if_the_engine_does_not_start_in_time_everything_is_undone(profile
         assert await opened.running_engine("Work") is None
 
 
+@pytest.mark.process
 @in_loop
 async def test_if_the_engine_cannot_start_everything_is_undone(
     profile: Path, site: Site, monkeypatch: pytest.MonkeyPatch
@@ -110,6 +116,7 @@ async def test_if_the_engine_cannot_start_everything_is_undone(
         assert await opened.tabs.query() == []
 
 
+@pytest.mark.process
 @in_loop
 async def test_a_crash_at_the_start_names_the_log(profile: Path, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     async with hatbox.open(profile) as opened:
@@ -149,6 +156,7 @@ async def test_an_unknown_identity_opens_nothing(profile: Path) -> None:
         assert await opened.running_engine("Work") is None
 
 
+@pytest.mark.process
 @in_loop
 async def test_the_engine_exits_after_the_last_tab_is_closed(profile: Path, site: Site) -> None:
     async with hatbox.open(profile) as opened:

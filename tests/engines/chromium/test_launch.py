@@ -140,6 +140,7 @@ def test_the_error_distinguishes_a_missing_program_from_one_that_is_not_executab
         assert str(caught.value).startswith(f"{name} {words}. ")
 
 
+@pytest.mark.browser
 def test_the_error_of_a_failed_launch_has_the_output_of_the_browser(tmp_path: Path) -> None:
     lines = "".join(f"echo line {number} >&2; " for number in range(9))
     broken = program(tmp_path / "chromium", f"#!/bin/sh\n{lines}\nprintf 'no\\033[2J screen\\n' >&2\nexit 3\n".encode())

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from hatbox.engines.chromium.protocol_hub import _SCRIPT
 from tests.in_deno import value_in_deno
+
+pytestmark = pytest.mark.deno
 
 LAB = """
 const sent = [], reports = [];

@@ -327,6 +327,7 @@ async def test_a_removed_identity_takes_its_rules_with_it(path: Path, ruled: Rul
         assert shown(await loaded(profile, engine)) == [(DEFAULT, "/one")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [name if name in ("wildcards", "paths") else pytest.param(name, marks=pytest.mark.slow) for name in RULE_SETS],

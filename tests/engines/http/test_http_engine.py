@@ -322,6 +322,7 @@ async def test_only_so_many_loads_are_under_way_at_once(path: Path, site: Site) 
         assert len(site.seen) == 6
 
 
+@pytest.mark.slow
 @in_loop
 async def test_a_hundred_identities_are_signed_in_and_none_is_mixed(path: Path, site: Site) -> None:
     async with browsing(path) as (profile, engine):

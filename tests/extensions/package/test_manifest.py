@@ -406,6 +406,7 @@ def test_permissions_are_split_and_none_is_invented(entries: list[Any]) -> None:
     assert set(required.origins) == {"https://a.example/*", "<all_urls>"} & set(entries)
 
 
+@pytest.mark.slow
 def test_many_wrong_permissions_take_no_longer_than_right_ones(tmp_path: Path) -> None:
     manifest = make(tmp_path, {**BASE, "permissions": [f"contextualIdentity{number}" for number in range(50_000)]})
     assert len(manifest.warnings) == 50_000

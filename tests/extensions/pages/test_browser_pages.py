@@ -24,6 +24,8 @@ from tests.engines.chromium.real import with_browser
 from tests.extensions.made import make
 from tests.waiting import until, until_awaited
 
+pytestmark = pytest.mark.deno
+
 POPUP = "<!doctype html><title>Popup</title><body><script src=popup.js></script>"
 
 

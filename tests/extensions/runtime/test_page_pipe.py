@@ -5,8 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 import hatbox.extensions.runtime
 from tests.in_deno import value_in_deno
+
+pytestmark = pytest.mark.deno
 
 PIPE = Path(hatbox.extensions.runtime.__file__).parent / "js" / "page_pipe.js"
 START = f"""

@@ -293,6 +293,7 @@ def test_a_huge_url_that_repeats_the_text_between_two_stars_takes_linear_time(co
     assert process_time() - start < 20, "trying the pattern at each place takes hours"
 
 
+@pytest.mark.slow
 def test_a_huge_url_takes_no_seconds_if_rules_have_texts_of_many_lengths_between_stars() -> None:
     index = RuleIndex(rules(*(f"h.example/*/{'p' * (number + 1)}/*" for number in range(199))))
     start = process_time()

@@ -159,6 +159,7 @@ async def test_an_id_that_starts_like_another_is_another(path: Path) -> None:
         assert len(await profile.rules.list()) == 1
 
 
+@pytest.mark.process
 @in_loop
 async def test_a_change_by_another_program_counts_from_the_next_decision_on(path: Path) -> None:
     async with hatbox.open(path) as profile, hatbox.open(path) as other:

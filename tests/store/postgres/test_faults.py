@@ -24,6 +24,8 @@ from tests.store.postgres.faults import Figures, check, running_workload
 from tests.store.postgres.test_lost_connections import add, names, opened, recorded
 from tests.waiting import block_until, until_awaited
 
+pytestmark = pytest.mark.server
+
 CUTS = int(os.environ.get("HATBOX_TEST_CUTS", "300"))
 CRASHES = int(os.environ.get("HATBOX_TEST_CRASHES", "20"))
 

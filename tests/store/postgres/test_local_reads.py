@@ -16,6 +16,7 @@ from tests.store.test_contract import LocalReads, add, names, opened
 from tests.waiting import until
 
 
+@pytest.mark.server
 @in_loop
 async def test_a_read_that_failed_does_not_spoil_the_next_one() -> None:
     cluster = shared_cluster()
@@ -29,6 +30,7 @@ async def test_a_read_that_failed_does_not_spoil_the_next_one() -> None:
         assert len(await store.read(names)) == 4
 
 
+@pytest.mark.server
 @in_loop
 async def test_the_reader_goes_with_the_connection_of_the_worker() -> None:
     cluster = shared_cluster()
@@ -42,6 +44,7 @@ async def test_the_reader_goes_with_the_connection_of_the_worker() -> None:
         assert "after" in await store.read(names)
 
 
+@pytest.mark.server
 @in_loop
 async def test_a_commit_that_prunes_the_log_loses_no_change(monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = shared_cluster()
@@ -59,6 +62,7 @@ async def test_a_commit_that_prunes_the_log_loses_no_change(monkeypatch: pytest.
         assert [payload for _, payload in heard] == [*(b'"n%d"' % number for number in range(5)), b'"mine"']
 
 
+@pytest.mark.server
 @in_loop
 async def test_changes_that_were_pruned_before_a_commit_lead_to_a_resync(monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = shared_cluster()
@@ -74,6 +78,7 @@ async def test_changes_that_were_pruned_before_a_commit_lead_to_a_resync(monkeyp
         assert [topic for topic, _ in heard] == [RESYNC, "added"]
 
 
+@pytest.mark.server
 @in_loop
 async def test_a_log_row_that_cannot_be_read_is_a_resync_and_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = shared_cluster()
@@ -99,6 +104,7 @@ def test_the_time_of_a_server_does_not_follow_the_clock_of_this_machine(monkeypa
     assert abs(before - 1_000_000.0) < 3600
 
 
+@pytest.mark.server
 @in_loop
 async def test_a_function_of_another_role_does_not_replace_a_built_in_one() -> None:
     cluster = shared_cluster()

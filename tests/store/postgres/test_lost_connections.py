@@ -24,6 +24,8 @@ from tests.store.in_loop import in_loop
 from tests.store.postgres.cutting_proxy import CuttingProxy
 from tests.waiting import until
 
+pytestmark = pytest.mark.server
+
 
 @pytest.fixture
 @starts("server")

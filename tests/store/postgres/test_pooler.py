@@ -62,6 +62,7 @@ def address_through(folder: Path, schema: str) -> str:
     return f"postgresql://hatbox@/postgres?host={folder}&port={PORT}&schema={schema}"
 
 
+@pytest.mark.server
 @pytest.mark.parametrize("size", [1, 5])
 def test_a_pooler_in_transaction_mode_is_refused_and_nothing_is_created(size: int) -> None:
     cluster = shared_cluster()
@@ -75,6 +76,7 @@ def test_a_pooler_in_transaction_mode_is_refused_and_nothing_is_created(size: in
     assert cluster.sql(f"SELECT 1 FROM pg_namespace WHERE nspname = '{schema}'") == []
 
 
+@pytest.mark.server
 def test_a_pooler_in_session_mode_is_used() -> None:
     cluster = shared_cluster()
     schema = cluster.new_address().rpartition("=")[2]
@@ -99,6 +101,7 @@ def test_a_pooler_in_session_mode_is_used() -> None:
             cluster.sql(f"DELETE FROM {schema}.identities WHERE id > 4")
 
 
+@pytest.mark.server
 def test_a_pooler_in_session_mode_without_a_free_session_does_not_hang() -> None:
     cluster = shared_cluster()
     schema = cluster.new_address().rpartition("=")[2]

@@ -128,6 +128,7 @@ def test_a_server_that_is_too_old(cluster: Cluster, monkeypatch: pytest.MonkeyPa
     assert ", and 99 is the oldest that works. Nothing was changed. Update the server, or use another one." in message
 
 
+@pytest.mark.server
 def test_a_wrong_password_and_too_many_connections() -> None:
     with running_cluster({"fsync": "off", "max_connections": "8", "superuser_reserved_connections": "2"}) as cluster:
         cluster.sql("CREATE ROLE alice LOGIN PASSWORD 'right'")

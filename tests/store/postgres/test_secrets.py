@@ -72,6 +72,7 @@ def test_a_password_is_in_no_error_log_or_traceback(url: str, caplog: pytest.Log
         assert any("postgresql://" in each for each in shown)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("command", ["list", "status", "profile info", "profile create", "check", "create Work"])
 def test_a_password_is_in_no_output_of_a_command(command: str, tmp_path: Path) -> None:
     address = f"postgresql://alice:{SECRET}@127.0.0.1:{unused_port()}/nosuch?password={SECRET}"
@@ -93,6 +94,7 @@ def test_a_password_is_in_no_output_of_a_command(command: str, tmp_path: Path) -
         assert "postgresql://127.0.0.1" in done.stdout + done.stderr
 
 
+@pytest.mark.server
 def test_a_password_is_in_no_error_of_a_server_that_asks_for_one(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     cluster = shared_cluster()
@@ -144,6 +146,7 @@ def remote(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
 
 
+@pytest.mark.server
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")
 @pytest.mark.usefixtures("remote")
 def test_a_connection_to_another_machine_is_encrypted_or_refused(monkeypatch: pytest.MonkeyPatch) -> None:

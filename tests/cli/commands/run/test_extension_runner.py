@@ -55,6 +55,7 @@ def lines_until(process: subprocess.Popen[str], last: str) -> list[str]:
     raise AssertionError(f"{last!r} was never output: {lines}, {process.stderr.read() if process.stderr else ''}")
 
 
+@pytest.mark.process
 def test_several_extensions_run_at_once_and_speak_with_each_other(tmp_path: Path) -> None:
     one = extension_in(
         tmp_path / "one",
@@ -75,6 +76,7 @@ def test_several_extensions_run_at_once_and_speak_with_each_other(tmp_path: Path
     assert process.returncode == 0
 
 
+@pytest.mark.process
 def test_an_error_of_a_script_is_reported_with_file_and_line(tmp_path: Path) -> None:
     place = extension_in(tmp_path / "broken", "\n\nnobody.home();\n")
     with running(str(place)) as process:
@@ -86,6 +88,7 @@ def test_an_error_of_a_script_is_reported_with_file_and_line(tmp_path: Path) -> 
     assert "background.js:3:" in output
 
 
+@pytest.mark.process
 def test_a_script_may_wait_for_a_tab_before_it_goes_on(tmp_path: Path) -> None:
     with Site() as site:
         place = extension_in(
@@ -99,6 +102,7 @@ def test_a_script_may_wait_for_a_tab_before_it_goes_on(tmp_path: Path) -> None:
             lines_until(process, "loaded")
 
 
+@pytest.mark.deno
 def test_a_profile_that_cannot_be_opened_leaves_no_process_behind(cli: Cli, tmp_path: Path) -> None:
     place = extension_in(tmp_path / "early", "")
     (tmp_path / "profile.db").write_text("no profile")
@@ -110,6 +114,7 @@ def test_a_profile_that_cannot_be_opened_leaves_no_process_behind(cli: Cli, tmp_
         assert children.read_text() == ""
 
 
+@pytest.mark.process
 def test_with_inspect_devtools_can_attach(tmp_path: Path) -> None:
     place = extension_in(tmp_path / "inspected", "")
     with running(str(place), "--inspect") as process:
@@ -143,6 +148,7 @@ def test_bad_extensions_are_reported_before_anything_runs(cli: Cli, tmp_path: Pa
     assert "gone.js" in result.err
 
 
+@pytest.mark.process
 def test_a_missing_background_script_is_a_warning(tmp_path: Path) -> None:
     place = extension_in(
         tmp_path / "lacking", "console.log('ran')", background={"scripts": ["gone.js", "background.js"]}
@@ -198,6 +204,7 @@ def test_a_background_page_has_a_document_with_the_chromium_engine(
         assert any(output in line for line in lines_until(process, "is running"))
 
 
+@pytest.mark.process
 def test_console_output_has_the_name_and_the_location_in_the_folder(tmp_path: Path) -> None:
     place = extension_in(tmp_path / "folder", "\nconsole.log(browser.runtime.getURL('x'));", name="A hat")
     with running(str(place)) as process:
@@ -205,6 +212,7 @@ def test_console_output_has_the_name_and_the_location_in_the_folder(tmp_path: Pa
     assert re.fullmatch(r"A hat: moz-extension://[0-9a-f-]{36}/x \(background\.js:2:9\)", first)
 
 
+@pytest.mark.process
 def test_an_extension_that_is_installed_is_run_by_its_name_or_id(cli: Cli, tmp_path: Path) -> None:
     place = extension_in(tmp_path / "hat", "console.log('here');", name="A hat")
     assert cli("extensions", "install", str(place)).status == 0
@@ -230,6 +238,7 @@ def test_of_several_none_runs_where_one_cannot(cli: Cli, tmp_path: Path, bad: st
     assert result.err.startswith(f"hatbox: {problems[bad]}")
 
 
+@pytest.mark.process
 def test_what_is_run_by_its_name_is_what_was_installed(cli: Cli, tmp_path: Path) -> None:
     folder = extension_in(tmp_path / "hats", "console.log('installed');")
     assert cli("extensions", "install", str(folder)).status == 0
@@ -240,6 +249,7 @@ def test_what_is_run_by_its_name_is_what_was_installed(cli: Cli, tmp_path: Path)
         assert lines_until(process, "is running")[0].startswith("hats: edited ")
 
 
+@pytest.mark.process
 def test_a_folder_with_the_id_of_an_installed_extension_runs_with_a_warning(cli: Cli, tmp_path: Path) -> None:
     folder = extension_in(tmp_path / "hats", "localStorage.password = 'secret';")
     assert cli("extensions", "install", str(folder)).status == 0
@@ -255,6 +265,7 @@ def test_a_folder_with_the_id_of_an_installed_extension_runs_with_a_warning(cli:
         )
 
 
+@pytest.mark.process
 def test_it_ends_when_what_runs_is_removed_from_another_terminal(cli: Cli, tmp_path: Path) -> None:
     place = extension_in(tmp_path / "hat", "")
     command = [sys.executable, "-m", "hatbox", "run", str(place)]
@@ -276,6 +287,7 @@ _ASKS = """
 """
 
 
+@pytest.mark.process
 def test_a_request_for_permissions_without_a_terminal_is_denied_with_the_command_that_grants_it(
     cli: Cli, tmp_path: Path
 ) -> None:
@@ -291,6 +303,7 @@ def test_a_request_for_permissions_without_a_terminal_is_denied_with_the_command
     assert f"asks: denied the request for bookmarks. To grant it: {command}\n" in said
 
 
+@pytest.mark.process
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a terminal")
 @pytest.mark.parametrize(("answer", "granted"), [(b"y\n", "true"), (b"\n", "false")])
 def test_in_a_terminal_the_user_is_asked_for_permissions(answer: bytes, granted: str, cli: Cli, tmp_path: Path) -> None:

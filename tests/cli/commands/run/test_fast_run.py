@@ -75,6 +75,7 @@ def test_all_else_is_for_the_parser(tmp_path: Path, arguments: list[str]) -> Non
     assert fast_run([each.format(folder=tmp_path) for each in arguments]) is None
 
 
+@pytest.mark.process
 def test_it_imports_no_parser_and_no_client_for_the_web(tmp_path: Path) -> None:
     code = (
         "import sys; from hatbox.cli import fast_run; assert fast_run(['run', sys.argv[1]]);"

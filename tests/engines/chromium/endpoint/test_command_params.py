@@ -76,6 +76,7 @@ def error_of(client: FilteredClient, method: str, params: str) -> str:
     return str(answer["error"]["message"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("argument", [{}, {"objectId": OWN}, {"value": 1}])
 def test_calls_have_a_limited_number_of_arguments(argument: dict[str, Any]) -> None:
     client = with_object()

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
+
+import pytest
 
 from hatbox.extensions.runtime.sandbox.hidden_paths import HiddenPaths
 
@@ -12,7 +15,7 @@ def make(folder: Path, *names: str) -> None:
         path.touch()
 
 
-def within(wall_paths: tuple[str, ...], folder: Path) -> set[str]:
+def within(wall_paths: Iterable[str], folder: Path) -> set[str]:
     return {str(Path(each).relative_to(folder)) for each in wall_paths if Path(each).is_relative_to(folder)}
 
 
@@ -47,9 +50,10 @@ def test_what_a_process_needs_is_allowed_unless_it_is_hidden_or_above(tmp_path: 
     hidden = HiddenPaths([tmp_path / "a"])
     needed = [str(tmp_path / "b/python"), str(tmp_path / "a"), str(tmp_path / "a/profile.db"), str(tmp_path)]
     added = set(hidden.wall(needed).use) - set(hidden.wall().use)
-    assert added == {str(tmp_path / "b/python")}
+    assert within(added, tmp_path) == {"b/python"}
 
 
+@pytest.mark.slow
 def test_read_only_folders_are_not_usable_in_other_ways_and_hide_what_is_hidden_in_them(tmp_path: Path) -> None:
     make(tmp_path, "env/bin/python", "env/lib/module.py", "env/lib/profile.db", "beside/file")
     plain = HiddenPaths(read_only=[tmp_path / "env", tmp_path / "env/lib"])

@@ -19,6 +19,8 @@ from tests.cli.conftest import Cli
 from tests.postgres import sqlite_file
 from tests.waiting import block_until
 
+pytestmark = pytest.mark.process
+
 with_landlock = pytest.mark.skipif(not available_layers().landlock, reason="the kernel has no Landlock")
 
 # `attempt` prints what has not been refused: nothing, if the border holds.

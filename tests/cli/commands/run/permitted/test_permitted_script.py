@@ -15,6 +15,8 @@ import pytest
 from tests.cli.commands.run.permitted.conftest import Permitted
 from tests.cli.conftest import Cli, Start, run_process
 
+pytestmark = pytest.mark.process
+
 CALLS = """
 import sys
 api = browser.contextualIdentities
