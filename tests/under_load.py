@@ -39,7 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
         with busy(options.busy):
             status = subprocess.run(options.command, stdin=subprocess.DEVNULL, check=False).returncode
         failed += status != 0
-        print(f"run {run} of {options.times}: status {status}, {time.monotonic() - start:.0f} s", flush=True)
+        sys.stdout.write(f"run {run} of {options.times}: status {status}, {time.monotonic() - start:.0f} s\n")
     return failed
 
 

@@ -290,7 +290,6 @@ async def test_reads_together_end_although_something_raises(new_store: NewStore)
         assert await store.read(names) == [*FIRST_FOUR, "from elsewhere"]
 
 
-@pytest.mark.server
 @in_loop
 async def test_who_stops_waiting_does_not_undo_the_work(new_store: NewStore) -> None:
     follower = Heard()
@@ -306,7 +305,6 @@ async def test_who_stops_waiting_does_not_undo_the_work(new_store: NewStore) -> 
 # ----------------------------------------------------------------------------------------------------------- followers
 
 
-@pytest.mark.server
 @in_loop
 async def test_a_change_is_told_once_and_before_its_call_is_answered(new_store: NewStore) -> None:
     follower = Heard()
@@ -320,7 +318,6 @@ async def test_a_change_is_told_once_and_before_its_call_is_answered(new_store: 
     assert [change.topic for change in follower.changes] == ["added"] * 5
 
 
-@pytest.mark.server
 @in_loop
 async def test_a_caller_goes_on_before_the_next_callers_change_is_told(new_store: NewStore) -> None:
     story: list[tuple[str, str]] = []
@@ -335,7 +332,6 @@ async def test_a_caller_goes_on_before_the_next_callers_change_is_told(new_store
     assert story == [(what, name) for name in "abcdefgh" for what in ("told", "went on")]
 
 
-@pytest.mark.server
 @in_loop
 async def test_several_changes_of_one_call_are_told_in_their_order(new_store: NewStore) -> None:
     def work(transaction: Transaction) -> None:
@@ -351,7 +347,6 @@ async def test_several_changes_of_one_call_are_told_in_their_order(new_store: Ne
     assert len({change.call_id for change in one.changes}) == 1
 
 
-@pytest.mark.server
 @in_loop
 async def test_who_follows_late_does_not_hear_of_calls_that_were_made_before(new_store: NewStore) -> None:
     one, two = Heard(), Heard()
@@ -367,7 +362,6 @@ async def test_who_follows_late_does_not_hear_of_calls_that_were_made_before(new
     assert two.texts == ["c", "fence"]
 
 
-@pytest.mark.server
 @in_loop
 async def test_who_stops_following_hears_nothing_more_and_who_comes_back_nothing_old(new_store: NewStore) -> None:
     leaves, stays = Heard(), Heard()
@@ -386,7 +380,6 @@ async def test_who_stops_following_hears_nothing_more_and_who_comes_back_nothing
     assert stays.texts == ["a", "b"]
 
 
-@pytest.mark.server
 @in_loop
 async def test_a_follower_may_stop_following_while_it_is_told(new_store: NewStore) -> None:
     heard: list[str] = []
@@ -401,7 +394,6 @@ async def test_a_follower_may_stop_following_while_it_is_told(new_store: NewStor
     assert heard == ["a"]
 
 
-@pytest.mark.server
 @in_loop
 async def test_a_follower_that_raises_keeps_no_caller_waiting(new_store: NewStore) -> None:
     def broken(_: ChangeRecord) -> None:
@@ -415,7 +407,6 @@ async def test_a_follower_that_raises_keeps_no_caller_waiting(new_store: NewStor
         assert await asyncio.wait_for(store.read(names), 5) == [*FIRST_FOUR, *"abc"]
 
 
-@pytest.mark.server
 @in_loop
 async def test_a_follower_may_make_calls(new_store: NewStore) -> None:
     heard: list[str] = []
@@ -436,7 +427,6 @@ async def test_a_follower_may_make_calls(new_store: NewStore) -> None:
 # ----------------------------------------------------------------------------------------------------- opening, closing
 
 
-@pytest.mark.server
 @in_loop
 async def test_closing_finishes_and_answers_all_that_was_handed_in(new_store: NewStore) -> None:
     follower = Heard()
@@ -454,7 +444,6 @@ async def test_closing_finishes_and_answers_all_that_was_handed_in(new_store: Ne
         assert await store.read(names) == [*FIRST_FOUR, *map(str, range(50))]
 
 
-@pytest.mark.server
 @in_loop
 async def test_a_store_that_is_not_open_says_so(new_store: NewStore) -> None:
     store = new_store()
@@ -471,7 +460,6 @@ async def test_a_store_that_is_not_open_says_so(new_store: NewStore) -> None:
             await store.close()
 
 
-@pytest.mark.server
 @in_loop
 async def test_a_store_that_is_already_open_says_so_or_goes_on(new_store: NewStore) -> None:
     def writers() -> int:
@@ -486,7 +474,6 @@ async def test_a_store_that_is_already_open_says_so_or_goes_on(new_store: NewSto
     await until(lambda: writers() <= before)
 
 
-@pytest.mark.server
 @in_loop
 async def test_use_in_another_thread_is_refused(new_store: NewStore) -> None:
     refused: list[str] = []
@@ -556,7 +543,6 @@ def test_use_after_a_fork_is_refused_and_does_no_harm_to_the_parent(kind: str, t
 # ------------------------------------------------------------------------------------------- two stores on one profile
 
 
-@pytest.mark.server
 @in_loop
 async def test_each_store_sees_the_others_commit_at_its_next_read(new_store: NewStore) -> None:
     async with opened(new_store()) as one, opened(new_store()) as two:
@@ -570,7 +556,6 @@ async def test_each_store_sees_the_others_commit_at_its_next_read(new_store: New
             )
 
 
-@pytest.mark.server
 @in_loop
 async def test_each_store_hears_of_all_changes_once_and_in_commit_order(new_store: NewStore) -> None:
     heard_one, heard_two = Heard(), Heard()
@@ -594,7 +579,6 @@ async def test_each_store_hears_of_all_changes_once_and_in_commit_order(new_stor
         assert all((change.call_id is not None) == text_of(change).startswith(own) for change in heard.changes)
 
 
-@pytest.mark.server
 @in_loop
 async def test_what_others_commit_in_between_is_told_in_between_also_to_who_is_slow(new_store: NewStore) -> None:
     """Three commits: many of ours, one of another process, one of ours, all before ours of the first are all told."""
@@ -621,7 +605,6 @@ async def test_what_others_commit_in_between_is_told_in_between_also_to_who_is_s
     assert len(heard.texts) == 52
 
 
-@pytest.mark.server
 @in_loop
 async def test_anothers_earlier_change_is_told_before_ones_own_call_is_answered(new_store: NewStore) -> None:
     heard = Heard()
@@ -634,7 +617,6 @@ async def test_anothers_earlier_change_is_told_before_ones_own_call_is_answered(
         assert len(heard.texts) == 20
 
 
-@pytest.mark.server
 @in_loop
 async def test_who_begins_to_follow_hears_nothing_of_the_past(new_store: NewStore) -> None:
     heard = Heard()
@@ -648,7 +630,6 @@ async def test_who_begins_to_follow_hears_nothing_of_the_past(new_store: NewStor
     assert heard.texts == ["other future", "own future", "fence"]
 
 
-@pytest.mark.server
 @in_loop
 async def test_who_begins_to_follow_hears_nothing_of_what_others_did_just_before(new_store: NewStore) -> None:
     """A call of ours is committed but not answered yet, another process commits, and then somebody follows."""
@@ -671,7 +652,6 @@ async def test_who_begins_to_follow_hears_nothing_of_what_others_did_just_before
     assert heard.texts == ["fence", "own future"]
 
 
-@pytest.mark.server
 @in_loop
 async def test_what_happened_while_a_store_was_closed_is_not_told(new_store: NewStore) -> None:
     heard = Heard()
@@ -692,7 +672,6 @@ async def test_what_happened_while_a_store_was_closed_is_not_told(new_store: New
 # ---------------------------------------------------------------------------------------------------------- identities
 
 
-@pytest.mark.server
 @in_loop
 async def test_a_number_is_never_given_out_again(new_store: NewStore) -> None:
     given: list[int] = []
@@ -708,7 +687,6 @@ async def test_a_number_is_never_given_out_again(new_store: NewStore) -> None:
     assert given == [6, 7, 8, 9, 10, 11, 12]
 
 
-@pytest.mark.server
 @in_loop
 async def test_all_of_an_identity_is_kept_as_it_was_written(new_store: NewStore) -> None:
     odd = ["zero \0 inside", "\U0001f3a9 hat", " blanks ", "'; DROP TABLE identities; --", "caf\u00e9", "cafe\u0301"]
@@ -730,7 +708,6 @@ async def test_all_of_an_identity_is_kept_as_it_was_written(new_store: NewStore)
         assert await store.read(lambda transaction: transaction.identities.count()) == 10
 
 
-@pytest.mark.server
 @in_loop
 async def test_each_identity_has_a_uuid_of_its_own_that_never_changes(new_store: NewStore) -> None:
     async with opened(new_store()) as store:
@@ -745,7 +722,6 @@ async def test_each_identity_has_a_uuid_of_its_own_that_never_changes(new_store:
         assert found == [next(uuid for uuid, number in before.items() if number == made), None]
 
 
-@pytest.mark.server
 @in_loop
 async def test_an_identity_comes_back_with_its_id_and_later_ids_are_higher(new_store: NewStore) -> None:
     async with opened(new_store()) as store:
@@ -763,7 +739,6 @@ async def test_an_identity_comes_back_with_its_id_and_later_ids_are_higher(new_s
         assert await store.write(add("next")) == 41
 
 
-@pytest.mark.server
 @in_loop
 async def test_names_are_listed_once_each_and_not_more_than_asked_for(new_store: NewStore) -> None:
     async with opened(new_store()) as store:
@@ -775,7 +750,6 @@ async def test_names_are_listed_once_each_and_not_more_than_asked_for(new_store:
         assert set(few) <= set(known)
 
 
-@pytest.mark.server
 @in_loop
 async def test_many_moves_to_one_spot_keep_the_order(new_store: NewStore) -> None:
     """More than any numbering with gaps has room for."""
@@ -799,7 +773,6 @@ async def test_many_moves_to_one_spot_keep_the_order(new_store: NewStore) -> Non
         assert await store.read(numbers) == expected
 
 
-@pytest.mark.server
 @pytest.mark.parametrize("kind", KINDS)
 @settings(deadline=None, max_examples=examples(40))
 @given(data=st.data())
@@ -822,7 +795,6 @@ def test_moves_lead_to_the_same_order_as_in_a_list(kind: str, data: st.DataObjec
         asyncio.run(story())
 
 
-@pytest.mark.server
 @in_loop
 async def test_a_caller_goes_on_before_the_next_callers_event_also_where_two_commits_are_told_of_at_once(
     new_store: NewStore,
@@ -852,7 +824,6 @@ def _note(seen: list[str], what: str, _: asyncio.Future[int]) -> None:
     seen.append(what)
 
 
-@pytest.mark.server
 @in_loop
 async def test_a_lease_belongs_to_one_holder_until_it_is_released(new_store: NewStore) -> None:
     async with opened(new_store()) as one, opened(new_store()) as other:
@@ -871,7 +842,6 @@ async def test_a_lease_belongs_to_one_holder_until_it_is_released(new_store: New
         await second.release()
 
 
-@pytest.mark.server
 @in_loop
 async def test_leases_with_different_names_are_independent(new_store: NewStore) -> None:
     async with opened(new_store()) as store:
@@ -883,7 +853,6 @@ async def test_leases_with_different_names_are_independent(new_store: NewStore) 
         await second.release()
 
 
-@pytest.mark.server
 @in_loop
 async def test_a_store_knows_its_own_process(new_store: NewStore) -> None:
     async with opened(new_store()) as store:
@@ -893,7 +862,6 @@ async def test_a_store_knows_its_own_process(new_store: NewStore) -> None:
         assert await store.write(lambda each: each.processes.is_running(process))
 
 
-@pytest.mark.server
 @in_loop
 async def test_the_address_opens_the_same_profile(new_store: NewStore) -> None:
     async with opened(new_store()) as store:
@@ -903,7 +871,6 @@ async def test_the_address_opens_the_same_profile(new_store: NewStore) -> None:
             assert "Travel" in await same.read(names)
 
 
-@pytest.mark.server
 @in_loop
 async def test_side_files_of_different_names_are_different(new_store: NewStore) -> None:
     store = new_store()
@@ -913,7 +880,6 @@ async def test_side_files_of_different_names_are_different(new_store: NewStore) 
         assert found[0] != found[1]
 
 
-@pytest.mark.server
 @in_loop
 async def test_processes_that_read_and_write_the_same_rows_in_batches_do_not_block_each_other(
     new_store: NewStore,
@@ -942,7 +908,6 @@ async def test_processes_that_read_and_write_the_same_rows_in_batches_do_not_blo
         assert [await store.read(names) for store in stores] == [await one.read(names)] * 3
 
 
-@pytest.mark.server
 @in_loop
 async def test_replaced_extension_values_come_last_and_a_kind_can_be_cleared(new_store: NewStore) -> None:
     def change(transaction: Transaction) -> None:
@@ -961,7 +926,6 @@ async def test_replaced_extension_values_come_last_and_a_kind_can_be_cleared(new
         assert await store.read(lambda each: each.extensions.find("other")) == [("two", "a", b"3")]
 
 
-@pytest.mark.server
 @in_loop
 async def test_announced_rows_are_read_as_they_are_after_the_writes_before(new_store: NewStore) -> None:
     def change(transaction: Transaction) -> list[object]:
@@ -989,7 +953,6 @@ async def test_announced_rows_are_read_as_they_are_after_the_writes_before(new_s
 # ------------------------------------------------------------------------------------------ settings, rules and trash
 
 
-@pytest.mark.server
 @in_loop
 async def test_settings_belong_to_an_identity_or_to_the_profile(new_store: NewStore) -> None:
     async with opened(new_store()) as store:
@@ -1016,7 +979,6 @@ async def test_settings_belong_to_an_identity_or_to_the_profile(new_store: NewSt
         assert await store.read(lambda transaction: transaction.settings.load(2)) == [("proxy", b"second")]
 
 
-@pytest.mark.server
 @in_loop
 async def test_rules_have_numbers_that_are_never_given_out_again(new_store: NewStore) -> None:
     async with opened(new_store()) as store:
@@ -1030,7 +992,6 @@ async def test_rules_have_numbers_that_are_never_given_out_again(new_store: NewS
         assert rules == [(given[0], b"changed"), (9, b"ninth"), (10, b"last")]
 
 
-@pytest.mark.server
 @in_loop
 async def test_the_trash_lists_identities_without_reading_their_data(new_store: NewStore) -> None:
     late = TrashRow(7, "uuid 7", "Work \0", "pet", "red", 20.5, 3, 1, 4)
@@ -1047,7 +1008,6 @@ async def test_the_trash_lists_identities_without_reading_their_data(new_store: 
         assert await store.read(lambda transaction: transaction.trash.find()) == [early]
 
 
-@pytest.mark.server
 @in_loop
 async def test_single_rows_can_be_read_without_the_others(new_store: NewStore) -> None:
     def write(transaction: Transaction) -> None:
@@ -1078,7 +1038,6 @@ async def test_single_rows_can_be_read_without_the_others(new_store: NewStore) -
         await store.write(check)
 
 
-@pytest.mark.server
 @in_loop
 async def test_a_transaction_that_releases_memory_is_still_one(new_store: NewStore) -> None:
     def write(transaction: Transaction, *, fails: bool) -> None:
@@ -1100,7 +1059,6 @@ async def test_a_transaction_that_releases_memory_is_still_one(new_store: NewSto
 # ── The change log as a record of who changed what ──
 
 
-@pytest.mark.server
 @in_loop
 async def test_the_last_commits_are_read_with_their_authors_the_newest_first(new_store: NewStore) -> None:
     async with opened(new_store()) as store:
@@ -1116,7 +1074,6 @@ async def test_the_last_commits_are_read_with_their_authors_the_newest_first(new
     assert latest[0].program
 
 
-@pytest.mark.server
 @in_loop
 async def test_scrubbed_changes_reach_no_subscriber_that_lags_and_all_others_do(new_store: NewStore) -> None:
     async with opened(new_store()) as store, opened(new_store()) as lagging:
@@ -1147,7 +1104,6 @@ async def test_scrubbed_changes_reach_no_subscriber_that_lags_and_all_others_do(
     assert ("resync" in topics) is (("added", b'"secret"') not in heard)
 
 
-@pytest.mark.server
 @in_loop
 async def test_scrubbing_earlier_commits_leaves_no_gap_in_their_numbers(new_store: NewStore) -> None:
     async with opened(new_store()) as store, opened(new_store()) as other:
@@ -1172,7 +1128,6 @@ async def test_scrubbing_earlier_commits_leaves_no_gap_in_their_numbers(new_stor
 # ------------------------------------------------------------------------------------------------------------- counts
 
 
-@pytest.mark.server
 @in_loop
 async def test_cookies_are_listed_without_their_values(new_store: NewStore) -> None:
     def row(domain: str, name: str, expires: float | None) -> CookieRow:
@@ -1201,7 +1156,6 @@ async def test_cookies_are_listed_without_their_values(new_store: NewStore) -> N
         assert await store.read(lambda each: each.cookies.domains(many, 0.0)) == [(2, "two.example")]
 
 
-@pytest.mark.server
 @in_loop
 async def test_identities_and_texts_of_tabs_are_listed_for_pages(new_store: NewStore) -> None:
     def put(transaction: Transaction) -> tuple[int, int]:
@@ -1221,7 +1175,6 @@ async def test_identities_and_texts_of_tabs_are_listed_for_pages(new_store: NewS
         assert await store.read(lambda each: each.tabs.texts()) == [(one, "Ä", "https://a.example/", "")]
 
 
-@pytest.mark.server
 @in_loop
 async def test_tabs_are_counted_by_cookie_store(new_store: NewStore) -> None:
     def put(transaction: Transaction) -> None:

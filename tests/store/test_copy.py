@@ -70,7 +70,6 @@ def write(path: Path, work: Callable[[Transaction], Any]) -> None:
 
 
 @pytest.mark.process
-@pytest.mark.process
 def test_every_row_and_counter_is_copied_and_the_source_is_not_changed(source: Path, target: Path) -> None:
     before = files(source)
     done = copy_profile(source, target)
@@ -94,7 +93,6 @@ def test_a_profile_that_is_unchanged_since_it_was_created_is_filled(source: Path
     assert profile_info(target).uuid == uuid
 
 
-@pytest.mark.process
 @pytest.mark.process
 def test_a_profile_that_was_only_opened_is_filled(source: Path, target: Path) -> None:
     with hatbox.open_sync(target) as profile:
@@ -253,7 +251,6 @@ def test_progress_counts_every_row_once(source: Path, target: Path, monkeypatch:
     assert (seen[0][0], seen[-1][0]) == (0, total)
 
 
-@pytest.mark.slow
 @pytest.mark.slow
 def test_ten_thousand_identities_are_copied_in_little_memory(tmp_path: Path, target: Path) -> None:
     source = tmp_path / "large.db"

@@ -189,7 +189,6 @@ async def test_the_trash_of_an_encrypted_profile_is_encrypted(path: Path) -> Non
 
 
 @pytest.mark.process
-@pytest.mark.process
 @in_loop
 async def test_two_processes_share_an_encrypted_profile_and_its_changes(path: Path) -> None:
     created: list[str] = []
@@ -203,7 +202,6 @@ async def test_two_processes_share_an_encrypted_profile_and_its_changes(path: Pa
     assert created == ["from there", "from here"]
 
 
-@pytest.mark.process
 @pytest.mark.process
 def test_a_process_with_another_key_is_refused_while_the_profile_is_open(
     path: Path, monkeypatch: pytest.MonkeyPatch
@@ -313,7 +311,6 @@ async def test_a_program_can_pass_the_key_itself(path: Path, tmp_path: Path, mon
         assert await contents(profile) == FILLED
 
 
-@pytest.mark.process
 @pytest.mark.process
 def test_a_background_engine_gets_the_key_that_the_program_has_passed(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -15,7 +15,6 @@ from tests.store.in_loop import in_loop
 from tests.store.test_contract import NewStore, new_store, opened  # noqa: F401 - new_store is a fixture
 
 
-@pytest.mark.server
 @in_loop
 async def test_values_are_read_in_pages_in_the_binary_order_of_their_keys(new_store: NewStore) -> None:  # noqa: F811
     def change(transaction: Transaction) -> None:
@@ -36,7 +35,6 @@ def _read_page(transaction: Transaction, after: str) -> RecordPage:
     return indexed_databases.read_page(transaction, "x", 1, 1, after)
 
 
-@pytest.mark.server
 @in_loop
 async def test_databases_of_extensions_are_changed_all_or_nothing(
     new_store: NewStore,  # noqa: F811

@@ -68,7 +68,6 @@ def end(process: subprocess.Popen[str]) -> None:
 
 
 @pytest.mark.process
-@pytest.mark.process
 def test_another_process_does_not_get_it_and_sees_the_holder(path: Path) -> None:
     process = hold(path)
     try:
@@ -83,7 +82,6 @@ def test_another_process_does_not_get_it_and_sees_the_holder(path: Path) -> None
 
 
 @pytest.mark.process
-@pytest.mark.process
 def test_it_ends_with_its_process_however_that_ends(path: Path) -> None:
     end(hold(path))
     assert Lease(path).holder() is None
@@ -93,7 +91,6 @@ def test_it_ends_with_its_process_however_that_ends(path: Path) -> None:
     lease.release()
 
 
-@pytest.mark.process
 @pytest.mark.process
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
 def test_a_child_of_the_holder_does_not_hold_it_on(path: Path) -> None:
@@ -142,7 +139,6 @@ def test_a_place_that_cannot_be_written_is_an_error_that_says_so(tmp_path: Path)
 
 
 @pytest.mark.process
-@pytest.mark.process
 def test_somebody_who_only_looks_does_not_keep_anyone_from_taking_it(path: Path) -> None:
     looking = subprocess.Popen(
         [
@@ -174,7 +170,6 @@ def test_nothing_is_left_beside_the_profile_after_an_orderly_end(path: Path) -> 
 
 
 @pytest.mark.process
-@pytest.mark.process
 def test_what_a_killed_holder_has_left_is_removed_by_the_next_who_looks(path: Path) -> None:
     end(hold(path))
     assert path.with_name("profile.db-engine").exists()
@@ -182,7 +177,6 @@ def test_what_a_killed_holder_has_left_is_removed_by_the_next_who_looks(path: Pa
     assert list(path.parent.iterdir()) == []
 
 
-@pytest.mark.process
 @pytest.mark.process
 def test_a_file_in_its_place_is_never_removed_while_an_engine_holds_the_lease(path: Path) -> None:
     process = hold(path)
@@ -220,7 +214,6 @@ print("never together", flush=True)
 
 
 @pytest.mark.process
-@pytest.mark.process
 def test_two_engines_never_hold_it_however_often_its_file_comes_and_goes(path: Path) -> None:
     processes = [
         subprocess.Popen(
@@ -250,7 +243,6 @@ sys.stdin.readline()
 """
 
 
-@pytest.mark.process
 @pytest.mark.process
 @pytest.mark.skipif(os.name != "posix", reason="there is no flock here")
 def test_the_engine_of_an_earlier_version_is_seen(path: Path) -> None:

@@ -49,7 +49,6 @@ def names_and_ids(path: Path) -> tuple[list[str], list[str]]:
 
 
 @pytest.mark.process
-@pytest.mark.process
 @pytest.mark.parametrize("opened", ["hatbox.open_sync(path).open()", "asyncio.run(opened_async())"])
 def test_what_resolved_on_one_handle_survives_a_kill_after_another_was_closed(path: Path, opened: str) -> None:
     """Two handles in one process, one closed; another process opens and closes the profile; then a kill."""
@@ -81,7 +80,6 @@ def test_what_resolved_on_one_handle_survives_a_kill_after_another_was_closed(pa
 
 
 @pytest.mark.process
-@pytest.mark.process
 @in_loop
 async def test_another_process_does_not_lose_what_it_committed_after_a_handle_was_closed_here(path: Path) -> None:
     async with hatbox.open(path) as first:
@@ -97,7 +95,6 @@ async def test_another_process_does_not_lose_what_it_committed_after_a_handle_wa
     assert names_and_ids(path)[0][4:] == ["ours", "theirs", "ours again"]
 
 
-@pytest.mark.process
 @pytest.mark.process
 @pytest.mark.parametrize("count", [2, 10])
 @in_loop
@@ -181,7 +178,6 @@ KILLED = """
 
 
 @pytest.mark.process
-@pytest.mark.process
 def test_nothing_that_resolved_is_lost_when_processes_with_many_handles_are_killed(path: Path) -> None:
     """Each round two processes open, close and create; one is killed at a random moment, the other a round later."""
     seed = random.randrange(2**32)
@@ -218,7 +214,6 @@ def test_nothing_that_resolved_is_lost_when_processes_with_many_handles_are_kill
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
 
 
-@pytest.mark.process
 @pytest.mark.process
 def test_only_sqlite_opens_the_database_while_a_handle_is_open(path: Path) -> None:
     """Closing a descriptor of our own would drop SQLite's locks: with one handle open there must be none."""
@@ -278,7 +273,6 @@ def test_a_lock_file_that_the_last_handle_removed_is_not_mistaken_for_the_new_on
         assert not profile_path.with_name("profile.db-lock").exists()
 
 
-@pytest.mark.process
 @pytest.mark.process
 def test_a_child_that_was_forked_does_not_keep_the_lock(profile_path: Path) -> None:
     lock = ProfileLock(profile_path, 5)

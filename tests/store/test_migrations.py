@@ -181,7 +181,6 @@ def test_an_upgrade_that_fails_leaves_the_profile_as_it_was(tmp_path: Path, monk
 
 
 @pytest.mark.process
-@pytest.mark.process
 def test_processes_that_upgrade_a_profile_at_once_all_get_it(tmp_path: Path) -> None:
     path = tmp_path / "profile.db"
     identities = restore(4, path)
@@ -194,7 +193,6 @@ def test_processes_that_upgrade_a_profile_at_once_all_get_it(tmp_path: Path) -> 
             assert other.identities("query") == identities
 
 
-@pytest.mark.process
 @pytest.mark.process
 def test_a_profile_that_an_earlier_version_has_open_is_not_upgraded_and_the_program_is_named(tmp_path: Path) -> None:
     """An earlier version does not know of the lock beside the profile; SQLite's own locks show that it runs."""

@@ -19,7 +19,6 @@ OWN = {("head", "format"): "int8", ("changes", "token"): "bytea"}  # columns tha
 
 
 @pytest.mark.server
-@pytest.mark.server
 @in_loop
 async def test_a_new_profile_has_the_columns_of_all_tables() -> None:
     cluster = shared_cluster()
@@ -43,7 +42,6 @@ def test_the_current_format_is_that_of_the_last_migration() -> None:
     assert numbers == list(range(1, schema.FORMAT + 1))
 
 
-@pytest.mark.server
 @pytest.mark.server
 @in_loop
 async def test_a_profile_of_an_earlier_format_is_upgraded_and_all_or_nothing_of_it(
@@ -72,7 +70,6 @@ async def test_a_profile_of_an_earlier_format_is_upgraded_and_all_or_nothing_of_
         await store_at(address).open()
 
 
-@pytest.mark.server
 @pytest.mark.server
 @in_loop
 async def test_a_profile_is_not_upgraded_while_a_program_of_an_earlier_version_has_it_open(

@@ -20,7 +20,6 @@ def waiting_process() -> subprocess.Popen[bytes]:
 
 
 @pytest.mark.process
-@pytest.mark.process
 @in_loop
 async def test_a_killed_process_and_one_that_has_ended_before_are_reported_once() -> None:
     ends: list[None] = []

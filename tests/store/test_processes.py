@@ -18,7 +18,6 @@ from tests.waiting import until
 
 
 @pytest.mark.process
-@pytest.mark.process
 @in_loop
 async def test_a_reader_sees_what_another_process_has_committed_at_its_next_read(tmp_path: Path) -> None:
     path = tmp_path / "profile.db"
@@ -39,7 +38,6 @@ async def test_a_reader_sees_what_another_process_has_committed_at_its_next_read
 
 
 @pytest.mark.process
-@pytest.mark.process
 @in_loop
 async def test_an_event_of_another_process_arrives_without_a_call_of_ours(tmp_path: Path) -> None:
     path = tmp_path / "profile.db"
@@ -55,7 +53,6 @@ async def test_an_event_of_another_process_arrives_without_a_call_of_ours(tmp_pa
                 assert heard == committed
 
 
-@pytest.mark.process
 @pytest.mark.process
 @in_loop
 async def test_four_processes_create_at_once_and_a_fifth_hears_of_all_in_commit_order(tmp_path: Path) -> None:
@@ -82,7 +79,6 @@ async def test_four_processes_create_at_once_and_a_fifth_hears_of_all_in_commit_
 
 
 @pytest.mark.process
-@pytest.mark.process
 @in_loop
 async def test_a_process_that_writes_itself_hears_of_the_others_in_commit_order(tmp_path: Path) -> None:
     path = tmp_path / "profile.db"
@@ -102,7 +98,6 @@ async def test_a_process_that_writes_itself_hears_of_the_others_in_commit_order(
         assert heard == [identity.cookie_store_id for identity in await profile.identities.query()][4:]
 
 
-@pytest.mark.process
 @pytest.mark.process
 @in_loop
 async def test_every_kind_of_change_is_told_in_the_other_process(tmp_path: Path) -> None:
@@ -137,7 +132,6 @@ async def test_every_kind_of_change_is_told_in_the_other_process(tmp_path: Path)
     ]
 
 
-@pytest.mark.process
 @pytest.mark.process
 @in_loop
 async def test_a_process_that_is_killed_leaves_the_others_at_work(tmp_path: Path) -> None:

@@ -64,7 +64,6 @@ def overwrite(path: Path, offset: int, content: bytes) -> None:
         file.write(content)
 
 
-@pytest.mark.process
 def test_everything_of_a_sound_profile_is_saved(path: Path, new: Path, tmp_path: Path) -> None:
     before = files(path)
     done = repair(path, new)
@@ -80,7 +79,6 @@ def make_folder(folder: Path) -> Path:
     return folder
 
 
-@pytest.mark.process
 def test_a_changed_row_is_the_only_one_that_is_lost(path: Path, new: Path) -> None:
     change(path, "UPDATE tabs SET title = 'other' WHERE id = 1")
     done = repair(path, new)
@@ -193,7 +191,6 @@ def test_no_number_is_given_twice_although_the_counters_are_lost(path: Path, new
     assert int(created.cookie_store_id.rpartition("-")[2]) > 1000
 
 
-@pytest.mark.process
 def test_what_a_damaged_log_has_is_saved(unclean_source: Path, tmp_path: Path, new: Path) -> None:
     path = copied(unclean_source, make_folder(tmp_path / "unclean"))
     log = path.with_name(f"{path.name}-wal")
@@ -206,7 +203,6 @@ def test_what_a_damaged_log_has_is_saved(unclean_source: Path, tmp_path: Path, n
     assert check(new).is_sound
 
 
-@pytest.mark.slow
 def test_a_profile_with_damage_of_any_size_is_repaired(path: Path, new: Path, tmp_path: Path) -> None:
     content = path.read_bytes()
     choose = random.Random(3)

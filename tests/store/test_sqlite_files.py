@@ -150,7 +150,6 @@ def test_who_is_slower_in_making_a_profile_gets_the_one_that_is_there(
 
 
 @pytest.mark.process
-@pytest.mark.process
 @pytest.mark.parametrize("count", [2, 8])
 @in_loop
 async def test_processes_that_make_the_same_profile_at_once_share_one(path: Path, count: int) -> None:
