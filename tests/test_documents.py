@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote
 
-import pytest
-
 ROOT: Final = Path(__file__).parents[1]
 DOCUMENTS: Final = sorted(
     [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.md")],
@@ -81,22 +79,22 @@ def differences_in(value: Any) -> Iterator[str]:
             yield from differences_in(item)
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_links_lead_to_existing_files_and_headings(document: Path) -> None:
-    broken = []
-    for link in sorted(links_of(document)):
-        path, _, anchor = unquote(link).partition("#")
-        target = (document.parent / path).resolve() if path else document
-        is_known = target.exists() and (not anchor or target.suffix != ".md" or anchor in anchors_of(target))
-        if not is_known:
-            broken.append(link)
-    assert not broken
+def test_links_lead_to_existing_files_and_headings() -> None:
+    assert [
+        (document, link) for document in DOCUMENTS for link in links_of(document) if is_broken(document, link)
+    ] == []
 
 
-@pytest.mark.parametrize("cases", CASES, ids=lambda path: path.name)
-def test_differences_from_firefox_refer_to_existing_headings(cases: Path) -> None:
+def is_broken(document: Path, link: str) -> bool:
+    path, _, anchor = unquote(link).partition("#")
+    target = (document.parent / path).resolve() if path else document
+    return not target.exists() or bool(anchor and target.suffix == ".md" and anchor not in anchors_of(target))
+
+
+def test_differences_from_firefox_refer_to_existing_headings() -> None:
     headings = frozenset().union(*(anchors_of(path) for path in DOCUMENTS if ROOT / "docs" in path.parents))
-    assert set(differences_in(json.loads(cases.read_text("utf-8")))) <= headings
+    differences = {each for cases in CASES for each in differences_in(json.loads(cases.read_text("utf-8")))}
+    assert differences <= headings
 
 
 def test_references_that_do_not_exist_are_found(tmp_path: Path) -> None:

@@ -202,7 +202,6 @@ def test_tabs_that_refer_to_others(tables: Tables) -> None:
     assert tabs.referring([]) == []
 
 
-@pytest.mark.server
 @in_loop
 async def test_every_store_has_the_order_of_a_list(new_store: NewStore) -> None:  # noqa: F811 - the fixture
     choose = random.Random(3)
