@@ -17,7 +17,6 @@ import msgspec
 import hatbox
 from hatbox.archive.age_format import EncryptingWriter
 from hatbox.archive.block_file import ARCHIVE_VERSION
-from hatbox.store.base import Transaction
 from hatbox.store.registry import dump_at
 from tests.archive.contents import fill_profile
 
@@ -31,7 +30,8 @@ REMOVED: Final = 4
 
 async def make(folder: Path) -> None:
     with tempfile.TemporaryDirectory() as scratch:
-        address, backup = str(Path(scratch) / "profile.db"), Path(scratch) / "backup"
+        address = str(Path(scratch) / "profile.db")
+        backup, identity = Path(scratch) / "backup", Path(scratch) / "identity"
         async with hatbox.open(address) as profile:
             await profile.store.write(fill_profile)
             await fill_tabs(profile)
@@ -40,13 +40,8 @@ async def make(folder: Path) -> None:
             tabs = msgspec.to_builtins({"windows": await profile.tabs.windows(), "tabs": await profile.tabs.query()})
             contents = {"tables": rows_by_name(address), "removed": rows_of_store(before, REMOVED), **tabs}
             await profile.backup(backup)
-            await profile.backup(Path(f"{backup}.identity"), [IDENTITY])
-        name = f"v{ARCHIVE_VERSION}"
-        whole = backup.read_bytes()
-        write(folder / f"{name}.hatbox", whole)
-        write(folder / f"{name}.identity.hatbox", Path(f"{backup}.identity").read_bytes())
-        write(folder / f"{name}.age", encrypted(whole))
-        write(folder / f"{name}.json", (json.dumps(contents, indent=0, ensure_ascii=False) + "\n").encode())
+            await profile.backup(identity, [IDENTITY])
+        write(folder, contents, backup.read_bytes(), identity.read_bytes())
 
 
 async def fill_tabs(profile: hatbox.Profile) -> None:
@@ -54,7 +49,9 @@ async def fill_tabs(profile: hatbox.Profile) -> None:
     await profile.store.write(lambda each: each.settings.put(0, "closed_tabs", b"10"))
     browser = profile.browser(["tabs", "tabHide", "cookies"], "make")
     removed = await profile.tabs.query(f"firefox-container-{REMOVED}")
-    [active] = [tab for tab in await profile.tabs.query() if tab.active and tab.cookie_store_id == "firefox-container-1"]
+    [active] = [
+        tab for tab in await profile.tabs.query() if tab.active and tab.cookie_store_id == "firefox-container-1"
+    ]
     window = {"windowId": active.window_id}
     place = {"cookieStoreId": "firefox-container-2", "active": False, **window}
     first, second, third = [
@@ -92,10 +89,14 @@ def encrypted(data: bytes) -> bytes:
     return file.getvalue()
 
 
-def write(path: Path, data: bytes) -> None:
-    if path.exists():
-        raise SystemExit(f"{path.name} exists. Increment ARCHIVE_VERSION in src/hatbox/archive/block_file.py first.")
-    path.write_bytes(data)
+def write(folder: Path, contents: dict[str, Any], whole: bytes, identity: bytes) -> None:
+    name = f"v{ARCHIVE_VERSION}"
+    if (folder / f"{name}.json").exists():
+        raise SystemExit(f"{name} exists. Increment ARCHIVE_VERSION in src/hatbox/archive/block_file.py first.")
+    (folder / f"{name}.hatbox").write_bytes(whole)
+    (folder / f"{name}.identity.hatbox").write_bytes(identity)
+    (folder / f"{name}.age").write_bytes(encrypted(whole))
+    (folder / f"{name}.json").write_text(json.dumps(contents, indent=0, ensure_ascii=False) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

@@ -250,10 +250,8 @@ _BY_FORMAT: Final = {5: _FORMAT_5, 6: _FORMAT_6, 7: _FORMAT_7, 8: _FORMAT_8, FOR
 HEAD_5: Final = HEAD._replace(columns=HEAD.columns[:6])
 
 
-def _earlier(
-    table: Table, statement: str, *added: str, computed: Callable[[], dict[str, Any]] = lambda: {}
-) -> EarlierRows:
-    """The rows of a table before some columns were added. Their values are defaults, except those computed for a row."""
+def _earlier(table: Table, statement: str, *added: str, computed: Callable[[], dict[str, Any]] = dict) -> EarlierRows:
+    """The rows of a table before some columns were added. New values are defaults, except those computed for a row."""
     earlier = table.without(*added)
     return EarlierRows(
         earlier,

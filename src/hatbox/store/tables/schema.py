@@ -102,9 +102,9 @@ def _table(name: str, columns: str, *, key: str, bound: str = "") -> Table:
 
 def _default(kind: str, text: str) -> Any:
     value = msgspec.json.decode(text)
-    if value is None:
-        return None
-    return {"integer": int, "real": float, "text": str, "blob": str.encode}[kind](value)
+    if kind == "blob" and value is not None:
+        return value.encode()
+    return float(value) if kind == "real" and value is not None else value
 
 
 # One row. The highest number that was ever given to an identity, a window, a tab, a row of the change log or of
