@@ -104,9 +104,11 @@ def test_unknown_blocks_tables_and_manifests_are_refused() -> None:
     good = msgspec.json.encode(manifest())
     twice = msgspec.json.encode(manifest(tables={"rules": ["id", "rule", "id"]}))
     rows = msgspec.msgpack.encode(("unknown", []))
-    for blocks in ([], [(1, b"{")], [(1, b"{}")], [(1, twice)], [(1, good), (3, b"")], [(1, good), (2, rows)]):
+    for blocks in ([], [(1, b"{")], [(1, b"{}")], [(1, good), (3, b"")], [(1, good), (2, rows)]):
         with pytest.raises(ArchiveDamaged):
             read(crafted(*blocks))
+    with pytest.raises(ArchiveDamaged, match="a column twice"):
+        read(crafted((1, twice)))
     for garbage in (b"", b"\xff", msgspec.msgpack.encode(("cookies", [1])), msgspec.msgpack.encode(["cookies"])):
         with pytest.raises(ArchiveDamaged):
             read(crafted((1, good), (2, garbage)))

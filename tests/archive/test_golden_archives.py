@@ -22,7 +22,7 @@ from hatbox.archive import identity_archive
 from hatbox.archive.archive_rows import ArchiveManifest, ArchiveRows
 from hatbox.archive.archived_columns import read_columns
 from hatbox.archive.block_file import ARCHIVE_VERSION, BlockReader, BlockWriter
-from hatbox.archive.identity_archive import ArchivedIdentity, decode_identity, summarize
+from hatbox.archive.identity_archive import ArchivedIdentity, decode_identity, encode_identity, summarize
 from hatbox.archive.identity_restore import restore_identity
 from hatbox.errors import ArchiveDamaged, ArchiveError, ArchiveTooNew
 from hatbox.store import profile_copy
@@ -335,6 +335,15 @@ def test_an_identity_with_an_unknown_column_is_refused_as_newer(
 ) -> None:
     with pytest.raises(ArchiveTooNew, match=f"newer version.*archive version 1.*{unknown}"):
         decode_identity(changed_identity(change))
+
+
+def test_an_identity_that_a_later_version_has_written_states_its_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    archived = decode_identity(entry_of(CURRENT))
+    declare(monkeypatch, with_column(copied_table("history"), "text", 0))
+    data = encode_identity(archived)
+    monkeypatch.undo()
+    with pytest.raises(ArchiveTooNew, match="the column more of the table pages"):
+        decode_identity(data)
 
 
 def test_removing_an_identity_keeps_a_newer_entry_of_it_in_the_trash(tmp_path: Path) -> None:

@@ -6,27 +6,15 @@ discardable.
 
 from __future__ import annotations
 
-from typing import Any, Final
-
-from hatbox.store.base import NO_GROUP
+from typing import Any
 
 __all__ = ["without_flags"]
 
-_DISCARDABLE: Final = 1
-_DISCARDED: Final = 2
-_HIGHLIGHTED: Final = 4
-_GROUP_SHIFT: Final = 8  # the bits from here on are the number of the group; 0 for none
-
 
 def without_flags(columns: dict[str, Any]) -> dict[str, Any]:
-    """The columns of a tab, where discardable is 1 or 0."""
+    """The columns of a tab, where discardable is 1 or 0. A missing column whose bits are not set stays missing."""
     flags = columns.get("discardable")
     if "discarded" in columns or not isinstance(flags, int):
         return columns
-    return {
-        **columns,
-        "discardable": flags & _DISCARDABLE,
-        "discarded": int(flags & _DISCARDED != 0),
-        "highlighted": int(flags & _HIGHLIGHTED != 0),
-        "tab_group": flags >> _GROUP_SHIFT or NO_GROUP,
-    }
+    bits = {"discarded": flags >> 1 & 1, "highlighted": flags >> 2 & 1, "tab_group": flags >> 8}
+    return {**columns, "discardable": flags & 1, **{name: value for name, value in bits.items() if value}}
