@@ -52,15 +52,22 @@ async def fill_tabs(profile: hatbox.Profile) -> None:
     [active] = [
         tab for tab in await profile.tabs.query() if tab.active and tab.cookie_store_id == "firefox-container-1"
     ]
-    window = {"windowId": active.window_id}
-    place = {"cookieStoreId": "firefox-container-2", "active": False, **window}
+    window = active.window_id
     first, second, third = [
-        await browser.tabs.create({"url": f"https://{name}.example/", **place}) for name in ("first", "second", "third")
+        await browser.tabs.create(
+            {
+                "url": f"https://{name}.example/",
+                "cookieStoreId": "firefox-container-2",
+                "windowId": window,
+                "active": False,
+            }
+        )
+        for name in ("first", "second", "third")
     ]
-    await browser.tabs.group({"tabIds": [first["id"], second["id"]], "createProperties": window})
+    await browser.tabs.group({"tabIds": [first["id"], second["id"]], "createProperties": {"windowId": window}})
     await browser.tabs.discard([first["id"], *(tab.id for tab in removed if not tab.active)])
     await browser.tabs.update(first["id"], {"autoDiscardable": False})
-    await browser.tabs.highlight({"tabs": [active.index, active.index - 1], **window})
+    await browser.tabs.highlight({"tabs": [active.index, active.index - 1], "windowId": window})
     await browser.tabs.remove(third["id"])
 
 
