@@ -388,8 +388,11 @@ class ArchiveDamaged(ArchiveError):
 class ArchiveTooNew(ArchiveError):
     """A newer version of Hatbox has written the archive. Nothing was changed."""
 
-    def __init__(self, source: str | os.PathLike[str], version: int, known: int) -> None:
-        problem = f"it has the archive version {version}, and this Hatbox reads versions up to {known}"
+    def __init__(self, source: str | os.PathLike[str], version: int, known: int, unknown: str = "") -> None:
+        limit = f"does not know {unknown}" if unknown else f"reads versions up to {known}"
+        problem = (
+            f"a newer version of Hatbox has written it: it has the archive version {version}, and this one {limit}"
+        )
         super().__init__(source, problem, "Nothing was changed. Upgrade Hatbox.")
         self.version = version
 

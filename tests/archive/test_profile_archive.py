@@ -8,13 +8,11 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-import msgspec
 import pytest
 
 import hatbox
 from hatbox import Profile, RestoreReport
 from hatbox.archive.archive_file import opened_archive
-from hatbox.archive.block_file import BlockReader, BlockWriter
 from hatbox.errors import (
     AmbiguousIdentity,
     ArchiveDamaged,
@@ -309,31 +307,6 @@ def test_names_that_are_not_there_are_refused_with_the_nearest(address: str, fil
     with pytest.raises(TypeError):
         with_profile(address, lambda profile: profile.restore(file, "Work"))
     assert rows_of(address)["cookies"] == before["cookies"]
-
-
-def test_an_archive_of_version_1_leaves_the_history_as_it_is(
-    address: str, file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write(address, lambda each: fill_identity(each, 2))
-    backup(address, file)
-    with file.open("rb") as source:
-        (kind, manifest), *blocks = BlockReader(source, "archive").blocks()
-    later = ("history", "visits", "bookmarks", "closed_tabs")
-    fields = msgspec.json.decode(manifest)
-    fields["tables"] = {name: columns for name, columns in fields["tables"].items() if name not in later}
-    monkeypatch.setattr("hatbox.archive.block_file.ARCHIVE_VERSION", 1)
-    with file.open("wb") as changed:
-        writer = BlockWriter(changed)
-        writer.write(kind, msgspec.json.encode(fields))
-        for number, block in blocks:
-            if msgspec.msgpack.decode(block)[0] not in later:
-                writer.write(number, block)
-        writer.finish()
-    monkeypatch.undo()
-    before = rows_of(address)
-    report = restore(address, file)
-    assert not any(each.history_changed for each in report.identities)
-    assert rows_of(address) == before
 
 
 def test_a_visit_that_is_not_counted_is_equal_after_a_restore(address: str, file: Path) -> None:

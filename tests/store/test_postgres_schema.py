@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 import hatbox
 from hatbox.store.postgres import schema
 from hatbox.store.registry import store_at
-from hatbox.store.tables.schema import TABLES
+from hatbox.store.tables.schema import TABLES, TABS
 from tests.postgres import shared_cluster
 from tests.store.in_loop import in_loop
 from tests.store.test_contract import add, names, opened
@@ -35,6 +36,28 @@ async def test_a_new_profile_has_the_columns_of_all_tables() -> None:
     }
     expected |= {place: (kind, "NO") for place, kind in OWN.items()}
     assert {(table, column): (kind, nullable) for table, column, kind, nullable in found} == expected
+
+
+def test_a_new_column_has_its_declared_value_in_earlier_rows() -> None:
+    added = {}
+    for path in sorted(schema._MIGRATIONS.glob("*.sql")):
+        for table, columns in re.findall(r"ALTER TABLE (\w+)\s+(ADD COLUMN [^;]*);", path.read_text()):
+            for column, value in re.findall(r"ADD COLUMN (\w+)[^,]* DEFAULT ([^,]+)", columns):
+                added[table, column] = value
+    assert added == {
+        (table.name, column): f"{{{table.name}.{column}}}" for table in TABLES for column, _ in table.defaults
+    }
+
+
+@pytest.mark.parametrize(
+    ("value", "literal"), [(-1, "-1"), (0.5, "0.5"), (None, "NULL"), ("'ü", "'\\x27c3bc'"), (b"\0", "'\\x00'")]
+)
+def test_a_declared_value_is_a_literal_of_its_type(
+    value: object, literal: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    later = TABS._replace(defaults=(("more", value),))
+    monkeypatch.setattr(schema, "TABLES", (later,))
+    assert schema._DEFAULT.sub(schema._default, "DEFAULT {tabs.more};") == f"DEFAULT {literal};"
 
 
 def test_the_current_format_is_that_of_the_last_migration() -> None:

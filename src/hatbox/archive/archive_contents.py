@@ -8,7 +8,9 @@ from typing import Any, Final, NamedTuple
 
 from hatbox.archive.archive_file import ArchiveFile
 from hatbox.archive.archive_rows import ArchiveManifest
+from hatbox.archive.selection import IdentityEntry, identity_entries
 from hatbox.store.base import Transaction
+from hatbox.store.profile_copy import selected
 from hatbox.tabs.program_records import record_in
 
 __all__ = ["ArchiveContents", "digest_of_extension", "is_restored_kind", "read_contents"]
@@ -26,8 +28,8 @@ class ArchiveContents(NamedTuple):
     manifest: ArchiveManifest
     rows: dict[str, int]
     """The number of rows, by table."""
-    identities: list[tuple[Any, ...]]
-    """The rows of the identities, by id."""
+    identities: list[IdentityEntry]
+    """The identities, by id."""
     extensions: dict[str, bytes]
     """A digest of the data of each extension."""
     temporary: frozenset[str] = frozenset()
@@ -40,22 +42,22 @@ class ArchiveContents(NamedTuple):
         """The place of each identity in the user's order."""
         if not self.manifest.is_whole:
             return self.manifest.places
-        ordered = sorted(self.identities, key=lambda row: (row[5], row[0]))
-        return {row[0]: place for place, row in enumerate(ordered)}
+        ordered = sorted(self.identities, key=lambda entry: (entry.position, entry.id))
+        return {entry.id: place for place, entry in enumerate(ordered)}
 
 
 def read_contents(archive: ArchiveFile, progress: Callable[[int, int], None]) -> ArchiveContents:
     """Verify an archive. Raises ArchiveDamaged. `progress` is called with the bytes that were read, and of all."""
     rows = archive.rows()
-    identities: list[tuple[Any, ...]] = []
+    identities: list[IdentityEntry] = []
     extensions: dict[str, Any] = {}
     temporary: set[str] = set()
     script_tabs: set[int] = set()
     for table, batch in rows.batches():
         if table.name == "identities":
-            identities += batch
+            identities += identity_entries(table, batch)
         elif table.name == "extension_data":
-            for extension, key, value, kind, _ in batch:
+            for extension, key, value, kind in selected(table, batch, "extension", "key", "value", "kind"):
                 if (record := record_in(extension, kind, value)) is not None:
                     script_tabs.update(record.tabs)
                     temporary.update([record.identity] if record.identity else [])

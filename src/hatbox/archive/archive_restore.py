@@ -16,7 +16,7 @@ import msgspec
 
 from hatbox.archive.archive_contents import ArchiveContents, digest_of_extension, is_restored_kind
 from hatbox.archive.archive_file import ArchiveFile
-from hatbox.archive.identity_archive import ArchivedIdentity, ArchivedTab, Columns, rule_identities
+from hatbox.archive.identity_archive import ArchivedIdentity, ArchivedTab, rule_identities, window_columns
 from hatbox.archive.identity_restore import (
     RestoredIdentity,
     place_identity,
@@ -35,6 +35,7 @@ from hatbox.history.history_archive import replace_history
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of
 from hatbox.identities.model import MOVED, record_change
 from hatbox.store.base import TabRow, Transaction, WindowRow
+from hatbox.store.profile_copy import copied_table
 from hatbox.store.profile_settings import URL_SECRET
 from hatbox.store.record_tables import BookmarkRow, PageRow, VisitRow
 from hatbox.tabs.hiders import hider_of, note_hider
@@ -88,10 +89,10 @@ class _Restore:
         self._transaction = transaction
         self._contents = contents
         self._is_everything = wanted is None and contents.manifest.is_whole
-        self._rows = {
-            row[0]: row
-            for row in contents.identities
-            if (wanted is None and row[6] not in contents.temporary) or (wanted is not None and row[0] in wanted)
+        self._entries = {
+            entry.id: entry
+            for entry in contents.identities
+            if (wanted is None and entry.uuid not in contents.temporary) or (wanted is not None and entry.id in wanted)
         }
         self._with_default = self._is_everything or (wanted is not None and 0 in wanted)
         self._same_profile = same_profile
@@ -103,20 +104,19 @@ class _Restore:
 
     def run(self, stream: TableStream) -> RestoreReport:
         """Restore the tables in the order of the archive."""
-        for _ in stream.rows("identities"):
-            pass  # known already
         self._place_identities()
-        self._restore_settings(stream.rows("settings"))
-        self._restore_rules(stream.rows("rules"))
-        self._restore_cookies(stream.rows("cookies"))
-        self._restore_site_data(stream.rows("site_data"))
-        self._restore_tabs(list(stream.rows("windows")), list(stream.rows("tabs")))
-        self._restore_pages(stream.rows("tab_pages"))
-        self._restore_extensions(stream.rows("extension_data"))
-        self._restore_packages(stream.rows("packages"))
+        self._restore_settings(stream.rows("settings", "identity", "name", "value"))
+        self._restore_rules(stream.rows("rules", "id", "rule"))
+        self._restore_cookies(stream.rows("cookies", "store", *copied_table("cookies").without("store").columns))
+        self._restore_site_data(stream.rows("site_data", "store", "origin", "data"))
+        windows = [WindowRow._make(row) for row in stream.rows("windows", *WindowRow._fields)]
+        self._restore_tabs(windows, [TabRow._make(row) for row in stream.rows("tabs", *TabRow._fields)])
+        self._restore_pages(stream.rows("tab_pages", "tab", "page"))
+        self._restore_extensions(stream.rows("extension_data", "extension", "kind", "key", "value"))
+        self._restore_packages(stream.rows("packages", "digest", "data"))
         if "history" in self._contents.manifest.tables:  # an archive of version 1 says nothing about it
-            self._restore_history(stream.rows("history"), stream)
-        self._restore_bookmarks(stream.rows("bookmarks"))
+            self._restore_history(stream.rows("history", "store", *PageRow._fields), stream)
+        self._restore_bookmarks(stream.rows("bookmarks", *BookmarkRow._fields))
         stream.finish()
         self._log.finish()
         return self._report
@@ -125,8 +125,8 @@ class _Restore:
 
     def _place_identities(self) -> None:
         places = _Places(self._transaction, self._contents)
-        for row in sorted(self._rows.values(), key=lambda row: places.archived.get(row[0], 0)):
-            number, name, icon, color, hidden, _, uuid = row
+        for entry in sorted(self._entries.values(), key=lambda entry: places.archived.get(entry.id, 0)):
+            number, name, icon, color, hidden, _, uuid = entry
             archived = ArchivedIdentity(number, uuid, name, icon, color, hidden == 1, index=sys.maxsize)
             is_new = not places.is_here(uuid)
             done = place_identity(self._transaction, archived, self._log, keep_id=self._same_profile, is_new=is_new)
@@ -164,14 +164,14 @@ class _Restore:
 
     # ── What belongs to them ──
 
-    def _each(self, rows: Iterator[Row], place: int) -> Iterator[tuple[int, RestoredIdentity, Iterator[Row]]]:
+    def _each(self, rows: Iterator[Row]) -> Iterator[tuple[int, RestoredIdentity, Iterator[Row]]]:
         """The rows of each restored identity, with its id here."""
-        for number, group in by_identity(rows, place, list(self._ids)):
+        for number, group in by_identity(rows, list(self._ids)):
             yield self._ids[number], self._done[number], group
             self._transaction.trim()
 
     def _restore_settings(self, rows: Iterator[Row]) -> None:
-        for number, done, group in self._each(rows, 0):
+        for number, done, group in self._each(rows):
             settings = {name: value for _, name, value in group}
             if number:
                 done.settings_changed = replace_settings(self._transaction, number, settings, self._log)
@@ -203,29 +203,26 @@ class _Restore:
         self._report.rules = restore_rules(self._transaction, rules, self._ids, same_profile=self._same_profile)
 
     def _restore_cookies(self, rows: Iterator[Row]) -> None:
-        for number, done, group in self._each(rows, 13):
-            replace_cookies(self._transaction, number, [row[:13] for row in group], self._log, done)
+        for number, done, group in self._each(rows):
+            replace_cookies(self._transaction, number, [row[1:] for row in group], self._log, done)
 
     def _restore_site_data(self, rows: Iterator[Row]) -> None:
-        for number, done, group in self._each(rows, 2):
-            replace_site_data(self._transaction, number, ((origin, data) for origin, data, _ in group), done)
+        for number, done, group in self._each(rows):
+            replace_site_data(self._transaction, number, ((origin, data) for _, origin, data in group), done)
 
     def _restore_history(self, rows: Iterator[Row], stream: TableStream) -> None:
-        pages = {number: [PageRow._make(row) for row in group] for number, _, group in self._each(rows, 1)}
-        for number, done, group in self._each(stream.rows("visits"), 1):
-            visits = map(VisitRow._make, group)
+        pages = {number: [PageRow._make(row[1:]) for row in group] for number, _, group in self._each(rows)}
+        for number, done, group in self._each(stream.rows("visits", "store", *VisitRow._fields)):
+            visits = (VisitRow._make(row[1:]) for row in group)
             done.history_changed = replace_history(self._transaction, number, pages[number], visits)
             if done.history_changed:
                 self._log.require_resync()
 
-    def _restore_tabs(self, windows: Sequence[Row], tabs: Sequence[Row]) -> None:
-        columns: dict[int, Columns] = {}
-        for row in windows:
-            values = WindowRow._make(row)._asdict()
-            columns[row[0]] = {name: value for name, value in values.items() if name not in ("id", "focused")}
+    def _restore_tabs(self, windows: Sequence[WindowRow], tabs: Sequence[TabRow]) -> None:
+        columns = {row.id: window_columns(row) for row in windows}
         indexes: dict[int, int] = {}
         by_store: dict[int, list[ArchivedTab]] = {}
-        for tab in sorted(map(TabRow._make, tabs), key=lambda tab: (tab.window, tab.position)):
+        for tab in sorted(tabs, key=lambda tab: (tab.window, tab.position)):
             if tab.store == 0 and tab.url == BLANK and not tab.target:
                 continue  # it may be the blank tab of the first window, which is not the user's
             if tab.id in self._contents.script_tabs and not self._is_open(tab.id):
@@ -255,7 +252,7 @@ class _Restore:
         """Restore what extensions have stored about tabs, and with everything else also all other data of them."""
         extensions = self._transaction.extensions
         replaced = self._cleared_extensions() if self._is_everything else frozenset()
-        for extension, key, value, kind, _ in rows:
+        for extension, kind, key, value in rows:
             if (number := tab_of_kind(kind)) is not None:
                 tab = self._tabs.get(number)
                 if tab is not None and extensions.get(extension, kind_of_tab(tab), key) != value:
@@ -309,9 +306,10 @@ class _Places:
     def __init__(self, transaction: Transaction, contents: ArchiveContents) -> None:
         self.archived = contents.order
         """The places in the archive, by archived id."""
-        self._uuids = [row[6] for row in sorted(contents.identities, key=lambda row: self.archived.get(row[0], 0))]
+        ordered = sorted(contents.identities, key=lambda entry: self.archived.get(entry.id, 0))
+        self._uuids = [entry.uuid for entry in ordered]
         places = {uuid: place for place, uuid in enumerate(self._uuids)}
-        self._place = {row[0]: places[row[6]] for row in contents.identities}
+        self._place = {entry.id: places[entry.uuid] for entry in contents.identities}
         self._here = transaction.identities.uuids()
         self._order = [row[0] for row in transaction.identities.find()]
         self._is_whole = contents.manifest.is_whole

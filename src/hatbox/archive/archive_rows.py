@@ -1,25 +1,25 @@
 """The contents of an archive: a manifest, then the rows of one table after the other. Knows no store.
 
-Rows are MessagePack arrays, in the order of the table's key. Every value is checked before it reaches a profile,
-because checksums do not protect from an archive that another program has made.
+Rows are MessagePack arrays, in the order of the table's key. The manifest has the names of their columns. Every value
+is checked before it reaches a profile, because checksums do not protect from an archive that another program has made.
 """
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache
-from typing import Annotated, Any, Final, TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from hatbox.archive.block_file import BlockReader, BlockWriter, ByteSink, ByteSource
+from hatbox.archive.archived_columns import read_columns
+from hatbox.archive.block_file import ARCHIVE_VERSION, BlockReader, BlockWriter, ByteSink, ByteSource
 from hatbox.cookies.cookie import SameSite
-from hatbox.errors import ArchiveDamaged
+from hatbox.errors import ArchiveDamaged, ArchiveTooNew
 from hatbox.identities.ids import MAX_USER_CONTEXT_ID
 from hatbox.javascript.text import is_blank
-from hatbox.store.profile_copy import COPIED_TABLES, Table
+from hatbox.store.profile_copy import COPIED_TABLES, Table, copied_table
 
 __all__ = ["ArchiveManifest", "ArchiveRows", "ArchiveWriter", "Batch"]
 
@@ -28,7 +28,7 @@ Batch: TypeAlias = tuple[Table, list[tuple[Any, ...]]]
 
 _MANIFEST: Final = 1
 _ROWS: Final = 2
-_TABLES: Final = {table.name: table for table in COPIED_TABLES}
+_ORDER: Final = tuple(table.name for table in COPIED_TABLES)
 _COUNTERS: Final = ("identities", "windows", "tabs", "rules", "extension_data")
 """The tables whose keys are numbers from a counter of the same name."""
 _HEAD: Final = "head"
@@ -53,10 +53,8 @@ class ArchiveManifest(msgspec.Struct, frozen=True, rename="camel", kw_only=True)
     """Whether the profile is encrypted, whose values are plain text in the archive."""
     is_whole: bool
     """Whether it contains a whole profile, and not only some identities."""
-    tables: dict[str, list[str]] = msgspec.field(
-        default_factory=lambda: {table.name: list(table.columns) for table in COPIED_TABLES}
-    )
-    """The columns of each table."""
+    tables: dict[str, list[str]]
+    """The columns of each table, in the order of the values in its rows."""
     places: dict[int, int] = {}
     """The places of these identities in the user's order, if it is not whole."""
 
@@ -67,7 +65,7 @@ class ArchiveWriter:
     def __init__(self, file: ByteSink, manifest: ArchiveManifest) -> None:
         self._blocks = BlockWriter(file)
         self._blocks.write(_MANIFEST, _encode_manifest(manifest))
-        self.rows: dict[str, int] = dict.fromkeys(_TABLES, 0)
+        self.rows: dict[str, int] = dict.fromkeys(_ORDER, 0)
         """The number of rows that were written, by table."""
 
     def write(self, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
@@ -82,13 +80,23 @@ class ArchiveWriter:
 
 
 class ArchiveRows:
-    """Reads an archive once, from its start to its end. Raises ArchiveDamaged and ArchiveTooNew."""
+    """Reads an archive once, from its start to its end. Rows have the columns of the current format.
+
+    Raises ArchiveDamaged and ArchiveTooNew.
+    """
 
     def __init__(self, file: ByteSource, source: str) -> None:
         self._source = source
-        self._blocks = BlockReader(file, source).blocks()
+        reader = BlockReader(file, source)
+        self._blocks = reader.blocks()
         self.manifest = self._read_manifest()
-        self.rows: dict[str, int] = dict.fromkeys(_TABLES, 0)
+        self._columns = read_columns(
+            {name: copied_table(name) for name in _ORDER},
+            self.manifest.tables,
+            lambda unknown: ArchiveTooNew(source, reader.version, ARCHIVE_VERSION, unknown),
+            source,
+        )
+        self.rows: dict[str, int] = dict.fromkeys(_ORDER, 0)
         """The number of rows that were read, by table."""
         self._last: dict[str, tuple[Any, ...]] = {}  # the key of the last row, by table
         self._head: dict[str, int] = {}
@@ -97,13 +105,12 @@ class ArchiveRows:
 
     def batches(self) -> Iterator[Batch]:
         """The rows of all tables. Complete only if the iterator ends without an error."""
-        order = list(_TABLES)
         place = 0
         for kind, data in self._blocks:
             if kind != _ROWS:
                 raise self._damaged(f"an unknown kind of block: {kind}")
             table, rows = self._decoded(data)
-            if (found := order.index(table.name)) < place:
+            if (found := _ORDER.index(table.name)) < place:
                 raise self._damaged(f"the table {table.name} is in the wrong place")
             place = found
             self._check_order(table, rows)
@@ -116,51 +123,52 @@ class ArchiveRows:
         if kind != _MANIFEST:
             raise self._damaged("it has no manifest")
         try:
-            manifest = msgspec.json.decode(data, type=ArchiveManifest)
+            return msgspec.json.decode(data, type=ArchiveManifest)
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise self._damaged(f"the manifest is invalid: {error}") from error
-        for name, columns in manifest.tables.items():
-            if name not in _TABLES or tuple(columns) != _TABLES[name].columns:
-                raise self._damaged(f"the table {name} has other columns")
-        return manifest
 
     def _decoded(self, data: bytes) -> Batch:
         try:
             name, raw = _decode_block(data)
-            if name not in self.manifest.tables:
+            if name not in self._columns:
                 raise self._damaged(f"an unknown table: {name}")
             if _number_of_rows(raw) > _MAX_ROWS:
                 raise self._damaged(f"a block has more than {_MAX_ROWS} rows")
-            rows = _row_decoder(name)(raw)
+            rows = self._columns[name].rows(raw)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise self._damaged(f"invalid rows: {error}") from error
-        table = _TABLES[name]
-        places = _real_places(name)
+        table = self._columns[name].table
+        places = [place for place, kind in enumerate(table.types) if kind == "real"]
         if places and not all(row[place] is None or math.isfinite(row[place]) for row in rows for place in places):
             raise self._damaged(f"a number in the table {name} is not finite")
-        if name == "cookies" and not all(row[8] in _SAME_SITE for row in rows):
-            raise self._damaged("a cookie has an unknown SameSite value")
-        self._check_references(name, rows)
+        self._check_values(table, rows)
         return table, rows
 
-    def _check_references(self, name: str, rows: Sequence[tuple[Any, ...]]) -> None:
-        if name == _HEAD and any(row[0] != 1 or not all(0 <= each <= _MAX_COUNTER for each in row) for row in rows):
-            raise self._damaged("the counters are invalid")
-        if name == "identities":
-            if not all(0 < row[0] <= MAX_USER_CONTEXT_ID and not is_blank(row[1]) and row[6] for row in rows):
+    def _check_values(self, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
+        name = table.name
+        if name == "cookies" and not _SAME_SITE.issuperset(_values(table, "same_site", rows)):
+            raise self._damaged("a cookie has an unknown SameSite value")
+        if name == _HEAD:
+            in_range = all(0 <= counter <= _MAX_COUNTER for row in rows for counter in row)
+            if not in_range or any(number != 1 for number in _values(table, "id", rows)):
+                raise self._damaged("the counters are invalid")
+        elif name == "identities":
+            uuids = _values(table, "uuid", rows)
+            ids_are_valid = all(0 < number <= MAX_USER_CONTEXT_ID for number in _values(table, "id", rows))
+            if not ids_are_valid or any(map(is_blank, _values(table, "name", rows))) or not all(uuids):
                 raise self._damaged("an identity has no valid id, name or UUID")
             before = len(self._uuids)
-            self._uuids.update(row[6] for row in rows)
+            self._uuids.update(uuids)
             if len(self._uuids) != before + len(rows):
                 raise self._damaged("two identities have the same UUID")
         elif name == "windows":
-            self._windows.update(row[0] for row in rows)
-        elif name == "tabs" and not all(row[1] in self._windows for row in rows):
+            self._windows.update(_values(table, "id", rows))
+        elif name == "tabs" and not self._windows.issuperset(_values(table, "window", rows)):
             raise self._damaged("a tab is in a window that does not exist")
 
     def _check_order(self, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
         """Rows are sorted by their key, so no key occurs twice, and the rows of an identity are together."""
-        places = _key_places(table.name)
+        places = [table.place(column) for column in table.key]
         last = self._last.get(table.name)
         for row in rows:
             key = tuple([row[place] for place in places])
@@ -196,28 +204,10 @@ def _number_of_rows(raw: msgspec.Raw) -> int:
     return int.from_bytes(start[1:], "big") if start[0] == 0xDC else sys.maxsize
 
 
+def _values(table: Table, column: str, rows: Sequence[tuple[Any, ...]]) -> list[Any]:
+    """The values of a column."""
+    place = table.place(column)
+    return [row[place] for row in rows]
+
+
 _decode_block = msgspec.msgpack.Decoder(tuple[str, msgspec.Raw]).decode
-_Integer = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
-_TYPES: Final[dict[str, Any]] = {"integer": _Integer, "text": str, "real": float, "blob": bytes}
-
-
-@cache
-def _row_decoder(name: str) -> Callable[[bytes], list[tuple[Any, ...]]]:
-    table = _TABLES[name]
-    types = [
-        _TYPES[kind] | None if column in table.nullable else _TYPES[kind]
-        for column, kind in zip(table.columns, table.types, strict=True)
-    ]
-    decoder: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(list[tuple[*types]])  # type: ignore[valid-type]
-    return decoder.decode
-
-
-@cache
-def _key_places(name: str) -> tuple[int, ...]:
-    table = _TABLES[name]
-    return tuple(table.columns.index(column) for column in table.key)
-
-
-@cache
-def _real_places(name: str) -> tuple[int, ...]:
-    return tuple(place for place, kind in enumerate(_TABLES[name].types) if kind == "real")

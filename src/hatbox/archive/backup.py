@@ -11,10 +11,10 @@ import msgspec
 from hatbox.archive.archive_file import new_archive_file
 from hatbox.archive.archive_rows import ArchiveManifest, ArchiveWriter, Batch
 from hatbox.archive.identity_archive import rule_identities
-from hatbox.archive.selection import select_identities
+from hatbox.archive.selection import identity_entries, select_identities
 from hatbox.errors import IdentityNotFound, ProfileError
 from hatbox.identities.ids import cookie_store_id_of
-from hatbox.store.profile_copy import COPIED_TABLES, CopyProgress, ProfileDump
+from hatbox.store.profile_copy import COPIED_TABLES, CopyProgress, ProfileDump, copied_table, selected
 from hatbox.tabs.program_records import record_in
 from hatbox.tabs.session_values import tab_of_kind
 
@@ -63,6 +63,7 @@ def write_backup(
         label=dump.label,
         is_encrypted=dump.is_encrypted,
         is_whole=identities is None,
+        tables={table.name: list(table.columns) for table in COPIED_TABLES},
     )
     batches = _counted(dump, progress)
     if identities is not None:
@@ -98,17 +99,18 @@ def _selected(
     """The rows of these identities. Reads the identities first: the manifest has their places in the order."""
     identities: list[tuple[Any, ...]] = []
     following: Batch | None = None
-    table = next(each for each in COPIED_TABLES if each.name == "identities")
+    table = copied_table("identities")
     for each, rows in batches:
-        if each is table:
+        if each.name == table.name:
             identities += rows
         elif each.name != "head":
             following = each, rows
             break
-    ids = select_identities(identities, wanted, IdentityNotFound)
-    order = sorted(identities, key=lambda row: (row[5], row[0]))
-    places = {row[0]: place for place, row in enumerate(order) if row[0] in ids}
-    chosen = table, [row for row in identities if row[0] in ids]
+    entries = identity_entries(table, identities)
+    ids = select_identities(entries, wanted, IdentityNotFound)
+    order = sorted(entries, key=lambda entry: (entry.position, entry.id))
+    places = {entry.id: place for place, entry in enumerate(order) if entry.id in ids}
+    chosen = table, [row for row, entry in zip(identities, entries, strict=True) if entry.id in ids]
     rest = _without_others(([] if following is None else [following]), batches, ids)
     return msgspec.structs.replace(manifest, places=places), _chained([chosen], rest)
 
@@ -123,35 +125,39 @@ def _without_others(first: Iterable[Batch], batches: Iterator[Batch], ids: froze
     tabs: set[int] = set()
     for table, rows in _chained(first, batches):
         if column := _STORE_COLUMNS.get(table.name):
-            place = table.columns.index(column)
+            place = table.place(column)
             found = [row for row in rows if row[place] in ids and (table.name != "settings" or row[place])]
             if table.name == "tabs":
-                tabs.update(row[0] for row in found)
+                tabs.update(number for (number,) in selected(table, found, "id"))
             yield table, found
-        elif table.name == "rules":
-            yield table, [row for row in rows if not named.isdisjoint(rule_identities(row[1]))]
         elif test := _TESTS.get(table.name):
-            yield table, [row for row in rows if test(row, tabs)]
+            columns, is_wanted = test
+            values = selected(table, rows, *columns)
+            yield table, [row for row, some in zip(rows, values, strict=True) if is_wanted(some, named, tabs)]
         elif table.name == "windows":
             yield table, rows
 
 
-_TESTS: Final[dict[str, Callable[[tuple[Any, ...], set[int]], bool]]] = {
-    "tab_pages": lambda row, tabs: row[0] in tabs,
-    "extension_data": lambda row, tabs: _tab_of_value(row) in tabs or _is_of_script(row, tabs),
-}
+def _is_of_tab(values: tuple[Any, ...], _: frozenset[str], tabs: set[int]) -> bool:
+    return values[0] in tabs
 
 
-def _is_of_script(row: tuple[Any, ...], tabs: set[int]) -> bool:
-    """Whether a row of extension data says that some of these tabs belong to a script."""
-    extension, _, value, kind, _ = row
+def _names_identity(values: tuple[Any, ...], named: frozenset[str], _: set[int]) -> bool:
+    return not named.isdisjoint(rule_identities(values[0]))
+
+
+def _is_about_tab(values: tuple[Any, ...], _: frozenset[str], tabs: set[int]) -> bool:
+    """Whether a row of extension data is about one of these tabs, or says that some of them belong to a script."""
+    extension, kind, key, value = values
+    if (int(key) if extension == "" and kind == "tabs.hidden_by" else tab_of_kind(kind)) in tabs:
+        return True
     record = record_in(extension, kind, value)
     return record is not None and not tabs.isdisjoint(record.tabs)
 
 
-def _tab_of_value(row: tuple[Any, ...]) -> int | None:
-    """The tab that a row of extension data is about."""
-    extension, key, _, kind, _ = row
-    if extension == "" and kind == "tabs.hidden_by":
-        return int(key)
-    return tab_of_kind(kind)
+_TESTS: Final[dict[str, tuple[tuple[str, ...], Callable[[tuple[Any, ...], frozenset[str], set[int]], bool]]]] = {
+    "rules": (("rule",), _names_identity),
+    "tab_pages": (("tab",), _is_of_tab),
+    "extension_data": (("extension", "kind", "key", "value"), _is_about_tab),
+}
+"""Whether a row belongs to the wanted identities or their tabs: by which columns, and a test."""

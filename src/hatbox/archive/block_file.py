@@ -21,7 +21,7 @@ __all__ = ["ARCHIVE_MAGIC", "ARCHIVE_VERSION", "BlockReader", "BlockWriter", "By
 ARCHIVE_MAGIC: Final = b"hatbox archive "
 """The start of the first line of an archive."""
 ARCHIVE_VERSION: Final = 2
-"""Version 2 has more tables: history and bookmarks."""
+"""Version 2 has more tables: history and bookmarks. A new column of a copied table is a new version."""
 
 _FIRST_LINE: Final = re.compile(rb"hatbox archive ([1-9][0-9]{0,8})\n")
 _LINE_BYTES: Final = 25  # of the longest first line
@@ -82,7 +82,8 @@ class BlockReader:
         self._file = file
         self._source = source
         self._digest = b""
-        self._read_first_line()
+        self.version = self._read_first_line()
+        """The version of the archive."""
 
     def blocks(self) -> Iterator[tuple[int, bytes]]:
         """All blocks, each with its kind. Complete only if the iterator ends without an error."""
@@ -104,7 +105,7 @@ class BlockReader:
         if self._file.read(1):
             raise self._damaged("it continues after its end")
 
-    def _read_first_line(self) -> None:
+    def _read_first_line(self) -> int:
         line = bytearray()
         while len(line) < _LINE_BYTES and not line.endswith(b"\n") and (byte := self._file.read(1)):
             line += byte
@@ -113,9 +114,11 @@ class BlockReader:
             raise ArchiveDamaged(
                 self._source, "it is not a Hatbox archive", "Nothing was changed. Name a file of: hatbox backup"
             )
-        if int(found[1]) > ARCHIVE_VERSION:
-            raise ArchiveTooNew(self._source, int(found[1]), ARCHIVE_VERSION)
+        version = int(found[1])
+        if version > ARCHIVE_VERSION:
+            raise ArchiveTooNew(self._source, version, ARCHIVE_VERSION)
         self._check(bytes(line))
+        return version
 
     def _check(self, *parts: bytes) -> None:
         self._digest = _next_digest(self._digest, *parts)

@@ -1,20 +1,23 @@
 """One identity with all its data, as a struct and as bytes. The trash stores these bytes; `hatbox clone` copies them.
 
-`identity_restore` writes it into a profile. Knows no file.
+`identity_restore` writes it into a profile. Knows no file. The bytes state the columns of rows, as a backup does.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final, TypeAlias, TypeVar
 
 import msgspec
 
+from hatbox.archive.archived_columns import read_columns
+from hatbox.archive.earlier_tabs import without_flags
 from hatbox.errors import ArchiveDamaged, ArchiveTooNew
 from hatbox.history.history_archive import read_history
 from hatbox.identities.ids import cookie_store_id_of
 from hatbox.store.base import CookieRow, TabRow, Transaction
+from hatbox.store.profile_copy import Table, copied_table
 from hatbox.store.record_tables import PageRow, VisitRow
 from hatbox.tabs.first_tab import first_tab
 from hatbox.tabs.hiders import hider_of
@@ -49,6 +52,15 @@ ArchivedRule: TypeAlias = tuple[int, bytes]
 
 _MAGIC: Final = b"hatbox identity\n"
 _VERSION: Final = 1
+_FIRST_COLUMNS: Final[Mapping[str, Sequence[str]]] = {
+    "cookies": (
+        *("domain", "host_only", "path", "name", "partition", "value", "secure", "http_only", "same_site"),
+        *("expires", "sequence", "created", "last_access"),
+    ),
+    "pages": ("id", "store", "url", "title", "visits", "typed", "last_visit"),
+    "visits": ("id", "store", "page", "visited", "transition", "referrer"),
+}
+"""The columns of rows in bytes that do not state them."""
 _DIGEST_BYTES: Final = 16
 
 
@@ -198,15 +210,42 @@ _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(ArchivedIdentity).decode
 
 
+class _Encoded(ArchivedIdentity, frozen=True, omit_defaults=True):
+    """An identity as its bytes have it."""
+
+    columns: dict[str, tuple[str, ...]] = {}
+    """The columns of the rows of cookies, pages and visits. Tabs and windows have names in each row."""
+
+
+class _StatedColumns(msgspec.Struct):
+    columns: dict[str, list[str]] = {}
+
+
+_decode_columns = msgspec.msgpack.Decoder(_StatedColumns).decode
+_decode_fields = msgspec.msgpack.Decoder(dict[str, msgspec.Raw]).decode
+
+
+def _row_tables() -> dict[str, Table]:
+    """The tables of rows without names, by field."""
+    cookies, pages, visits = (copied_table(name) for name in ("cookies", "history", "visits"))
+    return {"cookies": cookies.without("store"), "pages": pages, "visits": visits}
+
+
 def encode_identity(archived: ArchivedIdentity) -> bytes:
     """An identity as bytes: a version, the contents, and a checksum."""
-    content = _MAGIC + bytes([_VERSION]) + _encode(archived)
+    columns = {name: table.columns for name, table in _row_tables().items()}
+    encoded = _Encoded(**msgspec.structs.asdict(archived), columns=columns)
+    content = _MAGIC + bytes([_VERSION]) + _encode(encoded)
     return content + _digest(content)
 
 
 def decode_identity(data: bytes, source: str = "the archived identity") -> ArchivedIdentity:
     """The identity in these bytes. Raises ArchiveDamaged, or ArchiveTooNew; `source` names it in messages."""
-    return _decoded(data, source, _decode)
+    archived = _decoded(data, source, _decode)
+    tabs = [msgspec.structs.replace(tab, columns=_tab_columns(tab.columns, source)) for tab in archived.tabs]
+    for _, columns in archived.windows:
+        _require_known("windows", columns, source)
+    return msgspec.structs.replace(archived, tabs=tabs)
 
 
 def summarize(data: bytes, source: str = "the archived identity") -> ArchiveSummary:
@@ -233,9 +272,37 @@ def _decoded(data: bytes, source: str, decode: Callable[[bytes], T]) -> T:
     if version > _VERSION:
         raise ArchiveTooNew(source, version, _VERSION)
     try:
-        return decode(content[len(_MAGIC) + 1 :])
+        return decode(_with_current_columns(content[len(_MAGIC) + 1 :], source))
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise ArchiveDamaged(source, f"it is damaged: {error}") from error
+
+
+def _with_current_columns(data: bytes, source: str) -> bytes:
+    """The contents, where rows have the columns of this version."""
+    stated = _decode_columns(data).columns or _FIRST_COLUMNS
+    columns = read_columns(_row_tables(), stated, lambda unknown: _too_new(source, unknown), source)
+    if all(rows.is_current for rows in columns.values()):
+        return data
+    fields = _decode_fields(data)
+    for name, rows in columns.items():
+        if name in fields:
+            fields[name] = msgspec.Raw(_encode(rows.rows(fields[name])))
+    return _encode(fields)
+
+
+def _tab_columns(columns: Columns, source: str) -> Columns:
+    _require_known("tabs", columns, source)
+    return dict(copied_table("tabs").defaults) | without_flags(columns)
+
+
+def _require_known(name: str, columns: Columns, source: str) -> None:
+    for column in columns:
+        if column not in copied_table(name).columns:
+            raise _too_new(source, f"the column {column} of the table {name}")
+
+
+def _too_new(source: str, unknown: str) -> ArchiveTooNew:
+    return ArchiveTooNew(source, _VERSION, _VERSION, unknown)
 
 
 def _digest(content: bytes) -> bytes:

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from hatbox.archive.archive_contents import ArchiveContents, read_contents
 from hatbox.archive.archive_file import ArchiveFile, PassphraseSource, opened_archive
@@ -14,7 +14,7 @@ from hatbox.archive.archive_restore import DryRunDone, restore_archive
 from hatbox.archive.backup import BackupReport, write_backup
 from hatbox.archive.identity_restore import RestoredIdentity
 from hatbox.archive.restore_report import RestoreReport
-from hatbox.archive.selection import select_identities
+from hatbox.archive.selection import IdentityEntry, select_identities
 from hatbox.errors import ArchiveError, NotInArchive, ProfileError
 from hatbox.identities.ids import cookie_store_id_of
 from hatbox.store.base import Store
@@ -155,7 +155,9 @@ def _fill(
         filled=True,
         created=contents.manifest.created,
         rows=contents.rows,
-        identities=[_filled_identity(row) for row in sorted(contents.identities, key=lambda row: order[row[0]])],
+        identities=[
+            _filled_identity(entry) for entry in sorted(contents.identities, key=lambda entry: order[entry.id])
+        ],
         extensions=sorted(contents.extensions),
     )
 
@@ -164,11 +166,10 @@ class _IsNew(Exception):
     """Ends a dry run: the profile would be filled."""
 
 
-def _filled_identity(row: tuple[Any, ...]) -> RestoredIdentity:
-    number, name, *_, uuid = row
-    cookie_store_id = cookie_store_id_of(number)
+def _filled_identity(entry: IdentityEntry) -> RestoredIdentity:
+    cookie_store_id = cookie_store_id_of(entry.id)
     return RestoredIdentity(
-        name=name, cookie_store_id=cookie_store_id, uuid=uuid, archived_id=cookie_store_id, created=True
+        name=entry.name, cookie_store_id=cookie_store_id, uuid=entry.uuid, archived_id=cookie_store_id, created=True
     )
 
 

@@ -107,7 +107,7 @@ def _id_of(tab: ArchivedTab) -> int:
 
 
 def _content(columns: Mapping[str, object]) -> tuple[object, ...]:
-    return tuple(columns.get(name, 0) for name in _CONTENT)  # archives of earlier versions do not have `discarded`
+    return tuple(columns.get(name) for name in _CONTENT)
 
 
 def _known(transaction: Transaction, window: int) -> int | None:

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any, Final
 
 from hatbox.archive.archive_rows import Batch
-from hatbox.store.profile_copy import COPIED_TABLES
+from hatbox.store.profile_copy import COPIED_TABLES, selected
 
 __all__ = ["Row", "TableStream", "by_identity"]
 
@@ -26,15 +26,15 @@ class TableStream:
         self._on_rows = on_rows
         self._next = next(self._groups, None)
 
-    def rows(self, name: str) -> Iterator[Row]:
-        """The rows of a table; none if the archive has none. Tables before it are skipped."""
+    def rows(self, name: str, *columns: str) -> Iterator[Row]:
+        """These columns of the rows of a table; none if the archive has none. Tables before it are skipped."""
         while self._next is not None and self._next[0] != name:
             if name not in self._remaining(self._next[0]):
                 return
             self._skip()
         if self._next is not None:
-            for _, batch in self._next[1]:
-                yield from batch
+            for table, batch in self._next[1]:
+                yield from selected(table, batch, *columns)
                 self._on_rows(len(batch))
             self._next = next(self._groups, None)
 
@@ -55,10 +55,13 @@ class TableStream:
         return _NAMES[_NAMES.index(name) + 1 :]
 
 
-def by_identity(rows: Iterator[Row], place: int, wanted: Sequence[int]) -> Iterator[tuple[int, Iterator[Row]]]:
-    """The rows of each wanted identity, in ascending order, also of those without rows. Rows are sorted by `place`."""
+def by_identity(rows: Iterator[Row], wanted: Sequence[int]) -> Iterator[tuple[int, Iterator[Row]]]:
+    """The rows of each wanted identity, in ascending order, also of those without rows.
+
+    The first value of a row is its identity. Rows are sorted by it.
+    """
     waiting = deque(sorted(wanted))
-    for number, group in groupby(rows, key=lambda row: row[place]):
+    for number, group in groupby(rows, key=lambda row: row[0]):
         while waiting and waiting[0] < number:
             yield waiting.popleft(), iter(())
         if waiting and waiting[0] == number:

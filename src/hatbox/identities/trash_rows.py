@@ -14,7 +14,7 @@ import msgspec
 from hatbox.activity_log.activity_rows import clear_activity
 from hatbox.archive.identity_archive import as_other_identity, decode_identity, encode_identity, read_identity
 from hatbox.archive.identity_restore import restore_identity
-from hatbox.errors import AmbiguousIdentity, ArchiveDamaged, IdentityExists, NotInTrash, TooLargeForTrash
+from hatbox.errors import AmbiguousIdentity, ArchiveError, IdentityExists, NotInTrash, TooLargeForTrash
 from hatbox.identities import changes
 from hatbox.identities.ids import container_user_context_id, cookie_store_id_of
 from hatbox.identities.log_scrubs import note_deletion
@@ -155,8 +155,8 @@ def _set_aside(transaction: Transaction, user_context_id: int) -> None:
     transaction.identities.delete(new_id)
     try:
         data = encode_identity(as_other_identity(decode_identity(data, f"{row.name} in the trash"), new_id, uuid))
-    except ArchiveDamaged:
-        logger.warning("%s in the trash is damaged, and stays as it is", row.name)
+    except ArchiveError as error:
+        logger.warning("%s in the trash stays as it is: %s", row.name, error.problem)
     _delete_earlier(transaction, user_context_id)
     transaction.trash.put(row._replace(id=new_id, uuid=uuid, size=len(data)), data)
     state = load_state(dict(transaction.settings.load(PROFILE)))

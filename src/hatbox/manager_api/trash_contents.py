@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from hatbox.archive.identity_archive import summarize
 from hatbox.cookies.cookie_sites import host_of
-from hatbox.errors import ArchiveDamaged, ArchiveTooNew
+from hatbox.errors import ArchiveError
 from hatbox.manager_api.partial_reads import read_parts
 from hatbox.manager_api.program_labels import program_label
 from hatbox.store.base import Store, Transaction, TrashRow
@@ -72,7 +72,7 @@ def _read(transaction: Transaction, rows: Sequence[TrashRow]) -> list[tuple[Tras
 def _contents(data: bytes) -> RemovedContents:
     try:
         summary = summarize(data)
-    except (ArchiveDamaged, ArchiveTooNew):
+    except ArchiveError:
         return RemovedContents()
     sites = {host_of(domain) for domain in summary.domains}
     return RemovedContents(len(sites), program_label(summary.removed_by) or None)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from operator import itemgetter
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from hatbox.errors import ProfileError
@@ -29,7 +30,17 @@ from hatbox.store.tables.schema import (
     Table,
 )
 
-__all__ = ["COPIED_TABLES", "CopyProgress", "CopyResult", "CopySource", "NotNew", "ProfileDump", "Table"]
+__all__ = [
+    "COPIED_TABLES",
+    "CopyProgress",
+    "CopyResult",
+    "CopySource",
+    "NotNew",
+    "ProfileDump",
+    "Table",
+    "copied_table",
+    "selected",
+]
 
 COPIED_TABLES: Final = (
     *(HEAD, IDENTITIES, SETTINGS, RULES, COOKIES, SITE_DATA, COOKIE_TIME, WINDOWS, TABS, TAB_COUNTS, TAB_PAGES),
@@ -41,6 +52,22 @@ All except four: a copy is another profile, with its own id, and its change log 
 a token must not become valid in another profile, nor again by a restore after it was revoked. The activity log says
 what happened in this profile, and names its grants.
 """
+
+
+def copied_table(name: str) -> Table:
+    """A table that a copy has, by name."""
+    return _BY_NAME[name]
+
+
+def selected(table: Table, rows: Iterable[Sequence[Any]], *columns: str) -> Iterator[tuple[Any, ...]]:
+    """The values of some columns of rows, in this order."""
+    first, *others = (table.place(column) for column in columns)
+    if not others:
+        return ((row[first],) for row in rows)
+    return map(itemgetter(first, *others), rows)
+
+
+_BY_NAME: Final = {table.name: table for table in COPIED_TABLES}
 
 
 class NotNew(ProfileError):

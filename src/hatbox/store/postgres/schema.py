@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +17,7 @@ from hatbox.store.postgres.open_lock import lock_alone
 from hatbox.store.postgres.sql import quoted
 from hatbox.store.tables.new_profile import NEW_HEAD, new_identities
 from hatbox.store.tables.profile_row import new_profile_row
-from hatbox.store.tables.schema import HEAD, IDENTITIES, PROFILE, Table
+from hatbox.store.tables.schema import HEAD, IDENTITIES, PROFILE, TABLES, Table
 
 __all__ = [
     "FORMAT",
@@ -32,6 +33,7 @@ FORMAT: Final = 4
 """The number of the current format: that of the last file in the folder `migrations`."""
 
 _MIGRATIONS: Final = Path(__file__).parent / "migrations"
+_DEFAULT: Final = re.compile(r"\{(\w+)\.(\w+)\}")
 _UNIQUE: Final = {
     "cookies": "store, domain, host_only, sha256(path), sha256(name), sha256(partition)",
     "site_data": "store, sha256(origin)",
@@ -140,10 +142,21 @@ def missing_statements(
 
 
 def _migration(number: int) -> list[Statement]:
-    """The statements that lead to a format from the one before. A released migration is never edited."""
+    """The statements that lead to a format from the one before. A released migration is never edited.
+
+    {table.column} is the default of that column, as tables/schema.py has it.
+    """
     lines = (_MIGRATIONS / f"{number:04}.sql").read_text("utf-8").splitlines()
-    text = "\n".join(line for line in lines if not line.startswith("--"))
+    text = _DEFAULT.sub(_default, "\n".join(line for line in lines if not line.startswith("--")))
     return [Statement(statement.strip()) for statement in text.split(";") if statement.strip()]
+
+
+def _default(found: re.Match[str]) -> str:
+    (table,) = (table for table in TABLES if table.name == found[1])
+    value = dict(table.defaults)[found[2]]
+    if isinstance(value, str | bytes):
+        return f"'\\x{(value.encode() if isinstance(value, str) else value).hex()}'"
+    return "NULL" if value is None else str(value)
 
 
 def _new_rows(key: Key | None) -> list[Statement]:

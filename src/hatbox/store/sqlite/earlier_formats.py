@@ -5,10 +5,9 @@ Never edited: the statements are compared with those in a file.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
 
-from hatbox.store.base import NO_GROUP
 from hatbox.store.sqlite.schema import FORMAT, STATEMENTS
 from hatbox.store.tables.identity_table import new_uuid
 from hatbox.store.tables.schema import HEAD, IDENTITIES, TABS, Table
@@ -28,13 +27,13 @@ __all__ = [
 
 
 class EarlierRows(NamedTuple):
-    """How an earlier format stores the rows of a table that got more columns, at the end."""
+    """How an earlier format stores the rows of a table that got more columns."""
 
     table: Table
     statement: str
     """Creates the table."""
-    new_values: Callable[[], tuple[str | int, ...]]
-    """The values of the new columns."""
+    completed: Callable[[Sequence[Any]], tuple[Any, ...]]
+    """Returns a row of the current format for a row of the earlier one."""
 
 
 FIRST_FORMATS: Final[tuple[tuple[str, ...], ...]] = (
@@ -249,17 +248,23 @@ _FORMAT_5: Final[dict[str, tuple[str, ...]]] = {
 _BY_FORMAT: Final = {5: _FORMAT_5, 6: _FORMAT_6, 7: _FORMAT_7, 8: _FORMAT_8, FORMAT: STATEMENTS}
 
 HEAD_5: Final = HEAD._replace(columns=HEAD.columns[:6])
-HEAD_6: Final = HEAD._replace(columns=HEAD.columns[:-1])
-IDENTITIES_6: Final = EarlierRows(
-    IDENTITIES._replace(columns=IDENTITIES.columns[:-1]), _FORMAT_6["identities"][0], lambda: (new_uuid(),)
-)
-TABS_7: Final = EarlierRows(TABS._replace(columns=TABS.columns[:-3]), _FORMAT_7["tabs"][0], lambda: (0, 0, NO_GROUP))
 
-EARLIER_ROWS: Final[tuple[EarlierRows, ...]] = (
-    EarlierRows(HEAD_6, _FORMAT_6["head"][0], lambda: (0,)),
-    IDENTITIES_6,
-    TABS_7,
-)
+
+def _earlier(table: Table, statement: str, *added: str, computed: Callable[[], dict[str, Any]] = dict) -> EarlierRows:
+    """The rows of a table before some columns were added. New values are defaults, except those computed for a row."""
+    earlier = table.without(*added)
+    return EarlierRows(
+        earlier,
+        statement,
+        lambda row: table.completed(dict(zip(earlier.columns, row, strict=True)) | computed()),
+    )
+
+
+HEAD_6: Final = _earlier(HEAD, _FORMAT_6["head"][0], "rules")
+IDENTITIES_6: Final = _earlier(IDENTITIES, _FORMAT_6["identities"][0], "uuid", computed=lambda: {"uuid": new_uuid()})
+TABS_7: Final = _earlier(TABS, _FORMAT_7["tabs"][0], "discarded", "highlighted", "tab_group")
+
+EARLIER_ROWS: Final[tuple[EarlierRows, ...]] = (HEAD_6, IDENTITIES_6, TABS_7)
 """The rows of formats 6 and 7 that have fewer columns. A repair saves them from a profile that was not upgraded."""
 
 

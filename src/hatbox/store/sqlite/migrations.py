@@ -122,8 +122,7 @@ def _add_checksums(connection: sqlite3.Connection) -> None:
     # Firefox keeps 5 for itself, see above. The log starts empty: no program has the profile open while this runs.
     head = (1, max(5, last["identities"]), last["windows"], last["tabs"], changes, 0)
     for table, new in ((IDENTITIES, IDENTITIES_6), (TABS, TABS_7)):
-        rows = ((*row, *new.new_values()) for row in _rows_of(connection, new.table))
-        SqliteRows(connection, table).put(rows)
+        SqliteRows(connection, table).put(map(new.completed, _rows_of(connection, new.table)))
     for table in (COOKIES, WINDOWS, SITE_DATA, EXTENSION_DATA):
         SqliteRows(connection, table).put(_rows_of(connection, table))
     pages = connection.cursor().execute("SELECT id, page FROM earlier_tabs WHERE page IS NOT NULL")
@@ -152,10 +151,10 @@ def _add_counters(connection: sqlite3.Connection) -> None:
 
 def _add_rule_counter(connection: sqlite3.Connection) -> None:
     """From format 6: a counter of site rules."""
-    head = _head_of(connection, HEAD_6)
+    head = _head_of(connection, HEAD_6.table)
     connection.execute("DROP TABLE head")
     _create(connection, "head")
-    SqliteRows(connection, HEAD).insert((*head, 0))
+    SqliteRows(connection, HEAD).insert(HEAD_6.completed(head))
 
 
 def _head_of(connection: sqlite3.Connection, table: Table) -> tuple[int, ...]:
@@ -205,7 +204,7 @@ def _with_new_columns(connection: sqlite3.Connection, earlier: EarlierRows) -> I
         for *values, checksum in cursor:
             if checksum_of(table, values) != checksum:
                 raise corruption(f"a row of the table {table.name} has a wrong checksum")
-            yield (*values, *earlier.new_values())
+            yield earlier.completed(values)
 
 
 def _create(connection: sqlite3.Connection, name: str) -> None:
@@ -237,7 +236,7 @@ def _insert_head(connection: sqlite3.Connection, head: tuple[int, ...]) -> None:
     """Insert the counters of formats before 6, and those that are new since."""
     (extension_data,) = connection.execute("SELECT coalesce(max(sequence), 0) FROM extension_data").fetchone()
     (position,) = connection.execute(LAST_POSITION).fetchone()
-    SqliteRows(connection, HEAD).insert((*head, extension_data, position, 0))
+    SqliteRows(connection, HEAD).insert(HEAD_6.completed((*head, extension_data, position)))
     insert_profile(connection)
 
 

@@ -35,8 +35,8 @@ class _Shape(NamedTuple):
     has_rowid: bool
     reals: frozenset[str]
     """Columns in which a record may have 2 for 2.0."""
-    new_values: Callable[[], tuple[str | int, ...]] = tuple
-    """The values of the columns that an earlier format does not have."""
+    completed: Callable[[Sequence[Value]], tuple[Value, ...]] = tuple
+    """Returns a row with the columns of the current format."""
 
     def fits(self, record: Record) -> bool:
         if len(record.values) != len(self.stored) or (record.rowid is not None) != self.has_rowid:
@@ -54,7 +54,7 @@ class _Shape(NamedTuple):
         row = tuple(found[column] for column in self.table.columns)
         if checksum_of(self.table, row) != found["checksum"]:
             return None
-        return (*row, *self.new_values())
+        return self.completed(row)
 
 
 class Salvage:
@@ -165,7 +165,7 @@ def _shapes() -> Iterator[_Shape]:
             yield _shape_of(connection, table, STATEMENTS[table.name][0])
         for earlier in EARLIER_ROWS:
             connection.execute(f"DROP TABLE {earlier.table.name}")
-            yield _shape_of(connection, earlier.table, earlier.statement)._replace(new_values=earlier.new_values)
+            yield _shape_of(connection, earlier.table, earlier.statement)._replace(completed=earlier.completed)
     finally:
         connection.close()
 

@@ -49,9 +49,9 @@ def fill(
     total, done = sum(source.rows.values()), 0
     progress(done, total)
     for table, batch in source.batches:
-        if table is HEAD:  # updated: a store may have more columns in it
-            head = dict(zip(HEAD.columns, batch[0], strict=True))
-            rows(HEAD).update((head.pop("id"),), head)
+        if table.name == HEAD.name:  # updated: a store may have more columns in it
+            head = dict(zip(table.columns, batch[0], strict=True))
+            rows(table).update((head.pop("id"),), head)
         else:
             rows(table).put(batch)
         done += len(batch)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+import msgspec
 
 __all__ = [
     "ACTIVITY",
@@ -45,6 +48,11 @@ class Table(NamedTuple):
     """The columns that are encrypted in an encrypted profile."""
     bound: tuple[str, ...] = ()
     """The columns that are authenticated with them: an encrypted value is valid only beside these values."""
+    defaults: tuple[tuple[str, Any], ...] = ()
+    """The columns that a later format has added, and the value of each in earlier rows.
+
+    Migrations and the restore of earlier archives use it. A value that was released is never changed.
+    """
 
     def encrypted(self) -> Table:
         """The table as an encrypted profile stores it: its secret columns are blobs."""
@@ -53,13 +61,31 @@ class Table(NamedTuple):
         )
         return self._replace(types=types)
 
+    def place(self, column: str) -> int:
+        """The index of a column in a row."""
+        return self.columns.index(column)
+
+    def without(self, *columns: str) -> Table:
+        """The table as an earlier format has it, which these columns were added to."""
+        kept = [place for place, column in enumerate(self.columns) if column not in columns]
+        return self._replace(
+            columns=tuple(self.columns[place] for place in kept), types=tuple(self.types[place] for place in kept)
+        )
+
+    def completed(self, values: Mapping[str, Any]) -> tuple[Any, ...]:
+        """A row from values by column. A missing column has its default; raises KeyError if it has none."""
+        defaults = dict(self.defaults)
+        return tuple([values[column] if column in values else defaults[column] for column in self.columns])
+
 
 def _table(name: str, columns: str, *, key: str, bound: str = "") -> Table:
     """`columns` has a line for each column: its name, its type, and null if it may be NULL or secret if it is.
 
-    `bound` has the columns that are bound to secret ones beside the key.
+    Then `default` and a value in JSON, if a later format has added it. `bound` has the columns that are bound to secret
+    ones beside the key.
     """
-    lines = [line.split() for line in columns.strip().splitlines()]
+    parted = [line.partition(" default ") for line in columns.strip().splitlines()]
+    lines = [line.split() for line, _, _ in parted]
     return Table(
         name,
         columns=tuple(line[0] for line in lines),
@@ -68,7 +94,17 @@ def _table(name: str, columns: str, *, key: str, bound: str = "") -> Table:
         key=tuple(key.split()),
         secret=frozenset(line[0] for line in lines if line[2:] == ["secret"]),
         bound=(*key.split(), *bound.split()),
+        defaults=tuple(
+            (line[0], _default(line[1], value)) for line, (_, _, value) in zip(lines, parted, strict=True) if value
+        ),
     )
+
+
+def _default(kind: str, text: str) -> Any:
+    value = msgspec.json.decode(text)
+    if kind == "blob" and value is not None:
+        return value.encode()
+    return float(value) if kind == "real" and value is not None else value
 
 
 # One row. The highest number that was ever given to an identity, a window, a tab, a row of the change log or of
@@ -85,7 +121,7 @@ HEAD: Final = _table(
     logged integer
     extension_data integer
     identity_position integer
-    rules integer
+    rules integer default 0
     """,
     key="id",
 )
@@ -234,9 +270,9 @@ TABS: Final = _table(
     status integer null
     content_type text
     error text
-    discarded integer
-    highlighted integer
-    tab_group integer
+    discarded integer default 0
+    highlighted integer default 0
+    tab_group integer default -1
     """,
     key="id",
 )

@@ -1,6 +1,6 @@
 -- Format 2. UUIDs of identities; settings, site rules and the trash.
 
-ALTER TABLE head ADD COLUMN rules int8 NOT NULL DEFAULT 0;
+ALTER TABLE head ADD COLUMN rules int8 NOT NULL DEFAULT {head.rules};
 ALTER TABLE head ALTER COLUMN rules DROP DEFAULT;
 ALTER TABLE identities ADD COLUMN uuid bytea;
 UPDATE identities SET uuid = convert_to(gen_random_uuid()::text, 'UTF8');

@@ -1,9 +1,9 @@
 -- Format 3. Discarded, highlighted and grouped tabs; history, bookmarks and recently closed tabs.
 
 ALTER TABLE tabs
-    ADD COLUMN discarded int8 NOT NULL DEFAULT 0,
-    ADD COLUMN highlighted int8 NOT NULL DEFAULT 0,
-    ADD COLUMN tab_group int8 NOT NULL DEFAULT -1;
+    ADD COLUMN discarded int8 NOT NULL DEFAULT {tabs.discarded},
+    ADD COLUMN highlighted int8 NOT NULL DEFAULT {tabs.highlighted},
+    ADD COLUMN tab_group int8 NOT NULL DEFAULT {tabs.tab_group};
 ALTER TABLE tabs
     ALTER COLUMN discarded DROP DEFAULT,
     ALTER COLUMN highlighted DROP DEFAULT,
