@@ -132,6 +132,7 @@ def test_wrong_usage_of_a_process_exits_with_2(program: Start) -> None:
     assert (process.returncode, out) == (2, b"")
 
 
+@pytest.mark.smoke
 @pytest.mark.process
 def test_the_installed_command_is_the_same_program() -> None:
     command = Path(sys.executable).with_name("hatbox")

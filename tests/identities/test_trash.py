@@ -161,6 +161,7 @@ async def test_two_programs_restore_the_same_identity_at_once_and_it_is_restored
             assert len(await (await profile.cookie_store("Work")).cookies()) == 3
 
 
+@pytest.mark.smoke
 @pytest.mark.process
 @in_loop
 async def test_a_program_that_is_killed_after_remove_loses_nothing(path: Path) -> None:

@@ -71,6 +71,7 @@ def test_revoking_the_grant_ends_the_server(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
+@pytest.mark.smoke
 def test_a_server_with_a_token_has_the_limits_of_its_grant(tmp_path: Path) -> None:
     async def run() -> None:
         path = await create(tmp_path)

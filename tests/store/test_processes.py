@@ -37,6 +37,7 @@ async def test_a_reader_sees_what_another_process_has_committed_at_its_next_read
             assert other.identities("query")[-1]["cookieStoreId"] == "firefox-container-1"
 
 
+@pytest.mark.smoke
 @pytest.mark.process
 @in_loop
 async def test_an_event_of_another_process_arrives_without_a_call_of_ours(tmp_path: Path) -> None:

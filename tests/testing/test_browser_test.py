@@ -72,6 +72,7 @@ async def test_each_assertion_that_fails_is_named(extension: StartExtension) -> 
     ext.assertions.clear()  # or this test would fail too
 
 
+@pytest.mark.smoke
 async def test_messages_go_both_ways_in_their_order(extension: StartExtension) -> None:
     ext = await extension(
         background="""

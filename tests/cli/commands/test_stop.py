@@ -36,6 +36,7 @@ def test_without_an_engine_nothing_is_stopped(cli: Cli) -> None:
     assert cli("stop", "--json").json == {"stopped": [], "running": []}
 
 
+@pytest.mark.smoke
 @pytest.mark.process
 @posix
 def test_a_background_engine_is_stopped_and_its_tabs_stay(cli: Cli, site: Site) -> None:

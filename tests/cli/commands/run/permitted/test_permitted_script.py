@@ -65,6 +65,7 @@ ENDS = {
 }
 
 
+@pytest.mark.smoke
 def test_calls_events_errors_and_streams_are_those_of_a_script_in_this_process(permitted: Permitted, cli: Cli) -> None:
     """The same text, once with and once without permissions."""
     apart = permitted(CALLS, "one", "--", "--two", stdin="typed")
