@@ -79,8 +79,8 @@ def pytest_configure(config: pytest.Config) -> None:
     if not config.option.usepdb:
         limit = os.environ.get("HATBOX_TEST_SECONDS", _SECONDS if quick else _WHOLE_SECONDS)
         config.pluginmanager.register(TimeLimit(float(limit)))
-    if quick:
-        config.pluginmanager.register(QuickLimits())
+    if quick or os.environ.get("HATBOX_TESTS") == "all":
+        config.pluginmanager.register(QuickLimits(limits_cpu=quick))
     if (file := config.option.write_failed) and "PYTEST_XDIST_WORKER" not in os.environ:
         config.pluginmanager.register(FailedTests(file))
 

@@ -37,7 +37,7 @@ def decoded(coding: str, body: bytes, most_bytes: int | None = None, chunk: int 
     )
 
 
-@pytest.mark.parametrize("size", [0, 1, 200, 65536, 3_000_000])
+@pytest.mark.parametrize("size", [0, 1, 200, 65536, pytest.param(3_000_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("coding", ["gzip", "x-gzip", "deflate", "br", "zstd"])
 def test_what_was_encoded_is_decoded(coding: str, size: int) -> None:
     data = bytes(number * number % 251 for number in range(size))
@@ -90,6 +90,7 @@ def test_no_more_is_decoded_than_a_limit_allows(coding: str, times: int) -> None
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("coding", ["br", "zstd"])
 def test_other_codings_keep_to_the_limit_as_well(coding: str) -> None:
     bomb = encode(coding, bytes(64 << 20))
@@ -108,6 +109,7 @@ def test_output_that_the_next_coding_swallows_counts_too() -> None:
         decoded("gzip", nothing * 10_000, most_bytes=100_000)
 
 
+@pytest.mark.slow
 def test_without_a_limit_one_coding_is_decoded_whole_and_a_nested_bomb_is_not() -> None:
     assert sum(map(len, ContentDecoder("gzip").decode(gzip_bomb(1)))) == BOMB_BYTES
     with pytest.raises(BodyTooLarge):

@@ -236,6 +236,7 @@ def test_listeners_still_hear_after_the_profile_was_closed_and_opened_again(path
     assert heard == ["a", "b"]
 
 
+@pytest.mark.slow
 def test_a_call_in_one_thread_while_another_closes_is_done_or_refused(path: Path) -> None:
     """Never waits for ever, and never does something else."""
     for _ in range(30):
@@ -334,6 +335,7 @@ with hatbox.open_sync(sys.argv[1]) as profile:
 """
 
 
+@pytest.mark.process
 def test_use_after_a_fork_is_refused_and_does_not_wait_for_ever(path: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", AFTER_A_FORK, str(path)], start_new_session=True) as process:
         try:
@@ -380,10 +382,12 @@ else:
 """
 
 
+@pytest.mark.process
 def test_an_identity_that_a_forked_child_has_created_is_not_lost(path: Path) -> None:
     subprocess.run([sys.executable, "-c", OPEN_AFTER_A_FORK, str(path)], check=True, timeout=60)
 
 
+@pytest.mark.process
 def test_a_child_can_open_a_profile_that_its_parent_closed_before_the_fork(path: Path) -> None:
     script = """
 import os, sys, hatbox

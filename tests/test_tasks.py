@@ -10,6 +10,7 @@ from hatbox.tasks import Tasks, wait_for_first
 from tests.store.in_loop import in_loop
 
 
+@pytest.mark.slow
 @in_loop
 async def test_a_task_runs_to_its_end_without_another_reference() -> None:
     tasks = Tasks()

@@ -66,10 +66,12 @@ def mypy(cache: Path, folder: Path, source: str) -> str:
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False).stdout
 
 
+@pytest.mark.process
 def test_a_users_program_passes_mypy_strict(cache: Path, tmp_path: Path) -> None:
     assert mypy(cache, tmp_path, GOOD) == ""
 
 
+@pytest.mark.process
 def test_a_users_mistakes_are_found(cache: Path, tmp_path: Path) -> None:
     found = mypy(cache, tmp_path, BAD).splitlines()
     assert [line.split(":")[1] for line in found if "error" in line] == ["6", "7", "8", "9"], found

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from hatbox import HatboxError
 from hatbox.api.browser import dispatcher_and_caller
 from hatbox.api.events import ScriptEvent
@@ -151,6 +153,7 @@ async def _never() -> None:
     raise AssertionError("a grantee has cancelled a download")
 
 
+@pytest.mark.slow
 @in_loop
 async def test_no_function_reveals_or_changes_another_identity(tmp_path: Path) -> None:
     async with grantee(tmp_path) as use:

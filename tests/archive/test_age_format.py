@@ -45,6 +45,7 @@ def test_the_files_are_those_of_age(size: int) -> None:
     assert pyrage.passphrase.decrypt(encrypted(data), "päss") == data
 
 
+@pytest.mark.slow
 def test_a_file_of_another_age_program_is_read() -> None:
     pyrage = pytest.importorskip("pyrage")
     data = random.Random(7).randbytes(CHUNK + 9)

@@ -108,6 +108,7 @@ def test_crafted_headers_are_refused(header: tuple[int, int, int, int]) -> None:
         read(crafted(header, b"abc"))
 
 
+@pytest.mark.slow
 def test_a_large_block_has_its_size_in_the_file() -> None:
     large = b"large " * (2**25 // 6 + 1)
     data, _ = written([(1, large)])

@@ -98,6 +98,7 @@ async def test_words_find_titles_and_addresses_whatever_their_case_and_accents(a
 STEPS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 8), st.integers(0, 8), st.integers(0, 5)), max_size=25)
 
 
+@pytest.mark.slow
 @given(STEPS)
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_every_sequence_of_changes_leaves_a_tree(

@@ -236,6 +236,7 @@ def test_a_request_reads_the_profile_once_and_a_response_writes_it_once(
     assert trips == ["deliver_pending_changes", "write"]
 
 
+@pytest.mark.slow
 def test_a_body_that_expands_without_measure_is_not_decoded(clothes: Wardrobe, kind: str) -> None:
     client = clothes.wear("Work")
     decodes = "urllib" not in kind  # it hands out what came

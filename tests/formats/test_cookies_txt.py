@@ -85,6 +85,7 @@ def test_what_cannot_be_carried_is_left_out_and_counted() -> None:
     assert {reason: each.name for reason, (each,) in written.left_out.items()} == omitted
 
 
+@pytest.mark.slow
 @given(holdings_cookies())
 @timeless
 def test_what_is_written_comes_back_but_for_what_is_said_to_be_lost(cookies: list[Cookie]) -> None:

@@ -180,6 +180,7 @@ def is_carried(cookie: Cookie) -> bool:
     return is_utf8(cookie) and is_acceptable and "\t" not in cookie.name + cookie.value
 
 
+@pytest.mark.slow
 @given(holdings_cookies())
 @timeless
 def test_what_is_written_comes_back_but_for_what_is_said_to_be_lost(cookies: list[Cookie]) -> None:

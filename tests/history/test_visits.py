@@ -118,6 +118,7 @@ OPERATIONS = st.one_of(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(OPERATIONS, max_size=25))
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_numbers_agree_with_the_visits_whatever_is_deleted(

@@ -377,6 +377,7 @@ async def test_names_are_compared_exactly(path: Path) -> None:
         assert len(await profile.identities.query("")) == len(await profile.identities.query(None)) == 11
 
 
+@pytest.mark.slow
 @in_loop
 async def test_a_name_of_ten_megabytes_is_a_name(path: Path) -> None:
     name = "\U0001f3a9" * 2_500_000

@@ -12,6 +12,8 @@ from tests.mcp.agent_site import AgentSite
 from tests.mcp.test_page_borders import Caller, run
 from tests.waiting import until, until_awaited
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.browser
 def test_the_clipboard_of_the_user_is_not_used(tmp_path: Path) -> None:

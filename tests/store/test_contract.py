@@ -773,6 +773,7 @@ async def test_many_moves_to_one_spot_keep_the_order(new_store: NewStore) -> Non
         assert await store.read(numbers) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @settings(deadline=None, max_examples=examples(40))
 @given(data=st.data())

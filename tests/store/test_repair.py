@@ -203,6 +203,7 @@ def test_what_a_damaged_log_has_is_saved(unclean_source: Path, tmp_path: Path, n
     assert check(new).is_sound
 
 
+@pytest.mark.slow
 def test_a_profile_with_damage_of_any_size_is_repaired(path: Path, new: Path, tmp_path: Path) -> None:
     content = path.read_bytes()
     choose = random.Random(3)
@@ -229,6 +230,7 @@ def test_an_existing_file_is_never_overwritten(path: Path, tmp_path: Path) -> No
     assert other.read_text() == "mine"
 
 
+@pytest.mark.slow
 def test_where_nothing_can_be_saved_nothing_is_written(tmp_path: Path) -> None:
     path = tmp_path / "garbage"
     path.write_bytes(random.Random(1).randbytes(50_000))

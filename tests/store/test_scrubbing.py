@@ -87,7 +87,7 @@ async def fill(profile: hatbox.Profile, copies: int) -> hatbox.ContextualIdentit
 
 @pytest.mark.usefixtures("secure_delete")
 @pytest.mark.parametrize("by", ["forever", "empty", "named", "expiry", "limit"])
-@pytest.mark.parametrize("copies", [3, 150])
+@pytest.mark.parametrize("copies", [3, pytest.param(150, marks=pytest.mark.slow)])
 @in_loop
 async def test_nothing_of_a_removed_identity_is_in_any_file_after_the_last_close(
     path: Path, copies: int, by: str
@@ -175,6 +175,7 @@ async def test_a_profile_that_was_killed_gives_up_its_log_at_the_next_close(path
     assert secrets_in(killed) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 2, 3])
 @in_loop
 async def test_what_was_removed_does_not_stay_where_pages_were_split_and_merged(path: Path, seed: int) -> None:

@@ -95,6 +95,7 @@ operations = st.lists(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gap", [tab_order.GAP, 2])
 @settings(max_examples=25, deadline=None)
 @given(operations=operations)

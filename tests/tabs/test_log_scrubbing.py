@@ -93,7 +93,9 @@ async def test_deleting_an_identity_at_once_deletes_its_activity_and_others_rece
     assert removed == ["Secret lair"]
 
 
-@pytest.mark.parametrize("caller", ["python", "script", "manager", "command line"])
+@pytest.mark.parametrize(
+    "caller", ["python", "script", "manager", pytest.param("command line", marks=pytest.mark.process)]
+)
 @in_loop
 async def test_no_caller_that_deletes_an_identity_for_ever_leaves_it_in_the_log(tmp_path: Path, caller: str) -> None:
     path = tmp_path / "profile.db"

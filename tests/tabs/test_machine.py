@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -18,6 +19,8 @@ from hatbox.tabs.visibility import hide_tabs, show_tabs
 from hatbox.tabs.windows import focus_window
 from tests.tabs.desk import Desk
 from tests.tabs.model import Model
+
+pytestmark = pytest.mark.slow
 
 choices = st.integers(0, 1000)
 indexes = st.one_of(st.just(-1), st.integers(0, 6))

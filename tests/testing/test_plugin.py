@@ -8,6 +8,10 @@ import sys
 from importlib.metadata import entry_points
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.process
+
 MANIFEST = {
     "manifest_version": 2,
     "name": "Under test",

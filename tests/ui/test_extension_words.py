@@ -8,6 +8,8 @@ import pytest
 
 from tests.ui.static_modules import value_of
 
+pytestmark = pytest.mark.deno
+
 
 @pytest.mark.parametrize(
     ("permissions", "text"),

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.ui.static_modules import value_of
+
+pytestmark = pytest.mark.deno
 
 CARDS = "const grid = new GridGeometry({width: 1176, minWidth: 264, height: 102, gap: 12});"
 

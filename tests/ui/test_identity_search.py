@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from tests.ui.static_modules import value_of
+
+pytestmark = pytest.mark.deno
 
 IDENTITIES = """const all = [
     {cookieStoreId: "firefox-container-1", name: "Café", hosts: ["mail.example"], hidden: false},

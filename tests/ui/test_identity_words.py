@@ -5,7 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from tests.ui.static_modules import value_of
+
+pytestmark = pytest.mark.deno
 
 
 def words(function: str, *arguments: Any, module: str = "archive_words.js") -> Any:

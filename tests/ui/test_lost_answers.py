@@ -15,6 +15,8 @@ from tests.ui.identities_page import IdentitiesPage
 from tests.ui.manager import Manager
 from tests.ui.static_modules import value_of
 
+pytestmark = pytest.mark.deno
+
 if TYPE_CHECKING:
     from playwright.async_api import Page
 

@@ -78,6 +78,7 @@ INVALID: list[tuple[str, Callable[[ClientConnection], Awaitable[None]]]] = [
 ]
 
 
+@pytest.mark.slow
 async def test_an_invalid_text_ends_the_session_and_no_other(tmp_path: Path) -> None:
     async with (
         open_manager(tmp_path / "profile.db", limits=PageLimits(text=1 << 20)) as manager,

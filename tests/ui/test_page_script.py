@@ -18,6 +18,7 @@ def write(folder: Path, files: dict[str, str]) -> Path:
     return folder
 
 
+@pytest.mark.deno
 def test_modules_import_names_namespaces_and_paths_from_each_other_and_run_once(tmp_path: Path) -> None:
     files = {
         "main.js": (

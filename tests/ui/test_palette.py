@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 import hatbox.ui
 from hatbox.identities.icons_file import ICONS_FILE
 from hatbox.identities.palette import COLORS, ICONS
 from tests.ui.static_modules import value_of
 
 
+@pytest.mark.deno
 def test_the_page_offers_the_colors_and_icons_that_the_profile_accepts() -> None:
     colors, icons = value_of("palette.js", "COLORS, ICONS", "return [COLORS, ICONS];")
     assert colors == [each.color for each in COLORS]

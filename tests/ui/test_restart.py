@@ -16,6 +16,8 @@ from tests.ui.page_client import PageClient, open_link
 from tests.ui.served_process import ServedProcess, free_port, profile_argument
 from tests.waiting import in_time, until
 
+pytestmark = pytest.mark.process
+
 _COUNT = 400
 _KILLS = (60, 180)  # results after which the server is killed
 

@@ -40,6 +40,7 @@ async def _run(profile: str, state: Path, *arguments: str) -> tuple[int | None, 
     return process.returncode, out.decode(), err.decode()
 
 
+@pytest.mark.process
 async def test_another_command_gives_a_link_to_the_running_server_and_a_restart_continues_open_pages(
     tmp_path: Path,
 ) -> None:
@@ -65,6 +66,7 @@ async def test_another_command_gives_a_link_to_the_running_server_and_a_restart_
         await server.interrupt()
 
 
+@pytest.mark.process
 async def test_a_port_that_another_program_took_meanwhile_is_not_used(tmp_path: Path) -> None:
     profile = profile_argument(tmp_path / "profile.db")
     server = await ServedProcess.start(profile, state=tmp_path)
@@ -136,6 +138,7 @@ async def test_beside_a_server_that_does_not_end_no_other_one_starts_and_the_err
         await ending.release()
 
 
+@pytest.mark.slow
 async def test_while_changes_are_being_saved_at_the_end_no_other_server_starts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

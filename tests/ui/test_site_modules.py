@@ -6,6 +6,8 @@ import pytest
 
 from tests.ui.static_modules import value_of
 
+pytestmark = pytest.mark.deno
+
 SITES = """[
     {host: "b.example", identities: [entry("work", 5), entry("home", null)]},
     {host: "a.example", identities: [entry("work", null)]},

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.ui.static_modules import value_of
+
+pytestmark = pytest.mark.deno
 
 
 def test_only_cells_that_are_out_of_order_move() -> None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.ui.static_modules import value_of
+
+pytestmark = pytest.mark.deno
 
 TABS = """const tab = (id, store, position, title, url = "https://site.example/", windowId = 1, index = 0) =>
   ({id, cookieStoreId: store, position, title, url, windowId, index});

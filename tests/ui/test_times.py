@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.ui.static_modules import value_of
+
+pytestmark = pytest.mark.deno
 
 NOW = "const now = new Date(2026, 10, 18, 14, 5, 40).getTime(), min = 60000, hour = 60 * min, day = 24 * hour;"
 

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from hatbox.manager_api import sites
 from tests.ui.static_modules import value_of, value_with
+
+pytestmark = pytest.mark.deno
 
 
 def test_the_last_fifty_changes_can_be_undone_the_newest_first() -> None:

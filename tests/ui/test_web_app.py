@@ -200,6 +200,7 @@ async def test_every_response_has_the_security_headers_and_no_other_method_works
             assert (await client.request(method, url, headers={"Cookie": cookie, "Origin": origin})).status_code == 405
 
 
+@pytest.mark.process
 @pytest.mark.skipif(sys.platform != "linux" or os.getuid() != 0, reason="only root can become another user")
 async def test_another_user_of_the_machine_gets_nothing_even_with_the_link_and_the_cookie(manager: Manager) -> None:
     url, cookie = await open_link(manager.server.create_link())

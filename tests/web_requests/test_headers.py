@@ -104,6 +104,7 @@ def test_an_answer_that_changes_nothing_changes_nothing(pairs: list[tuple[str, s
     assert changes.headers == headers
 
 
+@pytest.mark.slow
 def test_no_number_of_headers_freezes_the_host() -> None:
     with ends_in_time():
         changes = HeaderChanges((("A", "x"),))

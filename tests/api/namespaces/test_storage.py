@@ -237,6 +237,7 @@ def test_every_area_stores_every_json_value(value: Any) -> None:
     assert stringify(as_json(value)) == stringify(value)
 
 
+@pytest.mark.slow
 @given(json_values)
 def test_a_clone_is_never_much_larger_than_its_json(value: Any) -> None:
     # area_apis.py relies on it: below a sixteenth of the quota, clones are not measured.

@@ -26,6 +26,7 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     site.stop()
 
 
+@pytest.mark.slow
 def test_it_wears_the_identity(cli: Cli, site: Site) -> None:
     assert cli("fetch", "Work", site.url("/login", set="sid=work; Path=/")) == (0, "", "")
     assert cli("fetch", "Work", site.url("/me")) == (0, "sid=work", "")

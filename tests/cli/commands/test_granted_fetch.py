@@ -10,6 +10,8 @@ from tests.cli.commands.test_grants import create
 from tests.cli.conftest import Cli
 from tests.clients.server import Site
 
+pytestmark = pytest.mark.slow
+
 VARIABLE = "REPORT_TOKEN"
 
 

@@ -108,6 +108,7 @@ def test_no_markup_can_break_it(text: str) -> None:
     assert head.title == head.title.strip()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
     ["<a ", '<a x=" ', "<!--", "<", "</", "<title", "<svg>", "<a ' \" = '", "<script></script>", "<a b=c", "<?", "&#x"],

@@ -356,6 +356,7 @@ def test_amounts_are_for_people(size: int, words: str) -> None:
 # ------------------------------------------------------------------------------------------------------------ codings
 
 
+@pytest.mark.slow
 @in_loop
 async def test_pages_are_decoded_within_the_limit(path: Path) -> None:
     page = b"<title>Decoded</title>"

@@ -217,6 +217,7 @@ def test_damage_is_noticed_and_nothing_else_happens(noise: bytes, at: int) -> No
             assert str(path) in str(error)
 
 
+@pytest.mark.slow
 def test_a_large_manifest_is_refused_before_it_is_inflated(tmp_path: Path) -> None:
     path = make_zip(tmp_path / "a.xpi", {"manifest.json": b" " * (60 << 20)})
     package = open_package(path)
@@ -229,6 +230,7 @@ def test_a_large_manifest_is_refused_before_it_is_inflated(tmp_path: Path) -> No
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 def test_no_more_is_inflated_than_an_archive_claims(tmp_path: Path) -> None:
     path = make_zip(tmp_path / "a.xpi", {"manifest.json": b"{}", "bomb": bytes(60 << 20)})
     path.write_bytes(path.read_bytes().replace(struct.pack("<I", 60 << 20), struct.pack("<I", 100)))

@@ -284,6 +284,7 @@ def test_a_huge_url_is_decided_by_its_host_and_path_and_not_by_regular_expressio
     assert not index.explain(other[: MAX_REGEX_URL - 1]).notes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 3000])
 def test_a_huge_url_that_repeats_the_text_between_two_stars_takes_linear_time(count: int) -> None:
     index = RuleIndex(rules(*(f"a.example/*/x{number}/*y*z" for number in range(count))))

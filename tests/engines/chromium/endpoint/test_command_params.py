@@ -15,6 +15,7 @@ MANY = [1] * (MAX_PARAMS // 2)
 UPLOAD = {"o": [{"k": "name", "v": "a.bin"}, {"k": "buffer", "v": LARGE}], "id": 1}  # as Playwright sends it
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "params"),
     [
