@@ -125,7 +125,8 @@ def _raw(cluster: Cluster, address: str) -> Iterator[Callable[[int], Figures]]:
         connection.execute(f"SET search_path TO raw_{schema}".encode())
         connection.execute(
             b"CREATE TABLE identities (id int8 PRIMARY KEY, name bytea, icon bytea, color bytea, hidden int8, "
-            b"position int8); CREATE INDEX ON identities (position); CREATE INDEX ON identities USING hash (name); "
+            b"position int8, uuid bytea); "
+            b"CREATE INDEX ON identities (position); CREATE INDEX ON identities USING hash (name); "
             b"CREATE TABLE head (id int8, changes int8, identities int8); INSERT INTO head VALUES (1, 0, 0); "
             b"CREATE TABLE changes (sequence int8 PRIMARY KEY, token bytea UNIQUE, at int8, logged int8, "
             b"changes bytea, program bytea, process int8, machine bytea)"
@@ -135,10 +136,12 @@ def _raw(cluster: Cluster, address: str) -> Iterator[Callable[[int], Figures]]:
 
 class _Raw:
     LOG = b'[["identities.created",{"name":"Client 0000001","icon":"briefcase","color":"blue","cookieStoreId":"1"}]]'
-    INSERT = b"INSERT INTO identities VALUES ($1::int8, 'a name', 'briefcase', 'blue', 0, $1::int8 * 1048576::int8)"
+    INSERT = (
+        b"INSERT INTO identities VALUES "
+        b"($1::int8, 'a name', 'briefcase', 'blue', 0, $1::int8 * 1048576::int8, '0123456789abcdef0123456789abcdef')"
+    )
     CREATE = (
-        b"WITH a AS (INSERT INTO identities VALUES "
-        b"($1::int8, 'a name', 'briefcase', 'blue', 0, $1::int8 * 1048576::int8)), "
+        b"WITH a AS (" + INSERT + b"), "
         b"b AS (UPDATE head SET changes = changes + 1, identities = $1::int8) "
         b"INSERT INTO changes VALUES ($1::int8, $3, 0, 0, $2, 'program', 1, 'machine')"
     )
@@ -209,8 +212,9 @@ async def _grow(cluster: Cluster, address: str, size: int) -> None:
     await _open_once(address)
     schema = address.partition("schema=")[2].partition("&")[0]
     cluster.sql(
-        f"INSERT INTO {schema}.identities SELECT n, convert_to('Client ' || n, 'UTF8'), 'briefcase', 'blue', 0, "
-        f"n * 1048576::int8 FROM generate_series(6, {size}) AS n"
+        f"INSERT INTO {schema}.identities (id, name, icon, color, hidden, position, uuid) "
+        f"SELECT n, convert_to('Client ' || n, 'UTF8'), 'briefcase', 'blue', 0, n * 1048576::int8, "
+        f"convert_to(n::text, 'UTF8') FROM generate_series(6, {size}) AS n"
     )
     cluster.sql(f"UPDATE {schema}.head SET identities = {size}, identity_position = {size} * 1048576::int8")
     cluster.sql(f"VACUUM ANALYZE {schema}.identities")
