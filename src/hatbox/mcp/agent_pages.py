@@ -7,11 +7,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 from typing import TYPE_CHECKING, Final
 
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
+from playwright.async_api import TimeoutError as PlaywrightTimeout
 
+from hatbox.engines.chromium.closing import close_page
+from hatbox.engines.chromium.sessions import within
 from hatbox.errors import HatboxError, InvalidTab
 from hatbox.mcp.agent_tab import AgentTab
 from hatbox.mcp.host_limits import ERROR_PAGE, check_url
@@ -25,11 +29,14 @@ if TYPE_CHECKING:
 
 __all__ = ["MAX_TABS", "AgentPages"]
 
+logger = logging.getLogger("hatbox.mcp")
+
 MAX_TABS: Final = 20
 """Open tabs of one agent."""
 
 _RELOAD_SECONDS: Final = 15.0  # for all tabs together, after which they go on loading in the background
-_RELOAD_MS: Final = 60_000.0
+_LOAD_SECONDS: Final = 60.0
+_CLOSE_SECONDS: Final = 3.0
 _NOT_LOADED: Final = ("about:blank", ERROR_PAGE)
 _MAX_OPENERS: Final = 50  # a chain of tabs that opened each other
 _ENDED: Final = "the access of this agent has ended."
@@ -127,7 +134,10 @@ class AgentPages:
     async def close_tab(self, index: int | None) -> None:
         """Close a tab; without an index, the current one."""
         tab = await self.current() if index is None else self._at(index)
-        await tab.page.close()
+        try:
+            await close_page(tab.page)
+        except PlaywrightTimeout as error:
+            raise ToolFailed("the browser does not respond: the tab is still open. Try again.") from error
         if tab is self._current:
             self._current = None
 
@@ -194,7 +204,7 @@ class AgentPages:
     async def _load_again(self, tab: AgentTab, url: str) -> None:
         with contextlib.suppress(PlaywrightError, ToolFailed):
             checked = check_url(self._session.grant("pages"), url)
-            await tab.page.goto(checked, timeout=_RELOAD_MS, wait_until="domcontentloaded")
+            await within(tab.page.goto(checked, timeout=0, wait_until="domcontentloaded"), seconds=_LOAD_SECONDS)
             self._reloading.pop(tab, None)
 
     def _url_of(self, tab: AgentTab) -> str:
@@ -280,5 +290,8 @@ class AgentPages:
 
 
 async def _close(page: Page) -> None:
-    with contextlib.suppress(PlaywrightError):
-        await page.close()
+    """Close a page. One that stays open is closed with the browser."""
+    try:
+        await within(close_page(page), "closing a page", _CLOSE_SECONDS)
+    except PlaywrightError as error:
+        logger.warning("a page of an agent is still open: %s", error)

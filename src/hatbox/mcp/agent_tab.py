@@ -12,7 +12,9 @@ from playwright.async_api import Dialog, FileChooser, Frame, Locator, Page
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
+from hatbox.engines.chromium.closing import close_page
 from hatbox.engines.chromium.net_errors import ABORTED, BLOCKED_BY_CLIENT
+from hatbox.engines.chromium.sessions import within
 from hatbox.mcp.host_limits import ERROR_PAGE, check_frame, is_pdf_viewer
 from hatbox.mcp.page_cookies import PageCookies
 from hatbox.mcp.page_text import contains_text, in_one_line, visible_texts
@@ -36,6 +38,7 @@ _ACTION_MS: Final = 8_000.0
 _SETTLE_MS: Final = 3_000.0
 _READ_SECONDS: Final = 30.0
 _WAIT_SECONDS: Final = 30.0
+_PERFORM_SECONDS: Final = 90.0  # more than the timeouts of Playwright, which its driver may not keep
 _POLL_SECONDS: Final = 0.25
 _BLANK: Final = "about:blank"
 _NET_ERROR: Final = "net::ERR_"
@@ -99,7 +102,7 @@ class AgentTab:
 
     def _on_crash(self, page: Page) -> None:
         self._has_crashed = True
-        self._spawn(asyncio.ensure_future(page.close()))
+        self._spawn(asyncio.ensure_future(close_page(page)))
 
     def _on_dialog(self, dialog: Dialog) -> None:
         self.dialog = dialog
@@ -120,7 +123,7 @@ class AgentTab:
 
     async def _leave(self) -> None:
         with contextlib.suppress(PlaywrightError):
-            await self.page.goto(_BLANK, timeout=_ACTION_MS)
+            await within(self.page.goto(_BLANK, timeout=_ACTION_MS))
 
     # ── Actions ──
 
@@ -200,9 +203,9 @@ class AgentTab:
         try:
             if self._may_hold_keys:
                 for each in _MODIFIERS:
-                    await self.page.keyboard.up(each)
+                    await within(self.page.keyboard.up(each))
             self._may_hold_keys = True
-            result = await action
+            result = await within(action, seconds=_PERFORM_SECONDS)
         except BaseException:
             self._may_hold_keys = True  # another action, which a dialog has delayed, may have ended meanwhile
             raise
@@ -240,7 +243,7 @@ class AgentTab:
         await self._check_dialog()
         found = self.page.locator(f"aria-ref={reference}")
         try:
-            await self._until_dialog(found.wait_for(state="attached", timeout=_FIND_MS))
+            await self._until_dialog(within(found.wait_for(state="attached", timeout=_FIND_MS)))
         except PlaywrightError as error:
             raise ToolFailed(f"{reference} is not in the page any more. Take a new browser_snapshot.") from error
         await self._check_dialog()
@@ -254,9 +257,9 @@ class AgentTab:
         self._dialog_opened.clear()
         try:
             if accept:
-                await dialog.accept(text) if dialog.type == "prompt" else await dialog.accept()
+                await within(dialog.accept(text) if dialog.type == "prompt" else dialog.accept())
             else:
-                await dialog.dismiss()
+                await within(dialog.dismiss())
         except PlaywrightError as error:
             raise ToolFailed(failure(error)) from error
 
@@ -264,7 +267,8 @@ class AgentTab:
         """Wait until a navigation that an action has started is loaded, for a short time."""
         if self.dialog is None and not self.page.is_closed():
             with contextlib.suppress(PlaywrightError):
-                await self._until_dialog(self.page.wait_for_load_state("domcontentloaded", timeout=_SETTLE_MS))
+                loaded = within(self.page.wait_for_load_state("domcontentloaded", timeout=_SETTLE_MS))
+                await self._until_dialog(loaded)
 
     # ── What the agent sees ──
 
@@ -364,11 +368,11 @@ class AgentTab:
         found = await self.find(reference) if reference else None
         await self.passwords.read()
         await self.cookies.read()
-        title = await self.page.title()
+        title = await within(self.page.title())
         if found is not None:
-            tree = await found.aria_snapshot(mode="ai", depth=depth, timeout=_ACTION_MS)
+            tree = await within(found.aria_snapshot(mode="ai", depth=depth, timeout=_ACTION_MS))
         else:
-            tree = await self.page.aria_snapshot(mode="ai", depth=depth, timeout=_ACTION_MS)
+            tree = await within(self.page.aria_snapshot(mode="ai", depth=depth, timeout=_ACTION_MS))
         passwords = await self.passwords.read()  # typed meanwhile
         await self.cookies.read()  # changed meanwhile
         limit = _MAX_TREE + self.cookies.longest
@@ -380,7 +384,7 @@ class AgentTab:
 
     async def _shows_pdf(self) -> bool:
         """Whether the page is a PDF, or has one in a frame. In the browser of another program, viewers are withheld."""
-        is_pdf: bool = await self.page.evaluate("document.contentType === 'application/pdf'")
+        is_pdf: bool = await within(self.page.evaluate("document.contentType === 'application/pdf'"))
         return is_pdf or any(is_pdf_viewer(frame.url) for frame in self.page.frames)
 
     async def read_cookies(self) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from playwright.async_api import Page
 
+from hatbox.engines.chromium.sessions import Session
 from hatbox.grants.grant import Grant
 from hatbox.mcp.host_limits import may_load, refusal
 from hatbox.mcp.tool_output import ToolRefused
@@ -81,7 +82,7 @@ class DocumentLimit:
     async def add_page(self, page: Page) -> None:
         """Limit a new page: a service worker of another host would answer a navigation before it is paused."""
         if self._is_limited:
-            session = await page.context.new_cdp_session(page)
+            session = await Session.of_page(page)
             await session.send("Network.enable")
             await session.send("Network.setBypassServiceWorker", {"bypass": True})
 

@@ -47,11 +47,8 @@ async def click(session: AgentSession, given: ClickArguments) -> ToolOutput:
         raise ToolRefused(f"the middle button is off. {_CLIPBOARD} To open a link in a new tab, click it with Control.")
     tab = await session.pages.current()
     found = await tab.find(given.target)
-    if given.double_click:
-        action = found.dblclick(button=given.button, modifiers=given.modifiers, timeout=_MS)
-    else:
-        action = found.click(button=given.button, modifiers=given.modifiers, timeout=_MS)
-    await tab.perform(action)
+    count = 2 if given.double_click else 1
+    await tab.perform(found.click(click_count=count, button=given.button, modifiers=given.modifiers, timeout=_MS))
     return await _described(session, tab)
 
 

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from playwright.async_api import Page
 
 from hatbox.cookies.public_suffixes import default_public_suffixes
+from hatbox.engines.chromium.sessions import within
 from hatbox.mcp.hidden_values import HiddenValues
 from hatbox.mcp.response_secrets import HIDDEN_COOKIE
 
@@ -34,7 +35,7 @@ class PageCookies:
         sites = {site_of(_host_of(frame.url)) for page in self._shown() for frame in page.frames}
         found = [
             each["value"].strip('"')
-            for each in await self._page.context.cookies()
+            for each in await within(self._page.context.cookies())
             if each["httpOnly"] and site_of(each["domain"].lstrip(".")) in sites
         ]
         current = set(found)

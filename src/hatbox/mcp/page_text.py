@@ -6,6 +6,8 @@ from typing import Final, NamedTuple
 
 from playwright.async_api import Page
 
+from hatbox.engines.chromium.sessions import within
+
 __all__ = ["VisibleText", "contains_text", "in_one_line", "visible_texts"]
 
 _MAX_VISIBLE: Final = 200_000  # characters of a frame
@@ -27,7 +29,7 @@ class VisibleText(NamedTuple):
 
 async def visible_texts(page: Page) -> list[VisibleText]:
     """The visible text of all frames. Raises PlaywrightError."""
-    read = [await frame.evaluate(_READ, _MAX_VISIBLE) for frame in page.frames if not frame.is_detached()]
+    read = [await within(frame.evaluate(_READ, _MAX_VISIBLE)) for frame in page.frames if not frame.is_detached()]
     return [VisibleText("\n".join(f"{_TEXT}{line}" for line in text.split("\n")), is_cut) for text, is_cut in read]
 
 

@@ -89,6 +89,7 @@ async def _covered_image(
     tab: AgentTab, given: ScreenshotArguments, found: Locator | None, options: dict[str, Any]
 ) -> bytes:
     """An image in which passwords that are shown as text are covered. Raises ToolFailed."""
+    from hatbox.engines.chromium.sessions import within
     from hatbox.mcp.password_fields import masks  # imports Playwright
 
     try:
@@ -96,9 +97,9 @@ async def _covered_image(
             shown = await tab.passwords.shown()
             options |= {"mask": masks(shown), "timeout": _SHOT_MS}
             if found is not None:
-                image = await found.screenshot(**options)
+                image = await within(found.screenshot(**options))
             else:
-                image = await tab.page.screenshot(full_page=given.full_page, **options)
+                image = await within(tab.page.screenshot(full_page=given.full_page, **options))
             is_covered = shown == await tab.passwords.shown()
     except TimeoutError:
         raise ToolFailed("the page does not respond. Try browser_wait_for, or open another page.") from None

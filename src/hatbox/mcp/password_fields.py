@@ -10,6 +10,7 @@ from typing import Any, Final
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Frame, JSHandle, Locator, Page
 
+from hatbox.engines.chromium.sessions import within
 from hatbox.mcp.password_redaction import MAX_CHARACTERS, MAX_PASSWORDS, TooManyPasswords, are_too_many
 
 __all__ = ["KnownPasswords", "PasswordFields", "ShownFields", "masks"]
@@ -107,11 +108,12 @@ class PasswordFields:
                 return await self._read_with(frame, self._former[frame])
             except PlaywrightError:
                 pass  # of the document before
-        self._former[frame] = await frame.evaluate_handle("() => new WeakSet()")
+        self._former[frame] = await within(frame.evaluate_handle("() => new WeakSet()"))
         return await self._read_with(frame, self._former[frame])
 
     async def _read_with(self, frame: Frame, former: JSHandle) -> Any:
-        return await frame.locator(_FIELDS).evaluate_all(_READ, [former, MAX_PASSWORDS, MAX_CHARACTERS])
+        fields = frame.locator(_FIELDS)
+        return await within(fields.evaluate_all(_READ, [former, MAX_PASSWORDS, MAX_CHARACTERS]))
 
 
 def masks(shown: ShownFields) -> list[Locator]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from playwright.async_api import Download
 from playwright.async_api import Error as PlaywrightError
 
+from hatbox.engines.chromium.sessions import within, without_limit
 from hatbox.errors import HatboxError
 from hatbox.mcp.host_limits import check_frame
 from hatbox.mcp.tool_output import ToolRefused
@@ -59,7 +60,7 @@ class TabDownloads:
 
 async def _wait(download: Download, listed: TabDownload) -> None:
     try:
-        failure = await download.failure()
+        failure = await without_limit(download.failure())
     except PlaywrightError:
         failure = "the page was closed"
     listed.state = "complete" if failure is None else f"failed: {failure[:200]}"
@@ -67,6 +68,6 @@ async def _wait(download: Download, listed: TabDownload) -> None:
 
 async def _cancel(download: Download) -> None:
     with contextlib.suppress(PlaywrightError):
-        await download.cancel()
+        await within(download.cancel())
     with contextlib.suppress(PlaywrightError):
-        await download.delete()  # it may have been complete already
+        await within(download.delete())  # it may have been complete already

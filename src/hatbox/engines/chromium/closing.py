@@ -27,9 +27,12 @@ _CONTEXT_TIMEOUT: Final = 5.0
 _WORKERS: Final = ("shared_worker", "service_worker")
 
 
-async def close_page(page: Page, target_id: str, browser: Session) -> None:
-    """Close a page, which may be closed already. Raises Playwright's TimeoutError if it is open after all attempts."""
-    closed = asyncio.Event()
+async def close_page(page: Page, target_id: str = "", browser: Session | None = None) -> None:
+    """Close a page, which may be closed already. Raises Playwright's TimeoutError if it is open after all attempts.
+
+    Without a target id and a session with the browser, they are requested if the first attempt fails.
+    """
+    closed, opened = asyncio.Event(), None
     page.on("close", lambda _: closed.set())
     try:
         with contextlib.suppress(PlaywrightTimeout):
@@ -37,6 +40,8 @@ async def close_page(page: Page, target_id: str, browser: Session) -> None:
         for _ in range(_ATTEMPTS):
             if page.is_closed():
                 return
+            if browser is None:
+                browser, target_id = opened, _ = await _target_of(page)
             logger.debug("target %s is still open; repeating Target.closeTarget", target_id)
             with contextlib.suppress(PlaywrightTimeout):
                 await browser.send("Target.closeTarget", {"targetId": target_id}, _ATTEMPT_TIMEOUT)
@@ -46,8 +51,20 @@ async def close_page(page: Page, target_id: str, browser: Session) -> None:
     except PlaywrightError as error:
         logger.debug("target %s closed: %s", target_id, error)
         return
+    finally:
+        if opened is not None:
+            await opened.detach()
     if not page.is_closed():
         raise PlaywrightTimeout(f"closing target {target_id} timed out")
+
+
+async def _target_of(page: Page) -> tuple[Session, str]:
+    """A session with the browser, and the target id of a page, which may not respond itself."""
+    if (browser := page.context.browser) is None:
+        raise PlaywrightError("the browser is closed")
+    session = await Session.of_page(page)
+    info = await session.send("Target.getTargetInfo")
+    return await Session.of_browser(browser), info["targetInfo"]["targetId"]
 
 
 async def close_context(context: BrowserContext, context_id: str, browser: Session) -> None:
