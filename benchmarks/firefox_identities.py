@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from tests.firefox import Firefox, find_firefox
 
-__all__ = ["FirefoxFigures", "measure_firefox"]
+__all__ = ["FirefoxTimes", "measure_firefox"]
 
-FirefoxFigures: TypeAlias = tuple[dict[str, float], dict[str, float]]
+FirefoxTimes: TypeAlias = tuple[dict[str, float], dict[str, float]]
 """Microseconds for one call: as Firefox ships, and with its recommendation job off."""
 
 # The recommendation job walks over all identities at every creation, also to undo its work once it is switched off as a
@@ -52,23 +51,19 @@ return figures;
 """
 
 
-def measure_firefox(sizes: Sequence[int]) -> dict[int, FirefoxFigures]:
-    """The figures of the Firefox that is installed, for profiles of these sizes; nothing where there is none."""
+def measure_firefox(size: int, calls: int) -> FirefoxTimes | None:
+    """The times of the Firefox that is installed, with a profile of this size; None if there is none."""
     if find_firefox() is None:
-        return {}
-    return {size: _measure(size) for size in sizes}
-
-
-def _measure(size: int) -> FirefoxFigures:
+        return None
     with Firefox(prefs={**SHIPPED, JOB: False}) as firefox:
-        job_off = _run(firefox, size)
+        job_off = _run(firefox, size, calls)
         firefox.set_pref(JOB, True)
-        return _run(firefox, size), job_off
+        return _run(firefox, size, calls), job_off
 
 
-def _run(firefox: Firefox, size: int) -> dict[str, float]:
-    many = size > 1000
-    counts = {"get": 500, "query by name": 5 if many else 500, "update": 300, "create": 150, "remove": 150}
+def _run(firefox: Firefox, size: int, calls: int) -> dict[str, float]:
+    shares = {"get": 1.0, "query by name": 0.01, "update": 0.6, "create": 0.3, "remove": 0.3}
+    counts = {name: max(1, round(calls * share)) for name, share in shares.items()}
     body = MEASURE.replace("@SIZE@", str(size)).replace("@COUNTS@", str(counts))
-    figures: dict[str, Any] = firefox.run(body, permissions=["contextualIdentities"], timeout=300)
-    return {name: float(figure) for name, figure in figures.items()}
+    times: dict[str, Any] = firefox.run(body, permissions=["contextualIdentities"], timeout=300)
+    return {name: float(microseconds) for name, microseconds in times.items()}

@@ -8,64 +8,66 @@ left out where none is installed.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import random
 import shutil
 import sqlite3
 import statistics
-import tempfile
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
 import hatbox
-from benchmarks.bars import Bar, bars_table
-from benchmarks.firefox_identities import FirefoxFigures, measure_firefox
+from benchmarks.benchmark import Benchmark, Figure, Measured
+from benchmarks.firefox_identities import measure_firefox
 from hatbox.store.sqlite.rows import SqliteRows
 from hatbox.store.tables.schema import HEAD, IDENTITIES
 
-Figures = dict[str, float]  # microseconds for one call
+Times = dict[str, float]
+"""Microseconds for one call."""
 
-SIZES = (4, 10_000, 1_000_000)
+SMALL, MIDDLE, LARGE = "4", "10,000", "1,000,000"
 CALLS = ("get", "query by name", "create", "update", "remove")
-AT_ONCE = 1_000
-WARM_UP = 50
-SETTLE = 600
+BARE = "sqlite3"
+FIREFOX, JOB_OFF = "Firefox", "Firefox, its recommendation job off"
 COLORS = ("red", "green", "blue")
 DETAILS = {"name": "Some client", "color": "blue", "icon": "briefcase"}
 
 
-def main() -> None:
-    """Measure, print the tables, and say of each bar whether it is met."""
-    parser = argparse.ArgumentParser(description="What the identities API costs.")
-    parser.add_argument("--rounds", type=int, default=7, help="how often each figure is taken")
-    parser.add_argument("--calls", type=int, default=400, help="awaited calls in one round")
-    parser.add_argument("--no-firefox", action="store_true", help="do not measure Firefox")
-    options = parser.parse_args()
-    console = Console(width=130)
-    ours = {size: measure(size, options.rounds, options.calls) for size in SIZES}
-    firefox = {} if options.no_firefox else measure_firefox(SIZES[:2])
-    print_figures(console, ours, firefox)
-    print_bars(console, ours, firefox)
+def measure(folder: Path, middle: int, large: int, firefox_calls: int, **counts: int) -> Measured:
+    """All figures."""
+    sizes = {SMALL: 4, MIDDLE: middle, LARGE: large}
+    times = {name: _measure_size(folder / name, sizes[name], **counts) for name in sizes}
+    firefox = measure_firefox(middle, firefox_calls)
+    small = times[SMALL]
+    figures = {f"get, {SMALL} identities": (small["get"], small["bare get"])}
+    for call in CALLS:
+        ours = times[MIDDLE][call]
+        figures[call] = (ours, times[MIDDLE][f"bare {call}"])
+        figures[f"{call}, 1,000 at once"] = (times[MIDDLE][f"{call}, at once"], ours)
+        if firefox is not None:
+            figures[f"{call}, to Firefox"], figures[f"{call}, to Firefox without its job"] = (
+                (ours, each[call]) for each in firefox
+            )
+    for call in ("get", "query by name"):
+        figures[f"{call}, {LARGE} identities"] = (times[LARGE][call], small[call])
+    return figures
 
 
-def measure(size: int, rounds: int, calls: int) -> Figures:
-    """Our figures and the bare ones for a profile of this size."""
-    with tempfile.TemporaryDirectory(prefix="hatbox-benchmark-") as folder:
-        path = Path(folder) / "profile.db"
-        asyncio.run(_fill(path, size))
-        bare_path = Path(folder) / "bare.db"
-        shutil.copyfile(path, bare_path)
-        taken: dict[str, list[float]] = {}
-        for _ in range(rounds):
-            for name, figure in {**_bare(bare_path, size, calls), **asyncio.run(_ours(path, size, calls))}.items():
-                taken.setdefault(name, []).append(figure)
-        return {name: statistics.median(figures) for name, figures in taken.items()}
+def _measure_size(folder: Path, size: int, rounds: int, calls: int, at_once: int, settle: int, warm_up: int) -> Times:
+    """Our times and the bare ones for a profile of this size."""
+    folder.mkdir()
+    path, bare_path = folder / "profile.db", folder / "bare.db"
+    asyncio.run(_fill(path, size))
+    shutil.copyfile(path, bare_path)
+    taken: dict[str, list[float]] = {}
+    for _ in range(rounds):
+        bare = _bare(bare_path, size, calls, settle, warm_up)
+        ours = asyncio.run(_ours(path, size, calls, at_once, settle, warm_up))
+        for name, microseconds in {**bare, **ours}.items():
+            taken.setdefault(name, []).append(microseconds)
+    return {name: statistics.median(each) for name, each in taken.items()}
 
 
 async def _fill(path: Path, size: int) -> None:
@@ -87,10 +89,10 @@ def _name(number: int) -> str:
     return f"Client {number:07}"
 
 
-async def _ours(path: Path, size: int, calls: int) -> Figures:
+async def _ours(path: Path, size: int, calls: int, at_once: int, settle: int, warm_up: int) -> Times:
     async with hatbox.open(path) as profile:
         api = profile.browser(permissions=["contextualIdentities"]).contextualIdentities
-        chosen = [random.randint(1, size) for _ in range(max(calls, AT_ONCE))]
+        chosen = [random.randint(1, size) for _ in range(max(calls, at_once, warm_up))]
         ids = [f"firefox-container-{number}" for number in chosen]
         names: list[Any] = [{"name": _name(number)} for number in chosen]
         changes: Any = [{"color": random.choice(COLORS)} for _ in chosen]
@@ -103,16 +105,16 @@ async def _ours(path: Path, size: int, calls: int) -> Figures:
             "create": lambda _: api.create(details),
             "remove": lambda _: api.remove(made.pop()),
         }
-        for _ in range(SETTLE):  # until the journal has its size: growing a file makes each fsync slower
+        for _ in range(settle):  # until the journal has its size: growing a file makes each fsync slower
             await api.update(ids[0], changes[0])
-        figures: Figures = {}
+        times: Times = {}
         for name, call in calls_of.items():
-            for way, count in ((_sequence, WARM_UP), (_sequence, calls), (_at_once, AT_ONCE)):
-                figure, answers = await way(call, count)
-                figures[name if way is _sequence else f"{name}, at once"] = figure
+            for way, count in ((_sequence, warm_up), (_sequence, calls), (_at_once, at_once)):
+                microseconds, answers = await way(call, count)
+                times[name if way is _sequence else f"{name}, at once"] = microseconds
                 if name == "create":
                     made += [answer["cookieStoreId"] for answer in answers]
-        return figures
+        return times
 
 
 async def _sequence(call: Callable[[int], Awaitable[Any]], count: int) -> tuple[float, list[Any]]:
@@ -127,12 +129,12 @@ async def _at_once(call: Callable[[int], Awaitable[Any]], count: int) -> tuple[f
     return (time.perf_counter() - begun) / count * 1e6, answers
 
 
-def _bare(path: Path, size: int, calls: int) -> Figures:
+def _bare(path: Path, size: int, calls: int, settle: int, warm_up: int) -> Times:
     """The same row work in a plain loop: a statement for a read; for a change its row and its row in the log."""
     connection = sqlite3.connect(path, isolation_level=None)
     execute = connection.execute
     execute("PRAGMA synchronous = FULL")
-    chosen = [random.randint(1, size) for _ in range(calls)]
+    chosen = [random.randint(1, size) for _ in range(max(calls, warm_up))]
     row = "SELECT id, name, icon, color, hidden FROM identities"
     log = b'[["identities.updated",{"name":"Client 0000001","icon":"briefcase","color":"blue","cookieStoreId":"1"}]]'
     made: list[int] = []
@@ -159,55 +161,52 @@ def _bare(path: Path, size: int, calls: int) -> Figures:
         "create": lambda i: made.append(durable(insert, ("Some client", "briefcase", "blue", (size + i) << 20))),
         "remove": lambda _: durable("DELETE FROM identities WHERE id = ?", (made.pop(),)),
     }
-    for _ in range(SETTLE):
+    for _ in range(settle):
         calls_of["update"](0)
-    figures: Figures = {}
+    times: Times = {}
     for name, call in calls_of.items():
-        for index in range(WARM_UP):
+        for index in range(warm_up):
             call(index)
         begun = time.perf_counter()
         for index in range(calls):
             call(index)
-        figures[f"bare {name}"] = (time.perf_counter() - begun) / calls * 1e6
+        times[f"bare {name}"] = (time.perf_counter() - begun) / calls * 1e6
     execute(f"DELETE FROM identities WHERE id > {size}")
     connection.close()
-    return figures
+    return times
 
 
-def print_figures(console: Console, ours: dict[int, Figures], firefox: dict[int, FirefoxFigures]) -> None:
-    """A table for each size: microseconds for one call."""
-    for size, figures in ours.items():
-        table = Table(title=f"{size:,} identities, µs a call", title_justify="left")
-        for heading in ("call", "bare", "Hatbox", f"{AT_ONCE:,} at once", "Firefox as shipped", "Firefox, job off"):
-            table.add_column(heading, justify="left" if heading == "call" else "right")
-        for call in CALLS:
-            shipped, job_off = (each.get(call) for each in firefox.get(size, ({}, {})))
-            cells = [figures[f"bare {call}"], figures[call], figures[f"{call}, at once"], shipped, job_off]
-            table.add_row(call, *["-" if cell is None else f"{cell:,.1f}" for cell in cells])
-        console.print(table)
-
-
-def print_bars(console: Console, ours: dict[int, Figures], firefox: dict[int, FirefoxFigures]) -> None:
-    """Each bar, what was measured, and whether it is met."""
-    small, middle, large = (ours[size] for size in SIZES)
-    bars: list[Bar] = [
-        ("get: bare SELECTs that one costs, 4 identities", small["get"] / small["bare get"], "<=", 6),
-        ("get: 1,000,000 identities against 4", large["get"] / small["get"], "<=", 2),
-        ("query by name: 1,000,000 identities against 4", large["query by name"] / small["query by name"], "<=", 2),
-        ("create: bare durable inserts that one costs", small["create"] / small["bare create"], "<=", 2),
-        ("create: 1,000 at once against 1,000 in sequence", small["create"] / small["create, at once"], ">=", 8),
-    ]
-    if 10_000 in firefox:
-        shipped, job_off = firefox[10_000]
-        bars += [
-            (f"{call}: Firefox against Hatbox, 10,000 identities", shipped[call] / middle[call], ">=", bar)
-            for call, bar in (("get", 8), ("update", 8), ("remove", 8), ("query by name", 1000), ("create", 50))
-        ]
-        bars.append(
-            ("create: Firefox without its recommendation job, 10,000", job_off["create"] / middle["create"], ">=", 3)
-        )
-    console.print(bars_table(bars))
-
+BENCHMARK = Benchmark(
+    measure,
+    [
+        Figure(f"get, {SMALL} identities", "µs", BARE, at_most=6),
+        *(Figure(call, "µs", BARE, at_most=2 if call == "create" else None) for call in CALLS),
+        *(
+            Figure(f"{call}, 1,000 at once", "µs", "one after the other", at_least=8 if call == "create" else None)
+            for call in CALLS
+        ),
+        *(
+            Figure(f"{call}, {LARGE} identities", "µs", f"{SMALL} identities", at_most=2)
+            for call in ("get", "query by name")
+        ),
+        *(
+            Figure(f"{call}, to Firefox", "µs", FIREFOX, at_least=bar)
+            for call, bar in (("get", 8), ("query by name", 1000), ("create", 50), ("update", 8), ("remove", 8))
+        ),
+        *(
+            Figure(f"{call}, to Firefox without its job", "µs", JOB_OFF, at_least=3 if call == "create" else None)
+            for call in CALLS
+        ),
+    ],
+    middle=(10_000, 20),
+    large=(1_000_000, 100),
+    rounds=(7, 1),
+    calls=(400, 5),
+    firefox_calls=(500, 10),
+    at_once=(1000, 10),
+    settle=(600, 1),
+    warm_up=(50, 1),
+)
 
 if __name__ == "__main__":
-    main()
+    BENCHMARK.main()

@@ -1,51 +1,37 @@
 """hatbox.identities.list() with many identities, against a bare scan of the same rows with the sqlite3 module.
 
-python -m benchmarks.identity_summaries [IDENTITIES]
+python -m benchmarks.identity_summaries
 """
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
-import sys
-import tempfile
 import time
 from pathlib import Path
 from typing import Final
 
-from rich.console import Console
-
 import hatbox
-from benchmarks.bars import bars_table
+from benchmarks.benchmark import Benchmark, Figure, Measured
 from hatbox.identities.changes import create
 from hatbox.identities.ids import container_user_context_id
 from hatbox.store.base import CookieRow, Transaction
 
 _NAMES: Final = ("sid", "csrftoken", "_ga", "lang", "session", "auth_token", "cart", "prefs", "_gid", "theme")
-_ROUNDS: Final = 5
 
 
-def main() -> None:
-    """Print the times."""
-    identities = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
-    with tempfile.TemporaryDirectory() as folder:
-        listed, scanned = asyncio.run(_measure(Path(folder) / "profile.db", identities))
-    console = Console()
-    console.print(f"{identities:,} identities with {len(_NAMES)} cookies each, best of {_ROUNDS}:")
-    console.print(f"hatbox.identities.list() {listed * 1000:.0f} ms, bare scan {scanned * 1000:.0f} ms")
-    console.print(bars_table([("list() / bare scan", listed / scanned, "<=", 4.0)]))
-
-
-async def _measure(path: Path, identities: int) -> tuple[float, float]:
+async def measure(folder: Path, identities: int, rounds: int) -> Measured:
+    """Both, the best of the rounds."""
+    path = folder / "profile.db"
     async with hatbox.open(path) as profile:
         await profile.store.write(lambda transaction: _fill(transaction, identities))
         api = profile.browser(["hatbox"]).hatbox.identities
         listed = []
-        for _ in range(_ROUNDS):
+        for _ in range(rounds):
             start = time.perf_counter()
             await api.list()
             listed.append(time.perf_counter() - start)
-        return min(listed), min(_scan(path) for _ in range(_ROUNDS))
+        scanned = min(_scan(path) for _ in range(rounds))
+        return {"list 10,000 identities with numbers of cookies and tabs": (min(listed) * 1e3, scanned * 1e3)}
 
 
 def _fill(transaction: Transaction, identities: int) -> None:
@@ -71,5 +57,12 @@ def _scan(path: Path) -> float:
     return taken
 
 
+BENCHMARK = Benchmark(
+    measure,
+    [Figure("list 10,000 identities with numbers of cookies and tabs", "ms", "scan of the rows", at_most=4)],
+    identities=(10_000, 5),
+    rounds=(5, 1),
+)
+
 if __name__ == "__main__":
-    main()
+    BENCHMARK.main()

@@ -7,48 +7,47 @@ The bar: reading the settings costs at most a tenth of what the Cookie header co
 
 from __future__ import annotations
 
-import asyncio
-import sys
-import tempfile
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import hatbox
+from benchmarks.benchmark import Benchmark, Figure, Measured
 from hatbox.clients.identity_binding import IdentityBinding
 from hatbox.cookies.request_urls import parse_request_url
 
-CALLS: Final = 200
-ROUNDS: Final = 100
-BAR: Final = 0.1
 
-
-async def measure() -> int:
-    """Print the cost of both, and return whether the bar is met."""
+async def measure(folder: Path, rounds: int, calls: int) -> Measured:
+    """Both, the best of the rounds."""
     url = parse_request_url("https://site.example/")
-    with tempfile.TemporaryDirectory() as folder:
-        async with hatbox.open(Path(folder) / "profile.db") as profile:
-            await profile.identities.set_settings("Work", proxy="socks5://127.0.0.1:9050", locale="de-DE")
-            store = await profile.cookie_store("Work")
-            await store.receive([f"name{number}=value; Secure" for number in range(20)], url)
-            binding = IdentityBinding(profile.identities, profile.cookies, "Work")
-            rounds = [
-                (await _time(lambda: binding.header(url)), await _time(lambda: binding.request_state(url)))
-                for _ in range(ROUNDS)
-            ]
-    header, both = (min(times) for times in zip(*rounds, strict=True))
-    ratio = both / header - 1
-    print(f"Cookie header {header * 1e6:.1f} µs, with settings {both * 1e6:.1f} µs: {ratio:+.1%} (bar: {BAR:.0%})")
-    return int(ratio > BAR)
+    async with hatbox.open(folder / "profile.db") as profile:
+        await profile.identities.set_settings("Work", proxy="socks5://127.0.0.1:9050", locale="de-DE")
+        store = await profile.cookie_store("Work")
+        await store.receive([f"name{number}=value; Secure" for number in range(20)], url)
+        binding = IdentityBinding(profile.identities, profile.cookies, "Work")
+        times = [
+            (await _time(lambda: binding.request_state(url), calls), await _time(lambda: binding.header(url), calls))
+            for _ in range(rounds)
+        ]
+    both, header = (min(each) for each in zip(*times, strict=True))
+    return {"Cookie header and settings": (both, header)}
 
 
-async def _time(call: Callable[[], Awaitable[Any]]) -> float:
+async def _time(call: Callable[[], Awaitable[Any]], calls: int) -> float:
+    """Microseconds of one call."""
     started = time.perf_counter()
-    for _ in range(CALLS):
+    for _ in range(calls):
         await call()
-    return (time.perf_counter() - started) / CALLS
+    return (time.perf_counter() - started) / calls * 1e6
 
+
+BENCHMARK = Benchmark(
+    measure,
+    [Figure("Cookie header and settings", "µs", "Cookie header", at_most=1.1)],
+    rounds=(100, 1),
+    calls=(200, 2),
+)
 
 if __name__ == "__main__":
-    sys.exit(asyncio.run(measure()))
+    BENCHMARK.main()

@@ -1,0 +1,96 @@
+"""Runs all benchmarks one after the other, prints one table, and writes the figures of docs/performance.md.
+
+    python -m benchmarks.all            # on a quiet machine
+    python -m benchmarks.all --smoke    # only shows that each program runs: smallest sizes, several at once, no bars
+
+Each program is a process of its own, which is ended if it takes too long. The exit status is 1 if one has failed or if
+a bar is missed. With names of programs only these run, and the page stays as it is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Final
+
+import msgspec
+from rich.console import Console
+
+from benchmarks.benchmark import Result, results_table
+
+__all__ = ["programs"]
+
+_FOLDER: Final = Path(__file__).parent
+_LIMITS: Final = {False: 1800, True: 240}
+"""Seconds for one program, in a whole run and in a smoke run."""
+
+
+def programs() -> list[str]:
+    """The names of all programs."""
+    return sorted(path.stem for path in _FOLDER.glob("*.py") if "\nBENCHMARK = " in path.read_text("utf-8"))
+
+
+def main() -> None:
+    """Run the programs, and print and write their results."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.all", description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--smoke", action="store_true", help="only show that each program runs")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="programs; default: all")
+    options = parser.parse_args()
+    names = options.names or programs()
+    at_once = (os.cpu_count() or 1) + 1 if options.smoke else 1
+    with ThreadPoolExecutor(at_once) as pool:
+        runs = dict(zip(names, pool.map(lambda name: run(name, smoke=options.smoke), names), strict=True))
+    failed = [name for name, results in runs.items() if results is None]
+    missed = 0
+    if not options.smoke:
+        found = {name: results for name, results in runs.items() if results is not None}
+        missed = sum(result.verdict == "MISSED" for results in found.values() for result in results)
+        Console(width=150).print(results_table(found))
+        print(f"{missed} bars missed")
+    if failed:
+        print(f"failed: {', '.join(failed)}")
+    sys.exit(bool(failed or missed))
+
+
+def run(name: str, *, smoke: bool) -> list[Result] | None:
+    """The results of a program; None if it has failed, with its output printed."""
+    start, limit = time.monotonic(), _LIMITS[smoke]
+    # Files in memory make a smoke run quick; the figures of a whole run are those of a disk.
+    environment = {**os.environ, "TMPDIR": "/dev/shm"} if smoke and Path("/dev/shm").is_dir() else None
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "results"
+        command = [sys.executable, "-m", f"benchmarks.{name}", "--results", str(path), *(["--smoke"] if smoke else [])]
+        process = subprocess.Popen(
+            command,
+            cwd=_FOLDER.parent,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            output = process.communicate(timeout=limit)[0].decode("utf-8", "replace")
+        except subprocess.TimeoutExpired:
+            output = f"it has not ended after {limit} s"
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        written = path.read_bytes().splitlines() if path.exists() else None
+    print(f"{time.monotonic() - start:6.1f} s  benchmarks.{name}", flush=True)
+    if written is None:
+        print(f"benchmarks.{name} has failed:\n{output}", flush=True)
+        return None
+    return [msgspec.json.decode(line, type=Result) for line in written]
+
+
+if __name__ == "__main__":
+    main()
