@@ -1,7 +1,7 @@
 """A Playwright program of 200 steps: through an endpoint, and directly through a debugging port. And what another
 identity notices of it: a new page without and with a client that is connected.
 
-    python -m benchmarks.endpoint [--runs 5]
+    python -m benchmarks.endpoint
 
 The endpoint is `hatbox endpoint` in a process of its own. Both browsers run at the same time, and the programs take
 turns, so that all see the same load of the machine.
@@ -9,12 +9,10 @@ turns, so that all see the same load of the machine.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -22,26 +20,23 @@ from pathlib import Path
 from typing import Any
 
 from playwright.async_api import Browser, Page, async_playwright
-from rich.console import Console
 
 import hatbox
-from benchmarks.bars import bars_table
+from benchmarks.benchmark import Benchmark, Figure, Measured
 from hatbox.engines.chromium.launch import find_browser, flags
 from tests.site import Site
 
-GOTO, CLICK, EVALUATE = 20, 100, 80
 PAGES = 3  # of another identity, in each run
-BAR, OTHERS_BAR = 1.35, 1.2
 
 
-async def programs(browsers: list[Browser], site: Site) -> list[float]:
-    """Seconds of 200 steps in a new page of the first context of each browser.
+async def programs(browsers: list[Browser], site: Site, loads: int) -> list[float]:
+    """Seconds of a program in a new page of the first context of each browser.
 
     The programs take turns, ten steps at a time and each first in half of them, so that all see the same load.
     """
     pages = [await browser.contexts[0].new_page() for browser in browsers]
     seconds = [0.0] * len(pages)
-    for number in range(GOTO):
+    for number in range(loads):
         order = range(len(pages)) if number % 2 else reversed(range(len(pages)))
         for each in order:
             started = time.perf_counter()
@@ -53,13 +48,13 @@ async def programs(browsers: list[Browser], site: Site) -> list[float]:
 
 
 async def steps(page: Page, site: Site) -> None:
-    """One load, and its part of the clicks and evaluations."""
+    """A load, four evaluations and five clicks."""
     await page.goto(site.url("/page/1"))
     await page.evaluate("document.body.innerHTML = '<button>add</button>'; globalThis.count = 0;")
     await page.evaluate("document.querySelector('button').onclick = () => { count++ }")
-    for _ in range(CLICK // GOTO):
+    for _ in range(5):
         await page.click("button")
-    for _ in range(EVALUATE // GOTO - 2):
+    for _ in range(2):
         await page.evaluate("globalThis.count")
 
 
@@ -103,8 +98,8 @@ async def endpoint_command(profile: Path) -> AsyncIterator[str]:
         await process.wait()
 
 
-async def measure_programs(runs: int, folder: Path, site: Site) -> tuple[float, float]:
-    """The medians of the debugging port and of the endpoint."""
+async def measure_programs(runs: int, loads: int, folder: Path, site: Site) -> tuple[float, float]:
+    """The medians of the endpoint and of the debugging port."""
     profile = folder / "endpoint.db"
     async with hatbox.open(profile):
         pass
@@ -114,14 +109,14 @@ async def measure_programs(runs: int, folder: Path, site: Site) -> tuple[float, 
         async_playwright() as playwright,
     ):
         browsers = [await playwright.chromium.connect_over_cdp(each) for each in (port, url)]
-        await programs(browsers, site)  # warms up both
-        times = [await programs(browsers, site) for _ in range(runs)]
+        await programs(browsers, site, loads)  # warms up both
+        times = [await programs(browsers, site, loads) for _ in range(runs)]
     direct, endpoint = zip(*times, strict=True)
-    return statistics.median(direct), statistics.median(endpoint)
+    return statistics.median(endpoint), statistics.median(direct)
 
 
 async def measure_others(runs: int, folder: Path, site: Site) -> tuple[float, float]:
-    """The medians of a new page of another identity, without and with a client."""
+    """The medians of a new page of another identity, with and without a client."""
     alone: list[float] = []
     beside: list[float] = []
     async with (
@@ -137,32 +132,27 @@ async def measure_others(runs: int, folder: Path, site: Site) -> tuple[float, fl
             client = await playwright.chromium.connect_over_cdp(endpoint.url(token))
             beside += await other_identity(runner, site)
             await client.close()
-    return statistics.median(alone), statistics.median(beside)
+    return statistics.median(beside), statistics.median(alone)
 
 
-async def measure(runs: int, folder: Path, site: Site) -> None:
-    """Print the medians and the bars."""
-    direct, endpoint = await measure_programs(runs, folder, site)
-    alone, beside = await measure_others(runs, folder, site)
-    console = Console()
-    console.print(f"200 steps, median of {runs}: debugging port {direct:.2f} s, endpoint {endpoint:.2f} s")
-    shown = f"{alone * 1000:.0f} ms, with a client connected {beside * 1000:.0f} ms"
-    console.print(f"A new page of another identity, median of {runs * PAGES}: {shown}")
-    bars = [
-        ("endpoint / debugging port", endpoint / direct, "<=", BAR),
-        ("new page of another identity, with / without a client", beside / alone, "<=", OTHERS_BAR),
-    ]
-    console.print(bars_table(bars))
+async def measure(folder: Path, runs: int, loads: int) -> Measured:
+    """The medians."""
+    with Site() as site:
+        return {
+            "a program of 200 steps": await measure_programs(runs, loads, folder, site),
+            "a new page of another identity": await measure_others(runs, folder, site),
+        }
 
 
-def main() -> None:
-    """Parse the arguments and measure."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=5)
-    runs = parser.parse_args().runs
-    with Site() as site, tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        asyncio.run(measure(runs, Path(folder), site))
-
+BENCHMARK = Benchmark(
+    measure,
+    [
+        Figure("a program of 200 steps", "s", "debugging port", at_most=1.35),
+        Figure("a new page of another identity", "s", "without a client of the endpoint", at_most=1.2),
+    ],
+    runs=(5, 1),
+    loads=(20, 1),  # each with nine more steps
+)
 
 if __name__ == "__main__":
-    main()
+    BENCHMARK.main()

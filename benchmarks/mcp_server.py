@@ -1,6 +1,6 @@
 """The MCP server: when it is ready, and a call of its tool `identity`, against a bare server of the SDK in one run.
 
-    python -m benchmarks.mcp_server [--starts 9] [--calls 500]
+    python -m benchmarks.mcp_server
 
 Both speak over standard input and output with a client that only writes and reads lines, so that the time of a client
 is not in the figures. Ready: from the start of the process until tools/list is answered. The bare server has one tool,
@@ -10,23 +10,18 @@ are medians. The CPU time of a start, with the end of the process, depends less 
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import contextlib
 import json
-import os
 import resource
 import sys
-import tempfile
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from statistics import median
 from time import perf_counter
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
-from rich.console import Console
-
-from benchmarks.bars import Bar, bars_table
+from benchmarks.benchmark import Benchmark, Figure, Measured
 from hatbox.maintenance import create_profile
 
 BARE: Final = '''
@@ -43,9 +38,10 @@ async def identity() -> str:
 
 server.run("stdio")
 '''
-MAX_CALL: Final = 1.5
-MAX_READY: Final = 1.3
 _LIMIT: Final = 1 << 24  # bytes of one line
+
+
+Pair: TypeAlias = tuple[float, float]
 
 
 class Lines:
@@ -92,9 +88,7 @@ async def connected(command: Sequence[str]) -> AsyncIterator[tuple[Lines, float]
     """A connected server, and the seconds that it took."""
     pipe = asyncio.subprocess.PIPE
     start = perf_counter()
-    process = await asyncio.create_subprocess_exec(
-        *command, stdin=pipe, stdout=pipe, stderr=asyncio.subprocess.DEVNULL, limit=_LIMIT
-    )
+    process = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe, limit=_LIMIT)
     try:
         lines = Lines(process)
         await lines.connect()
@@ -105,71 +99,71 @@ async def connected(command: Sequence[str]) -> AsyncIterator[tuple[Lines, float]
         await process.wait()
 
 
-async def ready_seconds(commands: Sequence[Sequence[str]], starts: int) -> tuple[list[float], list[float]]:
-    """The median time until each server is ready, and its CPU time."""
-    seconds: list[list[float]] = [[] for _ in commands]
-    used: list[list[float]] = [[] for _ in commands]
-    for number in range(starts + 1):
-        for place, command in enumerate(commands):
-            before = cpu_seconds_of_children()
-            async with connected(command) as (_, taken):
-                pass
-            if number:  # the first start compiles
-                seconds[place].append(taken)
-                used[place].append(cpu_seconds_of_children() - before)
-    return [median(each) for each in seconds], [median(each) for each in used]
-
-
 def cpu_seconds_of_children() -> float:
     """The CPU time of all processes that have ended."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 
 
-async def call_seconds(commands: Sequence[Sequence[str]], calls: int) -> list[float]:
+async def ready_milliseconds(commands: Sequence[Sequence[str]], starts: int, warm_up: int) -> tuple[Pair, Pair]:
+    """The median time until each server is ready, and its CPU time."""
+    times: list[list[float]] = [[] for _ in commands]
+    used: list[list[float]] = [[] for _ in commands]
+    for number in range(warm_up + starts):
+        for place, command in enumerate(commands):
+            before = cpu_seconds_of_children()
+            async with connected(command) as (_, taken):
+                pass
+            if number >= warm_up:  # the first start compiles
+                times[place].append(taken)
+                used[place].append(cpu_seconds_of_children() - before)
+    return _medians(times), _medians(used)
+
+
+async def call_milliseconds(commands: Sequence[Sequence[str]], calls: int) -> Pair:
     """The median time of a call of each server."""
-    seconds: list[list[float]] = [[] for _ in commands]
+    times: list[list[float]] = [[] for _ in commands]
     async with contextlib.AsyncExitStack() as stack:
         servers = [(await stack.enter_async_context(connected(each)))[0] for each in commands]
         for number in range(calls + calls // 10):
             for place, server in enumerate(servers):
                 taken = await server.call_seconds()
                 if number >= calls // 10:  # the first calls fill caches
-                    seconds[place].append(taken)
-    return [median(each) for each in seconds]
+                    times[place].append(taken)
+    return _medians(times)
 
 
-async def measure(folder: Path, starts: int, calls: int) -> list[Bar]:
-    """Print the medians; returns the bars."""
+def _medians(seconds: list[list[float]]) -> Pair:
+    own, bare = (median(each) * 1e3 for each in seconds)
+    return own, bare
+
+
+async def measure(folder: Path, starts: int, warm_up: int, calls: int) -> Measured:
+    """The medians."""
     program, profile = folder / "bare.py", folder / "profile.db"
     program.write_text(BARE, "utf-8")
     create_profile(profile)
-    bare = [sys.executable, str(program)]
     own = [sys.executable, "-m", "hatbox", "mcp", "--identity", "Work", "--profile", str(profile)]
-    ready, used = await ready_seconds([own, bare], starts)
-    call = await call_seconds([own, bare], calls)
-    console = Console()
-    console.print(f"Ready: hatbox mcp {ready[0] * 1000:.0f} ms, a bare server of the SDK {ready[1] * 1000:.0f} ms.")
-    console.print(f"CPU time of a start: {used[0] * 1000:.0f} ms and {used[1] * 1000:.0f} ms.")
-    console.print(f"The tool identity: {call[0] * 1000:.2f} ms, a bare tool {call[1] * 1000:.2f} ms.")
-    console.print(f"Load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors.")
-    return [
-        ("ready, against a bare server", ready[0] / ready[1], "<=", MAX_READY),
-        ("the tool identity, against a bare tool", call[0] / call[1], "<=", MAX_CALL),
-    ]
+    commands = (own, [sys.executable, str(program)])
+    ready, used = await ready_milliseconds(commands, starts, warm_up)
+    return {
+        "tool `identity`": await call_milliseconds(commands, calls),
+        "ready: tools/list is answered": ready,
+        "CPU time of a start": used,
+    }
 
 
-def main() -> None:
-    """Measure, print, and exit with 1 if a bar is missed."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--starts", type=int, default=9)
-    parser.add_argument("--calls", type=int, default=500)
-    given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        bars = asyncio.run(measure(Path(folder), given.starts, given.calls))
-    Console().print(bars_table(bars))
-    sys.exit(any(ratio > bar for _, ratio, _, bar in bars))
-
+BENCHMARK = Benchmark(
+    measure,
+    [
+        Figure("tool `identity`", "ms", "bare server", at_most=1.5),
+        Figure("ready: tools/list is answered", "ms", "bare server", at_most=1.3),
+        Figure("CPU time of a start", "ms", "bare server"),
+    ],
+    starts=(9, 1),
+    warm_up=(1, 0),
+    calls=(500, 1),
+)
 
 if __name__ == "__main__":
-    main()
+    BENCHMARK.main()

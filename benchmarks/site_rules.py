@@ -2,23 +2,19 @@
 
     python -m benchmarks.site_rules
 
-Every URL is new to the index, so nothing is cached. Times are CPU time, the best of several rounds; only their ratios
-mean something on another machine. The last part has regular expressions at all their limits, and a URL that makes each
-of them take as long as possible.
+Every URL is new to the index, so nothing is cached. Times are CPU time, the best of several rounds. The last part has
+regular expressions at all their limits, and a URL that makes each of them take as long as possible.
 """
 
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from time import process_time
 from typing import Final
 
-from rich.console import Console
-from rich.table import Table
-
-from benchmarks.bars import Bar, bars_table
+from benchmarks.benchmark import Benchmark, Figure, Measured
 from hatbox.identities.site_rules.compared_url import compared_url
 from hatbox.identities.site_rules.regular_expression import MAX_REGEX_URL
 from hatbox.identities.site_rules.rule_index import MAX_REGEX_RULES, RuleIndex
@@ -26,11 +22,10 @@ from hatbox.identities.site_rules.site_pattern import parse_site_pattern
 from hatbox.identities.site_rules.site_rule import SiteRule
 from hatbox.urls.url import parse_url
 
-RULES: Final = 10_000
 ROUNDS: Final = 5
-MAX_MICROSECONDS: Final = 20.0
+REGEX: Final = "100 regular expressions"
+WORST_REGEX: Final = "the largest expressions and the worst URL that are allowed"
 _WORST_EXPRESSION: Final = "(a|b)*a(a|b){92}"  # each character of the URL adds a state; nearly the largest allowed
-_FREEZING: Final = "(a+)+$"
 
 
 def index(patterns: Iterable[str]) -> RuleIndex:
@@ -41,9 +36,9 @@ def index(patterns: Iterable[str]) -> RuleIndex:
     return RuleIndex(rules)
 
 
-def sets() -> dict[str, tuple[list[str], list[str]]]:
+def sets(rules: int) -> dict[str, tuple[list[str], list[str]]]:
     """Patterns, and URLs which they decide, by name."""
-    numbers = range(RULES)
+    numbers = range(rules)
     return {
         "hosts": (
             [f"site{number}.example" for number in numbers],
@@ -87,55 +82,55 @@ def per_call(function: Callable[[str], object], texts: Sequence[str]) -> float:
     return best / len(texts) * 1e6
 
 
-def main() -> None:
-    """Measure and print."""
-    console = Console()
-    table = Table(title=f"One decision among {RULES:,} rules, µs", title_justify="left")
-    for heading in ("", "decision", "10 rules", "parsing the URL", "trying every rule"):
-        table.add_column(heading, justify="right" if heading else "left")
-    bars: list[Bar] = []
-    for name, (patterns, urls) in sets().items():
-        full, small = index(patterns), index(patterns[:10])
+def measure(_: Path, rules: int, regex_rules: int) -> Measured:
+    """All figures."""
+    figures: dict[str, float | tuple[float, float]] = {}
+    for name, (patterns, urls) in sets(rules).items():
+        full, few = index(patterns), index(patterns[:10])
         assert (full.decide(urls[-1]).rule is None) == (name == "no rule matches")
-        decision, few = per_call(full.decide, urls), per_call(small.decide, urls)
-        parsing = per_call(parse_url.__wrapped__, urls)
         parsed = [parse_site_pattern(each) for each in patterns]
 
         def try_all(url: str, parsed: Sequence[object] = parsed) -> list[object]:
             compared = compared_url.__wrapped__(url)
             return [each for each in parsed if each.matches(compared)]  # type: ignore[attr-defined]
 
-        trying = per_call(try_all, urls[:: RULES // 10])
-        table.add_row(name, *(f"{each:,.1f}" for each in (decision, few, parsing, trying)))
-        bars.append((f"{name}: µs", decision, "<=", MAX_MICROSECONDS))
-        bars.append((f"{name}: 10,000 rules / 10 rules", decision / few, "<=", 5))
-        bars.append((f"{name}: trying every rule / decision", trying / decision, ">=", 50))
-    console.print(table)
-    console.print(bars_table(bars))
-    regular_expressions(console)
-
-
-def regular_expressions(console: Console) -> None:
-    """Regular expressions: ordinary ones, and the worst case."""
-    ordinary = index(f"regex:^https://git{number}[.]site[.]example/(a|b)+/[0-9]+" for number in range(MAX_REGEX_RULES))
+        decision = per_call(full.decide, urls)
+        figures[name] = decision
+        figures[f"{name}, to 10 rules"] = (decision, per_call(few.decide, urls))
+        figures[f"{name}, to parsing"] = (decision, per_call(parse_url.__wrapped__, urls))
+        figures[f"{name}, to every rule"] = (decision, per_call(try_all, urls[:: rules // 10]))
+    ordinary = index(f"regex:^https://git{number}[.]site[.]example/(a|b)+/[0-9]+" for number in range(regex_rules))
     urls = [f"https://www.other.example/some/path/here?query=value&b={number}" for number in range(300)]
-    worst = index(f"regex:{_WORST_EXPRESSION}{number:02}" for number in range(MAX_REGEX_RULES))
+    figures[REGEX] = per_call(ordinary.decide, urls)
+    figures[WORST_REGEX] = worst_expressions(regex_rules)
+    return figures
+
+
+def worst_expressions(count: int) -> float:
+    """Seconds for the largest expressions with the worst URL that are allowed."""
+    worst = index(f"regex:{_WORST_EXPRESSION}{number:02}" for number in range(count))
     assert not worst.invalid
     letters = random.Random(1)
     prefix = "https://a.example/"
     hostile = prefix + "".join(letters.choice("ab") for _ in range(MAX_REGEX_URL - len(prefix)))
     start = process_time()
     worst.decide(hostile)
-    seconds = process_time() - start
-    freezing = re.compile(_FREEZING)
-    start = process_time()
-    freezing.search("a" * 24 + "!")
-    console.print(
-        f"{MAX_REGEX_RULES} ordinary regular expressions: {per_call(ordinary.decide, urls):,.0f} µs. "
-        f"{MAX_REGEX_RULES} of the largest, with the longest and worst URL: {seconds:.2f} s. "
-        f"Python's re, {_FREEZING} on 25 characters: {process_time() - start:.2f} s, and twice that for each more."
-    )
+    return process_time() - start
 
+
+BENCHMARK = Benchmark(
+    measure,
+    [
+        *(Figure(name, "µs", at_most=20) for name in sets(10)),
+        *(Figure(f"{name}, to 10 rules", "µs", "10 rules", at_most=5) for name in sets(10)),
+        *(Figure(f"{name}, to every rule", "µs", "every rule", at_least=50) for name in sets(10)),
+        *(Figure(f"{name}, to parsing", "µs", "parsing the URL") for name in sets(10)),
+        Figure(REGEX, "µs"),
+        Figure(WORST_REGEX, "s"),
+    ],
+    rules=(10_000, 20),
+    regex_rules=(MAX_REGEX_RULES, 2),
+)
 
 if __name__ == "__main__":
-    main()
+    BENCHMARK.main()

@@ -1,26 +1,22 @@
 """What the command line costs before it does anything: CPU time against a bare Typer program that prints a table.
 
-    python -m benchmarks.start [--rounds 15]
+    python -m benchmarks.start
 
 Each command runs by turns, many times, as a process of its own, on a profile with four identities. Compiled modules are
-cached, as they are after an installation. Times are medians; only their ratios mean something on another machine.
+cached, as they are after an installation. Times are medians.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
 import resource
 import statistics
 import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from rich.console import Console
-
-from benchmarks.bars import bars_table
+from benchmarks.benchmark import Benchmark, Figure, Measured
 from hatbox.maintenance import create_profile
 
 BARE = '''
@@ -51,50 +47,32 @@ app()
 HATBOX = [sys.executable, "-m", "hatbox"]
 COMPLETION = {"_HATBOX_COMPLETE": "complete_bash", "COMP_WORDS": "hatbox\nget\n", "COMP_CWORD": "2"}
 TERMINAL = {"FORCE_COLOR": "1"}
+PEER = "bare Typer program"
+CASES: dict[str, tuple[Sequence[str], Mapping[str, str]]] = {
+    "hatbox list": ([*HATBOX, "list"], {}),
+    "hatbox list, table for a terminal": ([*HATBOX, "list"], TERMINAL),
+    "hatbox --help": ([*HATBOX, "--help"], {}),
+    "completion of names": (HATBOX, COMPLETION),
+    "Python itself": ([sys.executable, "-c", ""], {}),
+}
 
 
-def main() -> None:
-    """Print a table of all commands, and exit with 1 if a bar is missed."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--rounds", type=int, default=15)
-    rounds = parser.parse_args().rounds
-    with tempfile.TemporaryDirectory() as name:
-        medians = measure(Path(name), rounds)
-    bare = medians["a bare Typer program"]
-    for what, seconds in medians.items():
-        print(f"{what:34} {seconds * 1000:6.0f} ms {seconds / bare:6.2f}")
-    bars = [
-        ("hatbox list", medians["hatbox list"] / bare, "<=", 1.2),
-        ("hatbox list in a terminal", medians["hatbox list, table for a terminal"] / bare, "<=", 1.2),
-        ("a completion of names", medians["completion of names"] / bare, "<=", 0.5),
-    ]
-    Console().print(bars_table(bars))
-    sys.exit(any(ratio > bar for _, ratio, _, bar in bars))
-
-
-def measure(folder: Path, rounds: int) -> dict[str, float]:
-    """The median CPU time of each command, in seconds."""
+def measure(folder: Path, rounds: int, warm_up: int) -> Measured:
+    """The median CPU time of each command, in milliseconds."""
     program, profile = folder / "bare.py", folder / "profile.db"
     program.write_text(BARE, "utf-8")
     create_profile(profile)
-    base = {**os.environ, "HATBOX_PROFILE": str(profile), "PYTHONPYCACHEPREFIX": str(folder / "cache")}
+    base = {**os.environ, "HATBOX_PROFILE": str(profile)}
+    base.setdefault("PYTHONPYCACHEPREFIX", str(folder / "cache"))
     for each in ("PYTHONDONTWRITEBYTECODE", "FORCE_COLOR", "NO_COLOR"):
         base.pop(each, None)
-    cases: dict[str, tuple[Sequence[str], Mapping[str, str]]] = {
-        "a bare Typer program": ([sys.executable, str(program), "list"], {}),
-        "hatbox list": ([*HATBOX, "list"], {}),
-        "hatbox list, table for a terminal": ([*HATBOX, "list"], TERMINAL),
-        "hatbox --help": ([*HATBOX, "--help"], {}),
-        "completion of names": (HATBOX, COMPLETION),
-        "Python itself": ([sys.executable, "-c", ""], {}),
-    }
+    cases = {PEER: ([sys.executable, str(program), "list"], {}), **CASES}
     times: dict[str, list[float]] = {what: [] for what in cases}
-    for number in range(rounds + 1):
+    for _ in range(warm_up + rounds):
         for what, (command, environment) in cases.items():
-            seconds = cpu_seconds(command, {**base, **environment})
-            if number:  # the first round compiles
-                times[what].append(seconds)
-    return {what: statistics.median(measured) for what, measured in times.items()}
+            times[what].append(cpu_seconds(command, {**base, **environment}) * 1e3)
+    medians = {what: statistics.median(each[warm_up:]) for what, each in times.items()}  # the first round compiles
+    return {what: (medians[what], medians[PEER]) for what in CASES}
 
 
 def cpu_seconds(command: Sequence[str], environment: Mapping[str, str]) -> float:
@@ -105,5 +83,18 @@ def cpu_seconds(command: Sequence[str], environment: Mapping[str, str]) -> float
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
+BENCHMARK = Benchmark(
+    measure,
+    [
+        Figure("hatbox list", "ms", PEER, at_most=1.2),
+        Figure("hatbox list, table for a terminal", "ms", PEER, at_most=1.2),
+        Figure("hatbox --help", "ms", PEER),
+        Figure("completion of names", "ms", PEER, at_most=0.5),
+        Figure("Python itself", "ms", PEER),
+    ],
+    rounds=(15, 1),
+    warm_up=(1, 0),
+)
+
 if __name__ == "__main__":
-    main()
+    BENCHMARK.main()

@@ -1,71 +1,49 @@
 """What removing to the trash and restoring cost, beside removing for ever: `python -m benchmarks.trash`.
 
-One run: identities with cookies are removed for ever, removed to the trash, and restored, in turns. All calls of one
-turn are in flight together, as in a program that removes many. The median of the rounds counts. The bar is for the CPU
-time of the process, with all its threads: on a machine with other work, the elapsed time is mostly that of the others.
+Identities with cookies are removed for ever, removed to the trash, and restored, in turns. All calls of one turn are in
+flight together, as in a program that removes many. The median of the rounds counts. The bar is for the CPU time of the
+process, with all its threads: on a machine with other work, the elapsed time is mostly that of the others.
 """
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import statistics
-import sys
-import tempfile
 import time
 from collections.abc import Awaitable, Sequence
 from pathlib import Path
 
-from rich.console import Console
-from rich.table import Table
-
 import hatbox
+from benchmarks.benchmark import Benchmark, Figure, Measured
 from hatbox.identities.changes import create
 from hatbox.identities.ids import container_user_context_id
 from hatbox.store.base import CookieRow, Transaction
 
-BAR = 2.0  # times as long as removing for ever
+FOREVER, TRASH, RESTORE = "remove for ever", "remove to the trash", "restore from the trash"
 
 
-def main() -> None:
-    """Measure, print the table, and exit with 1 if the bar is missed."""
-    parser = argparse.ArgumentParser(description="What the trash costs.")
-    parser.add_argument("--identities", type=int, default=10_000, help="in each of the figures, over all rounds")
-    parser.add_argument("--cookies", type=int, default=20, help="of each identity")
-    parser.add_argument("--rounds", type=int, default=10)
-    parser.add_argument("--profile", help="an address, for example of PostgreSQL. Default: a new file")
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="hatbox-benchmark-") as folder:
-        address = options.profile or str(Path(folder) / "profile.db")
-        figures = asyncio.run(measure(address, options.identities, options.cookies, options.rounds))
-    plain, _ = figures["remove for ever"]
-    table = Table("", "µs of CPU for each", "times", "bar", "µs elapsed")
-    for name, (cpu, elapsed) in figures.items():
-        table.add_row(name, f"{cpu:.0f}", f"{cpu / plain:.2f}", "" if cpu is plain else f"{BAR:g}", f"{elapsed:.0f}")
-    Console(width=100).print(table)
-    sys.exit(int(any(cpu > BAR * plain for cpu, _ in figures.values())))
-
-
-async def measure(address: str, identities: int, cookies: int, rounds: int) -> dict[str, tuple[float, float]]:
-    """The medians of the rounds, in microseconds for each identity: CPU time, elapsed time."""
-    taken: dict[str, list[tuple[float, float]]] = {"remove for ever": [], "remove to the trash": [], "restore": []}
-    async with hatbox.open(address) as profile:
-        await profile.set_settings(trash_bytes=2**40)
-        others = [await fill(profile, identities // rounds, cookies) for _ in range(rounds)]
+async def measure(folder: Path, identities: int, cookies: int, rounds: int, calm: float, profile: str) -> Measured:
+    """The medians of the rounds, for each identity."""
+    taken: dict[str, list[tuple[float, float]]] = {FOREVER: [], TRASH: [], RESTORE: []}
+    async with hatbox.open(profile or folder / "profile.db") as opened:
+        await opened.set_settings(trash_bytes=2**40)
+        others = [await fill(opened, identities // rounds, cookies) for _ in range(rounds)]
         for ids in others:  # half of them are in the trash meanwhile, and half are not
-            await remove(profile, ids[::2], forever=False)
+            await remove(opened, ids[::2], forever=False)
         for _ in range(rounds):
-            plain, ids = [await fill(profile, identities // rounds, cookies) for _ in range(2)]
-            await settle(profile)
-            taken["remove for ever"].append(await timed(remove(profile, plain, forever=True), len(plain)))
-            await settle(profile)
-            taken["remove to the trash"].append(await timed(remove(profile, ids, forever=False), len(ids)))
-            await settle(profile)
-            taken["restore"].append(await timed(profile.trash.restore(ids), len(ids)))
-            await remove(profile, ids, forever=True)
+            plain, ids = [await fill(opened, identities // rounds, cookies) for _ in range(2)]
+            await settle(opened, calm)
+            taken[FOREVER].append(await timed(remove(opened, plain, forever=True), len(plain)))
+            await settle(opened, calm)
+            taken[TRASH].append(await timed(remove(opened, ids, forever=False), len(ids)))
+            await settle(opened, calm)
+            taken[RESTORE].append(await timed(opened.trash.restore(ids), len(ids)))
+            await remove(opened, ids, forever=True)
+    medians = {name: [statistics.median(each) for each in zip(*times, strict=True)] for name, times in taken.items()}
     return {
-        name: (statistics.median(cpu for cpu, _ in each), statistics.median(elapsed for _, elapsed in each))
-        for name, each in taken.items()
+        f"{name}, {kind}": (medians[name][place], medians[FOREVER][place])
+        for name in (TRASH, RESTORE)
+        for place, kind in enumerate(("CPU time", "elapsed"))
     }
 
 
@@ -81,10 +59,10 @@ async def remove(profile: hatbox.Profile, ids: Sequence[str], *, forever: bool) 
     await asyncio.gather(*(profile.identities.remove(each, forever=forever) for each in ids))
 
 
-async def settle(profile: hatbox.Profile) -> None:
+async def settle(profile: hatbox.Profile, calm: float) -> None:
     """Wait until the store has pruned its log and truncated its files."""
     await profile.store.deliver_pending_changes()
-    await asyncio.sleep(1.5)
+    await asyncio.sleep(calm)
 
 
 async def fill(profile: hatbox.Profile, count: int, cookies: int) -> list[str]:
@@ -108,5 +86,20 @@ def _rows(cookies: int) -> list[CookieRow]:
     ]
 
 
+BENCHMARK = Benchmark(
+    measure,
+    [
+        Figure(f"{TRASH}, CPU time", "µs", FOREVER, at_most=2),
+        Figure(f"{RESTORE}, CPU time", "µs", FOREVER, at_most=2),
+        Figure(f"{TRASH}, elapsed", "µs", FOREVER),
+        Figure(f"{RESTORE}, elapsed", "µs", FOREVER),
+    ],
+    identities=(10_000, 4),  # in each of the figures, over all rounds
+    cookies=(20, 2),
+    rounds=(10, 1),
+    calm=(1.5, 0.0),
+    profile=("", ""),  # an address, for example of PostgreSQL
+)
+
 if __name__ == "__main__":
-    main()
+    BENCHMARK.main()
