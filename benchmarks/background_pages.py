@@ -1,40 +1,33 @@
 """What a background page in Chromium costs: an awaited call against a bare Runtime.evaluate, its start against Deno.
 
-    python -m benchmarks.background_pages [--rounds 20]
+    python -m benchmarks.background_pages
 
-The figures of each bar are measured by turns in one run. Only their ratios mean something on another machine.
+The two sides of each figure take turns in one run.
 """
 
 from __future__ import annotations
 
-import argparse
-import asyncio
 import statistics
-import sys
-import tempfile
 import time
 from pathlib import Path
 
-from rich.console import Console
-
 import hatbox
-from benchmarks.bars import Bar, bars_table
+from benchmarks.benchmark import Benchmark, Figure, Measured
+from benchmarks.extension_folder import write_extension
 from hatbox.extensions.background_place import BACKGROUND_PLACES
 from hatbox.extensions.extension import Extension
 from hatbox.extensions.pages.background_page import BackgroundPage
 
-MANIFEST = """{"manifest_version": 2, "name": "Page", "version": "1", "permissions": ["storage"],
-  "browser_specific_settings": {"gecko": {"id": "page@site.example"}}, "background": {"page": "page.html"}}"""
-CALLS = 25
-AWAITED = f"""(async () => {{
+FILES = {"page.html": "<!doctype html><script src=page.js></script>", "page.js": ""}
+AWAITED = """(async () => {
     const times = [];
-    for (let i = 0; i < {CALLS}; i++) {{
+    for (let i = 0; i < %d; i++) {
         const start = performance.now();
         await browser.runtime.getPlatformInfo();
         times.push(performance.now() - start);
-    }}
+    }
     return times;
-}})()"""
+})()"""
 AT_ONCE = """(async () => {
     const start = performance.now();
     await Promise.all(Array.from({length: 1000}, () => browser.runtime.getPlatformInfo()));
@@ -42,41 +35,23 @@ AT_ONCE = """(async () => {
 })()"""
 
 
-def main() -> None:
-    """Print the figures and the bars, and exit with 1 if a bar is missed."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--rounds", type=int, default=20)
-    bars = asyncio.run(measure(parser.parse_args().rounds))
-    Console().print(bars_table(bars))
-    sys.exit(any(ratio > bar for _, ratio, _, bar in bars))
-
-
-async def measure(rounds: int) -> list[Bar]:
+async def measure(folder: Path, rounds: int, calls: int, starts: int) -> Measured:
     """Measure in a new profile, with a headless Chromium."""
-    with tempfile.TemporaryDirectory() as folder:
-        page = write_extension(Path(folder, "page"))
-        async with hatbox.open(Path(folder, "profile.db")) as profile, profile.chromium(headless=True):
-            extension = await profile.extensions.start(page)
-            bars = await measure_calls(extension, rounds)
+    path = write_extension(folder / "page", FILES, permissions=["storage"], background={"page": "page.html"})
+    times: dict[str, list[float]] = {place: [] for place in BACKGROUND_PLACES}
+    async with hatbox.open(folder / "profile.db") as profile, profile.chromium(headless=True):
+        extension = await profile.extensions.start(path)
+        figures = await measure_calls(extension, rounds, calls)
+        await profile.extensions.stop(extension)
+        for place in BACKGROUND_PLACES * starts:
+            start = time.perf_counter()
+            extension = await profile.extensions.start(path, background_place=place)
+            times[place].append((time.perf_counter() - start) * 1000)
             await profile.extensions.stop(extension)
-            for place in BACKGROUND_PLACES * 3:
-                start = time.perf_counter()
-                extension = await profile.extensions.start(page, background_place=place)
-                print(f"start in {place}: {(time.perf_counter() - start) * 1000:.0f} ms")
-                await profile.extensions.stop(extension)
-            return bars
+    return {**figures, **{f"start of a background in {place}": min(each) for place, each in times.items()}}
 
 
-def write_extension(folder: Path) -> Path:
-    """An extension with an empty background page."""
-    folder.mkdir()
-    (folder / "manifest.json").write_text(MANIFEST)
-    (folder / "page.html").write_text("<!doctype html><script src=page.js></script>")
-    (folder / "page.js").write_text("")
-    return folder
-
-
-async def measure_calls(extension: Extension, rounds: int) -> list[Bar]:
+async def measure_calls(extension: Extension, rounds: int, calls: int) -> dict[str, float | tuple[float, float]]:
     """Measure awaited calls and bare evaluations by turns."""
     page = extension.runtime
     assert isinstance(page, BackgroundPage)
@@ -84,17 +59,29 @@ async def measure_calls(extension: Extension, rounds: int) -> list[Bar]:
     awaited: list[float] = []
     at_once: list[float] = []
     for _ in range(rounds):
-        for _ in range(CALLS):
+        for _ in range(calls):
             start = time.perf_counter()
             await page.session.send("Runtime.evaluate", {"expression": "1"})
             bare.append((time.perf_counter() - start) * 1000)
-        awaited += await extension.evaluate(AWAITED)
+        awaited += await extension.evaluate(AWAITED % calls)
         at_once.append(await extension.evaluate(AT_ONCE))
-    evaluate, call = statistics.median(bare), statistics.median(awaited)
-    print(f"Runtime.evaluate {evaluate:.2f} ms, awaited call {call:.2f} ms")
-    print(f"1,000 calls at once {statistics.median(at_once):.0f} ms")
-    return [("awaited call of a background page / bare Runtime.evaluate", call / evaluate, "<=", 2)]
+    return {
+        "awaited call of a background page": (statistics.median(awaited), statistics.median(bare)),
+        "1,000 calls of a background page at once": statistics.median(at_once),
+    }
 
+
+BENCHMARK = Benchmark(
+    measure,
+    [
+        Figure("awaited call of a background page", "ms", "Runtime.evaluate", at_most=2),
+        Figure("1,000 calls of a background page at once", "ms"),
+        *(Figure(f"start of a background in {place}", "ms") for place in BACKGROUND_PLACES),
+    ],
+    rounds=(20, 1),
+    calls=(25, 2),
+    starts=(3, 1),
+)
 
 if __name__ == "__main__":
-    main()
+    BENCHMARK.main()

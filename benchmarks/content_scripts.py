@@ -6,73 +6,58 @@ Four browsers run at once: without extensions, with one extension that has a con
 with five whose scripts use `browser` while the page loads. Their loads alternate in random order, so that the load of
 the machine affects all alike. Two sites alternate, so each load is in a new process, where nothing is compiled yet.
 Milliseconds are medians of the time that a program waits; CPU time is the mean of all processes of the browser (Linux).
-Only the ratios mean something on another machine.
 """
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import json
 import os
 import random
-import sys
-import tempfile
 from pathlib import Path
 from statistics import mean, median
 from time import perf_counter
 from typing import Final
 
 from playwright.async_api import Page
-from rich.console import Console
-from rich.table import Table
 
 import hatbox
-from benchmarks.bars import Bar, bars_table
+from benchmarks.benchmark import Benchmark, Figure, Measured
+from benchmarks.extension_folder import write_extension
 from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from hatbox.testing.site import LoopbackSite
 
-LOADS: Final = 60
-CALLS: Final = 200
+NONE: Final = "none"
 _BODY: Final = "".join(f"<p id=p{number}>A paragraph of text, {number}.</p>" for number in range(200))
 _FILLER: Final = "".join(f"function filler{number}(a) {{ return a * {number}; }}\n" for number in range(450))
 _SCRIPT: Final = f"{_FILLER}document.documentElement.dataset.ran = filler7(6);\n"
 _USES_BROWSER: Final = f"{_SCRIPT}browser.runtime.onMessage.addListener(() => {{}});\n"
 VARIANTS: Final = {
-    "none": (0, _SCRIPT),
-    "one": (1, _SCRIPT),
-    "five": (5, _SCRIPT),
-    "five that use browser": (5, _USES_BROWSER),
+    NONE: (0, _SCRIPT),
+    "one content script": (1, _SCRIPT),
+    "five content scripts": (5, _SCRIPT),
+    "five that use `browser`": (5, _USES_BROWSER),
 }
 _BACKGROUND: Final = "browser.runtime.onMessage.addListener(message => Promise.resolve(message));"
-_MEASURE: Final = f"""(async () => {{
+_MEASURE: Final = """(async () => {{
   const times = [];
-  for (let call = 0; call < {CALLS}; call++) {{
+  for (let call = 0; call < %d; call++) {
     const start = performance.now();
     await browser.storage.local.get("key");
     times.push(performance.now() - start);
-  }}
-  return times.sort((a, b) => a - b)[{CALLS // 2}];
+  }
+  return times.sort((a, b) => a - b)[%d];
 }})()"""
 
 
 def make_extension(folder: Path, name: str, script: str) -> Path:
     """An extension with one content script."""
-    made = folder / name
-    made.mkdir(parents=True)
-    manifest = {
-        "manifest_version": 2,
-        "name": name,
-        "version": "1",
-        "permissions": ["storage", "<all_urls>"],
-        "background": {"scripts": ["background.js"]},
-        "browser_specific_settings": {"gecko": {"id": f"{name}@example.org"}},
-        "content_scripts": [{"matches": ["<all_urls>"], "js": ["content.js"], "run_at": "document_start"}],
-    }
-    (made / "manifest.json").write_text(json.dumps(manifest), "utf-8")
-    (made / "background.js").write_text(_BACKGROUND, "utf-8")
-    (made / "content.js").write_text(script, "utf-8")
-    return made
+    return write_extension(
+        folder / name,
+        {"background.js": _BACKGROUND, "content.js": script},
+        permissions=["storage", "<all_urls>"],
+        content_scripts=[{"matches": ["<all_urls>"], "js": ["content.js"], "run_at": "document_start"}],
+    )
 
 
 async def start(
@@ -104,45 +89,35 @@ class Loads:
             self.cpu.append(cpu_time(self._pid) - before)
 
 
-async def measure(console: Console, loads: int) -> list[Bar]:
-    """Measure, and print a table."""
-    with tempfile.TemporaryDirectory() as name, LoopbackSite() as site:
+async def measure(folder: Path, loads: int, calls: int, warm_up: int) -> Measured:
+    """All figures."""
+    with LoopbackSite() as site:
         async with contextlib.AsyncExitStack() as stack:
             site.page("/", _BODY)
             browsers = {
-                variant: await start(stack, Path(name) / variant, count, script)
+                variant: await start(stack, folder / variant, count, script)
                 for variant, (count, script) in VARIANTS.items()
             }
             measured = {
                 variant: Loads(await chrome.new_page("Work", site.url("/")), _pid(chrome))
                 for variant, (_, chrome) in browsers.items()
             }
-            for index in range(loads + 5):
+            for index in range(warm_up + loads):
                 for variant in random.sample([*VARIANTS], len(VARIANTS)):
                     url = site.url("/", f"{'ab'[index % 2]}.localhost")
-                    await measured[variant].load(url, record=index >= 5)
+                    await measured[variant].load(url, record=index >= warm_up)
             for variant, each in measured.items():
                 mark = await each.page.evaluate("document.documentElement.dataset.ran")
-                assert mark == (None if variant == "none" else "42"), (variant, mark)
-            page = measured["one"].page
-            call = await in_content_script(*browsers["one"], page)
-            bare = await evaluations(await page.context.new_cdp_session(page))
-    table = Table(title=f"One page load, median of {loads}", title_justify="left")
-    for heading in ("content scripts", "ms", "ratio", "CPU ms", "ratio"):
-        table.add_column(heading, justify="left" if heading == "content scripts" else "right")
-    ratios, base = {}, measured["none"]
-    for variant, each in measured.items():
-        ratios[variant] = median(each.times) / median(base.times)
-        cpu = (f"{mean(each.cpu):.0f}", f"{mean(each.cpu) / mean(base.cpu):.2f}") if any(base.cpu) else ("", "")
-        table.add_row(variant, f"{median(each.times):.1f}", f"{ratios[variant]:.2f}", *cpu)
-    console.print(table)
-    console.print(
-        f"storage.local.get() of a content script: {call:.2f} ms; Runtime.evaluate of Playwright: {bare:.2f} ms"
-    )
-    return [
-        ("one content script / none", ratios["one"], "<=", 1.15),
-        ("five content scripts / none", ratios["five"], "<=", 1.4),
-    ]
+                assert mark == (None if variant == NONE else "42"), (variant, mark)
+            page = measured["one content script"].page
+            call = await in_content_script(*browsers["one content script"], page, calls)
+            bare = await evaluations(await page.context.new_cdp_session(page), calls)
+    base = measured.pop(NONE)
+    return {
+        **{variant: (median(each.times), median(base.times)) for variant, each in measured.items()},
+        **{f"{variant}, CPU time": (mean(each.cpu), mean(base.cpu)) for variant, each in measured.items()},
+        "storage.local.get of a content script": (call, bare),
+    }
 
 
 def cpu_time(pid: int) -> float:
@@ -169,30 +144,37 @@ def _pid(chrome: ChromiumRunner) -> int:
     return chrome.engine.running.env.launched.pid
 
 
-async def in_content_script(profile: hatbox.Profile, chrome: ChromiumRunner, page: Page) -> float:
+async def in_content_script(profile: hatbox.Profile, chrome: ChromiumRunner, page: Page, calls: int) -> float:
     """The median of an awaited call in a content script, in milliseconds."""
     tab = next(tab for tab in chrome.engine.tabs if chrome.engine.page_of(tab) is page)
     extension = profile.extensions.running[0]
-    code = json.dumps({"code": _MEASURE})
+    code = json.dumps({"code": _MEASURE % (calls, calls // 2)})
     return float((await extension.evaluate(f"(await browser.tabs.executeScript({tab}, {code}))"))[0])
 
 
-async def evaluations(session: object) -> float:
+async def evaluations(session: object, calls: int) -> float:
     """The median of Runtime.evaluate through Playwright, in milliseconds."""
     times = []
-    for _ in range(CALLS):
+    for _ in range(calls):
         begin = perf_counter()
         await session.send("Runtime.evaluate", {"expression": "1"})  # type: ignore[attr-defined]
         times.append((perf_counter() - begin) * 1000)
     return median(times)
 
 
-def main() -> None:
-    """Measure and print."""
-    console = Console()
-    loads = int(sys.argv[1]) if len(sys.argv) > 1 else LOADS
-    console.print(bars_table(asyncio.run(measure(console, loads))))
-
+BENCHMARK = Benchmark(
+    measure,
+    [
+        Figure("one content script", "ms", NONE, at_most=1.15),
+        Figure("five content scripts", "ms", NONE, at_most=1.4),
+        Figure("five that use `browser`", "ms", NONE),
+        *(Figure(f"{variant}, CPU time", "ms", NONE) for variant in VARIANTS if variant != NONE),
+        Figure("storage.local.get of a content script", "ms", "Runtime.evaluate"),
+    ],
+    loads=(60, 2),
+    calls=(200, 3),
+    warm_up=(5, 0),
+)
 
 if __name__ == "__main__":
-    main()
+    BENCHMARK.main()

@@ -7,34 +7,20 @@ The peers: a bare `Runtime.evaluate` for a call; the same popup with a stub that
 
 from __future__ import annotations
 
-import asyncio
 import json
-import sys
-import tempfile
 import time
 from pathlib import Path
 from statistics import median
 from typing import Any, Final
 
 from playwright.async_api import BrowserContext, Page, Route
-from rich.console import Console
 
 import hatbox
-from benchmarks.bars import Bar, bars_table
+from benchmarks.benchmark import Benchmark, Figure, Measured
+from benchmarks.extension_folder import write_extension
 from hatbox.extensions.extension import Extension
 from hatbox.extensions.pages.extension_window import ExtensionWindow
 
-CALLS: Final = 300
-ROUNDS: Final = 7
-POPUPS: Final = 20
-MANIFEST: Final = {
-    "manifest_version": 2,
-    "name": "bench",
-    "version": "1",
-    "permissions": ["contextualIdentities", "cookies", "tabs", "storage"],
-    "background": {"scripts": ["background.js"]},
-    "browser_action": {"default_popup": "popup.html"},
-}
 POPUP: Final = """<!doctype html><html><head><link rel=stylesheet href=popup.css></head>
 <body><ul></ul><script src=popup.js></script></body></html>"""
 SCRIPT: Final = """(async () => {
@@ -48,7 +34,6 @@ SCRIPT: Final = """(async () => {
   document.body.dataset.drawn = "yes";
 })();"""
 FILES: Final = {
-    "manifest.json": json.dumps(MANIFEST),
     "background.js": "browser.runtime.onMessage.addListener(async message => message);",
     "popup.html": POPUP,
     "popup.css": "body { width: 300px; font: 14px sans-serif }",
@@ -57,46 +42,42 @@ FILES: Final = {
 DRAWN: Final = "[data-drawn=yes]"
 
 
-async def measure() -> list[Bar]:
-    """The ratios and their bars."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name) / "bench"
-        folder.mkdir()
-        for path, text in FILES.items():
-            (folder / path).write_text(text, "utf-8")
-        async with hatbox.open(Path(name) / "profile.db") as profile, profile.chromium(headless=True) as runner:
-            extension = await profile.extensions.start(folder)
-            window = await extension.open_page("popup.html", kind="POPUP")
-            rounds = [(await _bare(window), await _calls(window)) for _ in range(ROUNDS)]
-            await window.close()
-            assert runner.engine.running is not None
-            stub = await runner.engine.running.env.launched.browser.new_context()
-            await _serve_stub(stub, await _recorded(extension))
-            drawn = [(await _draw_stub(stub), await _draw(extension)) for _ in range(POPUPS)]
-    bare, call = (min(each) for each in zip(*rounds, strict=True))  # the quietest round of each
-    first, own = (median(each) for each in zip(*drawn, strict=True))
-    print(f"Runtime.evaluate {bare * 1e3:.2f} ms, awaited call {call * 1e3:.2f} ms")
-    print(f"popup with a stub {first * 1e3:.0f} ms, popup {own * 1e3:.0f} ms")
-    return [
-        ("an awaited call / Runtime.evaluate", call / bare, "<=", 2),
-        ("popup drawn / with a stub", own / first, "<=", 2),
-    ]
+async def measure(folder: Path, rounds: int, calls: int, popups: int) -> Measured:
+    """All figures."""
+    path = write_extension(
+        folder / "bench",
+        FILES,
+        permissions=["contextualIdentities", "cookies", "tabs", "storage"],
+        browser_action={"default_popup": "popup.html"},
+    )
+    async with hatbox.open(folder / "profile.db") as profile, profile.chromium(headless=True) as runner:
+        extension = await profile.extensions.start(path)
+        window = await extension.open_page("popup.html", kind="POPUP")
+        times = [(await _calls(window, calls), await _bare(window, calls)) for _ in range(rounds)]
+        await window.close()
+        assert runner.engine.running is not None
+        stub = await runner.engine.running.env.launched.browser.new_context()
+        await _serve_stub(stub, await _recorded(extension))
+        drawn = [(await _draw(extension), await _draw_stub(stub)) for _ in range(popups)]
+    call, bare = (min(each) * 1e3 for each in zip(*times, strict=True))  # the quietest round of each
+    own, first = (median(each) * 1e3 for each in zip(*drawn, strict=True))
+    return {"awaited call of a page": (call, bare), "popup is drawn": (own, first)}
 
 
-async def _bare(window: ExtensionWindow) -> float:
+async def _bare(window: ExtensionWindow, calls: int) -> float:
     session, times = window.documents.session, []
-    for _ in range(CALLS):
+    for _ in range(calls):
         started = time.perf_counter()
         await session.send("Runtime.evaluate", {"expression": "1"})
         times.append(time.perf_counter() - started)
     return median(times)
 
 
-async def _calls(window: ExtensionWindow) -> float:
+async def _calls(window: ExtensionWindow, calls: int) -> float:
     """The median of an awaited call, by the clock of the page."""
     script = f"""async () => {{
         const times = [];
-        for (let i = 0; i < {CALLS}; i++) {{
+        for (let i = 0; i < {calls}; i++) {{
             const started = performance.now();
             await browser.contextualIdentities.query({{}});
             times.push(performance.now() - started);
@@ -158,12 +139,16 @@ async def _draw_stub(context: BrowserContext) -> float:
     return elapsed
 
 
-def main() -> int:
-    """Print the bars. The exit status is the number of missed ones."""
-    bars = asyncio.run(measure())
-    Console().print(bars_table(bars))
-    return sum(ratio > bar for _, ratio, _, bar in bars)
-
+BENCHMARK = Benchmark(
+    measure,
+    [
+        Figure("awaited call of a page", "ms", "Runtime.evaluate", at_most=2),
+        Figure("popup is drawn", "ms", "with recorded data", at_most=2),
+    ],
+    rounds=(7, 1),
+    calls=(300, 2),
+    popups=(20, 1),
+)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    BENCHMARK.main()

@@ -1,13 +1,12 @@
 """What a profile in PostgreSQL costs, beside bare statements and beside SQLite: `python -m benchmarks.fleet`.
 
-Starts a PostgreSQL server of its own on a Unix socket, with durable commits. "raw" is libpq with prepared statements on
-one blocking connection, with the same rows. Calls take turns with it, round by round, so that a noisy neighbour hits
-both alike; the median of the rounds counts. `--soak` runs benchmarks.fleet_soak on this server.
+Starts a PostgreSQL server of its own on a Unix socket, with durable commits. The peer is libpq with prepared statements
+on one blocking connection, with the same rows. Calls take turns with it, round by round, so that a noisy neighbour hits
+both alike; the median of the rounds counts.
 """
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import multiprocessing
 import statistics
@@ -19,90 +18,94 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import psycopg
-from rich.console import Console
-from rich.table import Table
 
 import hatbox
-from benchmarks import fleet_soak
-from benchmarks.bars import Bar, bars_table
+from benchmarks.benchmark import Benchmark, Figure, Measured
 from benchmarks.delaying_proxy import delaying_proxy
 from tests.postgres import Cluster, running_cluster
 
-Figures = dict[str, float]
-"""Microseconds for one call, or a count."""
+Times = dict[str, float]
+"""Microseconds for one call."""
 
-SIZES = (10_000, 1_000_000)
-AT_ONCE = 1_000
+SMALL, LARGE = "10,000", "1,000,000"
+AT_ONCE = "create, 1,000 at once"
+RAW = "libpq"
+DELAY = 0.5  # milliseconds of a round trip through the proxy
+TRIPS = {
+    "identities.get": 1,
+    "identities.create": 1,
+    "tabs.create": 3,
+    "tabs.create, inactive": 3,
+    "tabs.remove": 3,
+    "tabs.query by store": 2,
+    "hide, 21 tabs": 3,
+    "show, 21 tabs": 3,
+    "hide, 21 tabs, one is active": 5,
+}
+"""How many times each call waits for the server."""
 
 
-def main() -> None:
-    """Measure, print the tables, and say of each bar whether it is met."""
-    parser = argparse.ArgumentParser(description="What a profile in PostgreSQL costs.")
-    parser.add_argument("--rounds", type=int, default=7, help="how often each figure is taken")
-    parser.add_argument("--calls", type=int, default=200, help="awaited calls in one round")
-    parser.add_argument("--delay", type=float, default=0.5, help="milliseconds of a trip over the delaying proxy")
-    parser.add_argument("--soak", action="store_true", help="run the soak instead")
-    options, rest = parser.parse_known_args()
+def measure(_: Path, rounds: int, calls: int, at_once: int, small: int, large: int) -> Measured:
+    """All figures."""
     with running_cluster() as cluster:
-        if options.soak:
-            raise SystemExit(fleet_soak.main(["--profile", cluster.new_address(), *rest]))
-        console = Console(width=130)
-        figures = measure(cluster, options.rounds, options.calls)
-        console.print(_figures_table(figures))
-        trips = asyncio.run(measure_calls(cluster.new_address()))
-        with delaying_proxy(f"{cluster.folder}/.s.PGSQL.{cluster.port}", options.delay) as port:
+        times = _times(cluster, {SMALL: small, LARGE: large}, rounds, calls, at_once)
+        near = asyncio.run(measure_calls(cluster.new_address()))
+        with delaying_proxy(f"{cluster.folder}/.s.PGSQL.{cluster.port}", DELAY) as port:
             schema = cluster.new_address().rpartition("=")[2]
             far = asyncio.run(measure_calls(f"postgresql://hatbox@127.0.0.1:{port}/postgres?schema={schema}"))
-        console.print(_trips_table(trips, far, options.delay))
-        bars = _bars(figures)
-        console.print(bars_table(bars))
-        if not all(ratio <= bar for _, ratio, _, bar in bars):
-            raise SystemExit(1)
+    return {
+        **{call: (times[call], times[f"raw {call}"]) for call in ("get", "create", AT_ONCE)},
+        **{f"{call}, to SQLite": (times[call], times[f"SQLite {call}"]) for call in ("get", "create", AT_ONCE)},
+        "event of a change in another process": times["seen elsewhere"],
+        **{
+            f"{call}, {LARGE} identities": (times[f"{call}, {LARGE}"], times[f"{call}, {SMALL}"])
+            for call in ("get", "query by name")
+        },
+        **{f"{call}: round trips": near[call].trips for call in TRIPS},
+        **{f"{call}, {DELAY} ms away": (far[call].milliseconds, near[call].milliseconds) for call in TRIPS},
+    }
 
 
 # ── Identities ──
 
 
-def measure(cluster: Cluster, rounds: int, calls: int) -> Figures:
-    """The figures of all calls, each the median of the rounds."""
+def _times(cluster: Cluster, sizes: dict[str, int], rounds: int, calls: int, at_once: int) -> Times:
+    """The times of all calls, each the median of the rounds."""
     taken: dict[str, list[float]] = {}
     address = cluster.new_address()
     with tempfile.TemporaryDirectory(prefix="hatbox-benchmark-") as folder, _raw(cluster, address) as raw:
         sqlite = str(Path(folder) / "profile.db")
         for _ in range(rounds):
             for kind, place in (("", address), ("SQLite ", sqlite)):
-                for name, figure in asyncio.run(_calls(place, calls)).items():
-                    taken.setdefault(f"{kind}{name}", []).append(figure)
-            for name, figure in raw(calls).items():
-                taken.setdefault(f"raw {name}", []).append(figure)
-    for size in SIZES:
+                for name, microseconds in asyncio.run(_calls(place, calls, at_once)).items():
+                    taken.setdefault(f"{kind}{name}", []).append(microseconds)
+            for name, microseconds in raw(calls, at_once).items():
+                taken.setdefault(f"raw {name}", []).append(microseconds)
+    for label, size in sizes.items():
         grown = cluster.new_address()
         asyncio.run(_grow(cluster, grown, size))
         for _ in range(rounds):
-            for name, figure in asyncio.run(_reads(grown, size, calls)).items():
-                taken.setdefault(f"{name}, {size:,}", []).append(figure)
+            for name, microseconds in asyncio.run(_reads(grown, size, calls)).items():
+                taken.setdefault(f"{name}, {label}", []).append(microseconds)
     for _ in range(rounds):
         taken.setdefault("seen elsewhere", []).append(_seen_elsewhere(address, calls))
     return {name: statistics.median(each) for name, each in taken.items()}
 
 
-async def _calls(address: str, calls: int) -> Figures:
+async def _calls(address: str, calls: int, at_once: int) -> Times:
     async with hatbox.open(address) as profile:
         identities = profile.identities
         made = [await identities.create("warm up", color="blue", icon="briefcase") for _ in range(20)]
-        figures = {
+        times = {
             "create": await _each(calls, lambda i: identities.create(f"Client {i}", color="blue", icon="briefcase")),
             "get": await _each(calls, lambda i: identities.get(made[i % 20].cookie_store_id)),
         }
-        begun = time.perf_counter()
+        start = time.perf_counter()
         await asyncio.gather(
-            *[identities.create(f"Client {i}", color="blue", icon="briefcase") for i in range(AT_ONCE)]
+            *[identities.create(f"Client {i}", color="blue", icon="briefcase") for i in range(at_once)]
         )
-        figures["1,000 creates at once"] = (time.perf_counter() - begun) / AT_ONCE * 1e6
-        begun = time.perf_counter()
-        await asyncio.gather(*[identities.get(made[i % 20].cookie_store_id) for i in range(AT_ONCE)])
-        figures["1,000 gets at once"] = (time.perf_counter() - begun) / AT_ONCE * 1e6
-        return figures
+        times[AT_ONCE] = (time.perf_counter() - start) / at_once * 1e6
+        return times
 
 
 async def _each(calls: int, call: Callable[[int], Awaitable[Any]]) -> float:
@@ -115,7 +118,7 @@ async def _each(calls: int, call: Callable[[int], Awaitable[Any]]) -> float:
 
 
 @contextmanager
-def _raw(cluster: Cluster, address: str) -> Iterator[Callable[[int], Figures]]:
+def _raw(cluster: Cluster, address: str) -> Iterator[Callable[[int, int], Times]]:
     """The same rows with libpq: an identity, the head row, and a row of the log with a token."""
     asyncio.run(_open_once(address))
     schema = address.partition("schema=")[2].partition("&")[0]
@@ -153,8 +156,9 @@ class _Raw:
         _succeeded(self._pg.prepare(b"insert", self.INSERT))
         _succeeded(self._pg.prepare(b"get", b"SELECT * FROM identities WHERE id = $1"))
 
-    def measure(self, calls: int) -> Figures:
-        return {"create": self._median(calls, self._create), "get": self._median(calls, self._get), **self._pipeline()}
+    def measure(self, calls: int, at_once: int) -> Times:
+        create, get = self._median(calls, self._create), self._median(calls, self._get)
+        return {"create": create, "get": get, AT_ONCE: self._pipeline(at_once)}
 
     def _median(self, calls: int, call: Callable[[], None]) -> float:
         taken = []
@@ -174,16 +178,16 @@ class _Raw:
     def _get(self) -> None:
         _succeeded(self._pg.exec_prepared(b"get", [b"%d" % self._number], result_format=1))
 
-    def _pipeline(self) -> Figures:
-        """1,000 identities in one transaction and one pipeline."""
+    def _pipeline(self, count: int) -> float:
+        """Identities in one transaction and one pipeline."""
         begun = time.perf_counter()
         self._pg.enter_pipeline_mode()
         self._pg.send_query_params(b"BEGIN", [])
-        for _ in range(AT_ONCE):
+        for _ in range(count):
             self._number += 1
             self._pg.send_query_prepared(b"insert", [b"%d" % self._number])
         self._number += 1
-        self._pg.send_query_prepared(b"create", [b"%d" % self._number, self.LOG * AT_ONCE, self._token()])
+        self._pg.send_query_prepared(b"create", [b"%d" % self._number, self.LOG * count, self._token()])
         self._pg.send_query_params(b"COMMIT", [])
         self._pg.pipeline_sync()
         while True:
@@ -193,7 +197,7 @@ class _Raw:
             if result is not None:
                 _succeeded(result)
         self._pg.exit_pipeline_mode()
-        return {"1,000 creates at once": (time.perf_counter() - begun) / AT_ONCE * 1e6}
+        return (time.perf_counter() - begun) / count * 1e6
 
 
 def _succeeded(result: Any) -> None:
@@ -220,7 +224,7 @@ async def _grow(cluster: Cluster, address: str, size: int) -> None:
     cluster.sql(f"VACUUM ANALYZE {schema}.identities")
 
 
-async def _reads(address: str, size: int, calls: int) -> Figures:
+async def _reads(address: str, size: int, calls: int) -> Times:
     step = size // calls
     async with hatbox.open(address) as profile:
         await profile.identities.get("firefox-container-6")
@@ -310,48 +314,27 @@ async def measure_calls(address: str) -> dict[str, CallFigures]:
     return figures
 
 
-def _trips_table(near: dict[str, CallFigures], far: dict[str, CallFigures], delay: float) -> Table:
-    """Trips, and the time of one call each: on a socket, as planned from the trips, and through the delaying proxy."""
-    table = Table(title=f"Trips to the server, and milliseconds with {delay} ms more for each", title_justify="left")
-    for heading in ("call", "trips", "on a socket", "planned", "through the proxy"):
-        table.add_column(heading, justify="left" if heading == "call" else "right")
-    for name, (trips, milliseconds) in near.items():
-        planned = milliseconds + trips * delay
-        table.add_row(name, str(trips), f"{milliseconds:.1f}", f"{planned:.1f}", f"{far[name].milliseconds:.1f}")
-    return table
-
-
-def _figures_table(figures: Figures) -> Table:
-    table = Table(title="µs a call", title_justify="left")
-    for heading in ("call", "raw", "PostgreSQL", "SQLite"):
-        table.add_column(heading, justify="left" if heading == "call" else "right")
-    for name in ("get", "create", "1,000 gets at once", "1,000 creates at once"):
-        cells = (figures.get(f"{kind}{name}") for kind in ("raw ", "", "SQLite "))
-        table.add_row(name, *("-" if cell is None else f"{cell:,.1f}" for cell in cells))
-    return table
-
-
-def _bars(figures: Figures) -> list[Bar]:
-    small, large = (f"{size:,}" for size in SIZES)
-    return [
-        ("create: raw statements that one costs", figures["create"] / figures["raw create"], "<=", 1.5),
-        ("get: raw reads that one costs", figures["get"] / figures["raw get"], "<=", 2.5),
-        (
-            "1,000 creates at once: raw pipelines that they cost",
-            figures["1,000 creates at once"] / figures["raw 1,000 creates at once"],
-            "<=",
-            2,
+BENCHMARK = Benchmark(
+    measure,
+    [
+        Figure("get", "µs", RAW, at_most=2.5),
+        Figure("create", "µs", RAW, at_most=1.5),
+        Figure(AT_ONCE, "µs", RAW, at_most=2),
+        *(Figure(f"{call}, to SQLite", "µs", "Hatbox in SQLite") for call in ("get", "create", AT_ONCE)),
+        Figure("event of a change in another process", "ms", at_most=5),
+        *(
+            Figure(f"{call}, {LARGE} identities", "µs", f"{SMALL} identities", at_most=1.5)
+            for call in ("get", "query by name")
         ),
-        ("change seen in another process, ms after the commit", figures["seen elsewhere"], "<=", 5),
-        (f"get: {large} identities against {small}", figures[f"get, {large}"] / figures[f"get, {small}"], "<=", 1.5),
-        (
-            f"query by name: {large} identities against {small}",
-            figures[f"query by name, {large}"] / figures[f"query by name, {small}"],
-            "<=",
-            1.5,
-        ),
-    ]
-
+        *(Figure(f"{call}: round trips", at_most=trips) for call, trips in TRIPS.items()),
+        *(Figure(f"{call}, {DELAY} ms away", "ms", "on a socket") for call in TRIPS),
+    ],
+    rounds=(7, 1),
+    calls=(200, 2),
+    at_once=(1000, 5),
+    small=(10_000, 20),
+    large=(1_000_000, 30),
+)
 
 if __name__ == "__main__":
-    main()
+    BENCHMARK.main()

@@ -1,4 +1,4 @@
-"""Many processes refresh the sessions of many identities at once: `python -m benchmarks.fleet_soak --help`.
+"""Many processes refresh the sessions of many identities at once: `python -m benchmarks.fleet_soak`.
 
 A site on loopback gives each identity a new session with each response. Faults are:
 
@@ -9,17 +9,15 @@ A site on loopback gives each identity a new session with each response. Faults 
 - diverged: a process whose next Cookie header has not the session that was committed last
 - errors: requests that failed
 
-The exit status is 1 if there was any.
+A run with a fault fails.
 """
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import contextlib
 import os
 import sys
-import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator
@@ -28,11 +26,12 @@ from pathlib import Path
 import msgspec
 
 import hatbox
+from benchmarks.benchmark import Benchmark, Figure, Measured
 from benchmarks.fleet_worker import Job, Report
 from benchmarks.session_history import stale_requests
 from hatbox.cookies.cookie_stores import CookieChange
 
-__all__ = ["Result", "main", "soak"]
+__all__ = ["Result", "soak"]
 
 _SHOWN = 5  # faults of each kind that are printed
 _CLIENTS = ("httpx", "aiohttp")
@@ -196,30 +195,26 @@ async def _read(process: Process) -> bytes:
     return await process.stdout.readline()
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Run, print the summary, and return the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.fleet_soak", description=(__doc__ or "").split("\n")[0])
-    parser.add_argument(
-        "--profile", metavar="ADDRESS", help="a path or URL; default: a new profile in a temporary folder"
+def measure(folder: Path, profile: str, processes: int, identities: int, requests: int, concurrent: int) -> Measured:
+    """The rate, and the number of faults of each kind."""
+    address = profile or str(folder / "profile.db")
+    result = asyncio.run(
+        soak(address, processes=processes, identities=identities, requests=requests, concurrent=concurrent)
     )
-    parser.add_argument("--processes", type=int, default=8)
-    parser.add_argument("--identities", type=int, default=50)
-    parser.add_argument("--requests", type=int, default=200_000, help="of all processes together")
-    parser.add_argument("--concurrent", type=int, default=4, help="requests of a process at once")
-    options = parser.parse_args(arguments)
-    with tempfile.TemporaryDirectory(prefix="hatbox-soak-") as folder:
-        result = asyncio.run(
-            soak(
-                options.profile or str(Path(folder) / "profile.db"),
-                processes=options.processes,
-                identities=options.identities,
-                requests=options.requests,
-                concurrent=options.concurrent,
-            )
-        )
-    print(f"{options.processes} processes, {options.identities} identities: {result.summary}")
-    return 1 if result.failed else 0
+    print(result.summary)
+    assert not result.failed, "a fault is above"
+    return {"requests of 8 processes for 50 identities": result.requests / result.seconds}
 
+
+BENCHMARK = Benchmark(
+    measure,
+    [Figure("requests of 8 processes for 50 identities", "/s")],
+    profile=("", ""),  # a path or URL
+    processes=(8, 2),
+    identities=(50, 2),
+    requests=(200_000, 20),  # of all processes together
+    concurrent=(4, 2),  # requests of a process at once
+)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    BENCHMARK.main()

@@ -1,8 +1,8 @@
 """Hostile pages and extensions: how long others wait while one of them floods the program.
 
-    python -m benchmarks.hostile_extensions [SECONDS] [TEXT]
+    python -m benchmarks.hostile_extensions
 
-One browser, one flood after the other, each for some seconds; with TEXT only those whose name contains it. Measured at
+One browser, one flood after the other, each for some seconds. Measured at
 the same time: the longest time in which the event loop was at work without a pause, and how long an API call of Python
 and an awaited call of another extension's page take. The loop's time counts only while its thread was running, so that
 other programs do not matter. The limit is 50 ms more than in the row without a flood. The floods "busy" use a processor
@@ -15,27 +15,25 @@ import asyncio
 import contextlib
 import gc
 import json
-import sys
-import tempfile
 import time
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
+from statistics import median
 from typing import Any, Final, NamedTuple
 
 from playwright.async_api import Page
-from rich.console import Console
-from rich.table import Table
 
 import hatbox
+from benchmarks.benchmark import Benchmark, Figure, Measured
+from benchmarks.extension_folder import write_extension
 from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from hatbox.extensions.extension import Extension
 from hatbox.testing.site import LoopbackSite
 
-SECONDS: Final = 5.0
-LIMIT: Final = 50  # milliseconds
 _STEP: Final = 0.005  # seconds
 _LONGEST: Final = 10.0  # seconds; a call that takes longer counts as this
-_QUIET: Final = "nothing"
+QUIET: Final = "nothing"
+PYTHON, PAGE = "call of Python", "call of another page"
 _BUSY: Final = "setInterval(() => { const end = performance.now() + 50; while (performance.now() < end); }, 0);"
 _EVERY: Final = "setInterval(() => { for (let i = 0; i < %d; i++) { %s } }, 0);"
 _PAGES: Final[Mapping[str, str]] = {
@@ -54,14 +52,16 @@ _SCRIPTS: Final[Mapping[str, str]] = {
     "content script: never answers": "setTimeout(() => { for (;;); }, 500);",
 }
 _WEB: Final[Mapping[str, str]] = {
-    "page: files of an extension": _EVERY % (50, "new Image().src = `BASEnone${Math.random()}`;"),
-    "page: frames": _EVERY % (5, "const f = document.createElement('iframe'); document.body.append(f); f.remove();"),
-    "page: messages": _EVERY % (500, "postMessage(i, '*');"),
+    "web page: files of an extension": _EVERY % (50, "new Image().src = `BASEnone${Math.random()}`;"),
+    "web page: frames": _EVERY
+    % (5, "const f = document.createElement('iframe'); document.body.append(f); f.remove();"),
+    "web page: messages": _EVERY % (500, "postMessage(i, '*');"),
 }
 _BACKGROUNDS: Final[Mapping[str, str]] = {
     "background: calls": _EVERY % (500, "browser.tabs.query({});"),
     "background: storage": _EVERY % (100, "browser.storage.local.set({x: i});"),
 }
+FLOODS: Final = (*_PAGES, *_SCRIPTS, *_WEB, *_BACKGROUNDS)
 
 
 class Delays(NamedTuple):
@@ -75,20 +75,12 @@ class Delays(NamedTuple):
 
 def make_extension(folder: Path, name: str, files: Mapping[str, str], background: str = "") -> Path:
     """An extension with all permissions that floods need."""
-    made = folder / name
-    made.mkdir(parents=True)
-    manifest: dict[str, Any] = {
-        "manifest_version": 2,
-        "name": name,
-        "version": "1",
-        "permissions": ["storage", "tabs", "<all_urls>"],
-        "background": {"scripts": ["background.js"]},
-        "browser_specific_settings": {"gecko": {"id": f"{name}@example.org"}},
-        "web_accessible_resources": ["listed/*"],
-    }
-    for path, text in {"manifest.json": json.dumps(manifest), "background.js": background, **files}.items():
-        (made / path).write_text(text, "utf-8")
-    return made
+    return write_extension(
+        folder / name,
+        {"background.js": background, **files},
+        permissions=["storage", "tabs", "<all_urls>"],
+        web_accessible_resources=["listed/*"],
+    )
 
 
 async def observe(seconds: float, profile: hatbox.Profile, calm: Page) -> Delays:
@@ -161,11 +153,23 @@ async def background_flood(profile: hatbox.Profile, package: Path) -> AsyncItera
         await extension.stop()
 
 
-async def measure(seconds: float, part: str = "") -> dict[str, Delays]:
+async def measure(folder: Path, seconds: float, flood: str) -> Measured:
+    """How much longer others wait than without a flood."""
+    found = await delays_of_floods(folder, seconds, flood)
+    quiet = found.pop(QUIET)
+    figures = {}
+    for kind, delays in found.items():
+        figures[f"{kind}: event loop, longest"] = delays.loop
+        for what, own, base in ((PYTHON, delays.python, quiet.python), (PAGE, delays.page, quiet.page)):
+            figures[f"{kind}: {what}"] = max(0.0, median(own) - median(base))
+            figures[f"{kind}: {what}, 99 % within"] = quantile(own, 0.99)
+    return figures
+
+
+async def delays_of_floods(folder: Path, seconds: float, part: str) -> dict[str, Delays]:
     """Measure the floods whose name contains `part`."""
     found: dict[str, Delays] = {}
-    with tempfile.TemporaryDirectory() as name, LoopbackSite() as site:
-        folder = Path(name)
+    with LoopbackSite() as site:
         hostile_folder = make_extension(
             folder, "hostile", {"popup.html": "<script src=popup.js></script>", "popup.js": ""}
         )
@@ -182,7 +186,7 @@ async def measure(seconds: float, part: str = "") -> dict[str, Delays]:
                 code = json.dumps({"code": f"{script}; 0"})
                 await hostile.evaluate(f"await browser.tabs.executeScript({tab}, {code})")
 
-            def flood(kind: str) -> contextlib.AbstractAsyncContextManager[None]:
+            def flooded(kind: str) -> contextlib.AbstractAsyncContextManager[None]:
                 if kind in _PAGES:
                     return popup_flood(hostile, hostile_folder, _PAGES[kind])
                 if kind in _SCRIPTS:
@@ -194,35 +198,33 @@ async def measure(seconds: float, part: str = "") -> dict[str, Delays]:
                 return background_flood(profile, flooding)
 
             gc.freeze()  # as `hatbox run` does
-            found[_QUIET] = await observe(seconds, profile, calm)
-            for kind in (*_PAGES, *_SCRIPTS, *_WEB, *_BACKGROUNDS):
+            found[QUIET] = await observe(seconds, profile, calm)
+            for kind in FLOODS:
                 if part in kind:
-                    async with flood(kind):
+                    async with flooded(kind):
                         found[kind] = await observe(seconds, profile, calm)
     return found
 
 
-def main() -> None:
-    """Measure and print."""
-    found = asyncio.run(measure(float(sys.argv[1]) if len(sys.argv) > 1 else SECONDS, "".join(sys.argv[2:3])))
-    table = Table(title=f"Delays of others, ms; limit {LIMIT} ms more than without a flood", title_justify="left")
-    for heading in ("flood", "loop at work, longest", "call of Python, p50", "p99", "call of a page, p50", "p99", ""):
-        table.add_column(heading, justify="left" if heading in ("flood", "") else "right")
-    quiet = found[_QUIET]
-    for kind, delays in found.items():
-        excess = max(
-            delays.loop,
-            *(percentile(each, 0.5) - percentile(base, 0.5) for each, base in zip(delays[1:], quiet[1:], strict=True)),
-        )
-        figures = [f"{value:.1f}" for each in delays[1:] for value in (percentile(each, 0.5), percentile(each, 0.99))]
-        table.add_row(kind, f"{delays.loop:.1f}", *figures, "met" if excess <= LIMIT else "MISSED")
-    Console(width=120).print(table)
-
-
-def percentile(values: list[float], share: float) -> float:
+def quantile(values: list[float], share: float) -> float:
     """The value that this share of the values does not exceed."""
     return sorted(values)[min(len(values) - 1, int(len(values) * share))]
 
 
+BENCHMARK = Benchmark(
+    measure,
+    [
+        figure
+        for kind in FLOODS
+        for figure in (
+            Figure(f"{kind}: event loop, longest", "ms", at_most=50),
+            *(Figure(f"{kind}: {what}", "ms", at_most=50) for what in (PYTHON, PAGE)),
+            *(Figure(f"{kind}: {what}, 99 % within", "ms") for what in (PYTHON, PAGE)),
+        )
+    ],
+    seconds=(5.0, 0.1),
+    flood=("", ""),  # only those whose name contains this
+)
+
 if __name__ == "__main__":
-    main()
+    BENCHMARK.main()

@@ -8,27 +8,14 @@ of the machine, in milliseconds. Changes and messages alternate.
 
 from __future__ import annotations
 
-import asyncio
-import json
-import sys
-import tempfile
 from pathlib import Path
 from statistics import median
 from typing import Final
 
-from rich.console import Console
-
 import hatbox
-from benchmarks.bars import Bar, bars_table
+from benchmarks.benchmark import Benchmark, Figure, Measured
+from benchmarks.extension_folder import write_extension
 
-CHANGES: Final = 60
-MANIFEST: Final = {
-    "manifest_version": 2,
-    "name": "storage",
-    "version": "1",
-    "background": {"scripts": ["background.js"]},
-    "browser_action": {"default_popup": "popup.html"},
-}
 # Arrival times by value, and a promise for one that has not arrived.
 _ARRIVALS: Final = """
   const arrived = new Map(), waiting = new Map();
@@ -66,43 +53,45 @@ POPUP: Final = f"""const OTHER = "background"; {_ARRIVALS}
     return times;
   }}"""
 FILES: Final = {
-    "manifest.json": json.dumps(MANIFEST),
     "background.js": BACKGROUND,
     "popup.html": "<!doctype html><body><script src=popup.js></script></body>",
     "popup.js": POPUP,
 }
 
 
-async def measure(changes: int) -> list[Bar]:
-    """Measure, and print the milliseconds."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name) / "storage"
-        folder.mkdir()
-        for path, text in FILES.items():
-            (folder / path).write_text(text, "utf-8")
-        async with hatbox.open(Path(name) / "profile.db") as profile, profile.chromium(headless=True):
-            extension = await profile.extensions.start(folder)
-            window = await extension.open_page("popup.html", kind="POPUP")
-            times: dict[str, list[float]] = await window.page.evaluate(f"measure({changes})")
-    bars: list[Bar] = []
-    message = median(times["message"])
-    print(f"a message and its response: {message:.1f} ms")
-    for name, label in (("toBackground", "page to background"), ("toPage", "background to page")):
+LABELS: Final = {"toBackground": "page to background", "toPage": "background to page"}
+MESSAGE: Final = "a message and its response"
+
+
+async def measure(folder: Path, changes: int) -> Measured:
+    """All figures, in milliseconds."""
+    path = write_extension(folder / "storage", FILES, browser_action={"default_popup": "popup.html"})
+    async with hatbox.open(folder / "profile.db") as profile, profile.chromium(headless=True):
+        extension = await profile.extensions.start(path)
+        window = await extension.open_page("popup.html", kind="POPUP")
+        times: dict[str, list[float]] = await window.page.evaluate(f"measure({changes})")
+    figures: dict[str, float | tuple[float, float]] = {}
+    for name, label in LABELS.items():
         values = sorted(times[name])
-        middle, late = median(values), values[int(len(values) * 0.95)]
-        print(f"localStorage, {label}: median {middle:.1f} ms, 95 % within {late:.1f} ms")
-        bars.append((f"{label}, median / 100 ms", middle / 100, "<=", 1))
-        bars.append((f"{label}, 95 % / 100 ms", late / 100, "<=", 1))
-        bars.append((f"{label}, median / a message and its response", middle / message, "<=", 2))
-    return bars
+        figures[f"{label}, median"] = median(values)
+        figures[f"{label}, 95 % within"] = values[int(len(values) * 0.95)]
+        figures[f"{label}, to a message"] = (median(values), median(times["message"]))
+    return figures
 
 
-def main() -> int:
-    """Print the bars. The exit status is the number of missed ones."""
-    bars = asyncio.run(measure(int(sys.argv[1]) if len(sys.argv) > 1 else CHANGES))
-    Console().print(bars_table(bars))
-    return sum(ratio > bar for _, ratio, _, bar in bars)
-
+BENCHMARK = Benchmark(
+    measure,
+    [
+        figure
+        for label in LABELS.values()
+        for figure in (
+            Figure(f"{label}, median", "ms", at_most=100),
+            Figure(f"{label}, 95 % within", "ms", at_most=100),
+            Figure(f"{label}, to a message", "ms", MESSAGE, at_most=2),
+        )
+    ],
+    changes=(60, 2),
+)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    BENCHMARK.main()

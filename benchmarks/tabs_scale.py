@@ -1,37 +1,27 @@
 """What a call for tabs costs in a window with 10,000 tabs, beside one with 21: `python -m benchmarks.tabs_scale`.
 
 Two profiles, one call in each by turns. Each call is timed until it is durable. The bars are ratios of the tenth
-percentiles: on a shared machine, the median shows how long a process waits for its turn. In SQLite files, or with
-`--postgres` on a server that this program starts, or with `--address` in two schemas of a PostgreSQL database.
+percentiles: on a shared machine, the median shows how long a process waits for its turn. In SQLite files, and on a
+PostgreSQL server that this program starts.
 """
 
 from __future__ import annotations
 
-import argparse
-import asyncio
-import contextlib
 import statistics
-import sys
-import tempfile
 import time
-import urllib.parse
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rich.console import Console
-from rich.table import Table
-
 import hatbox
-from benchmarks.bars import bars_table
+from benchmarks.benchmark import Benchmark, Figure, Measured
 from hatbox.store.base import Transaction
 from hatbox.tabs.opening import open_tab
 from tests.postgres import running_cluster
 
-FEW, MANY = 21, 10_000
+FEW = 21
 HIDDEN = 20
 STORE_ID, STORE = "firefox-container-2", 2  # Work's
-AT_MOST = 2.0
 
 
 class Window(NamedTuple):
@@ -47,58 +37,29 @@ class Window(NamedTuple):
 Timed = Callable[[Window], Awaitable[float]]
 
 
-def main() -> int:
-    """Measure, print, and say by the exit status whether all bars hold."""
-    parser = argparse.ArgumentParser(description="What calls for tabs cost with few and with many tabs.")
-    parser.add_argument("--rounds", type=int, default=100, help="how often each call is timed, in each profile")
-    parser.add_argument("--many", type=int, default=MANY, help="tabs in the large window")
-    parser.add_argument("--postgres", action="store_true", help="start a PostgreSQL server, and measure on it")
-    parser.add_argument("--address", help="measure in new schemas of this PostgreSQL database")
-    options = parser.parse_args()
-    with addresses(options) as (few, many):
-        found = asyncio.run(measure(few, many, options))
-    bars = [(name, quick(large) / quick(small), "<=", AT_MOST) for name, small, large in found]
-    console = Console(width=110)
-    console.print(times_table(found, options.many))
-    console.print(bars_table(bars))
-    return 0 if all(ratio <= bar for _, ratio, _, bar in bars) else 1
+async def measure(folder: Path, rounds: int, many: int) -> Measured:
+    """All figures, in SQLite files and in two schemas of a PostgreSQL server."""
+    figures = await measure_store("SQLite", str(folder / "few.db"), str(folder / "many.db"), rounds, many)
+    with running_cluster() as cluster:
+        few, large = cluster.new_address(), cluster.new_address()
+        return {**figures, **await measure_store("PostgreSQL", few, large, rounds, many)}
 
 
-@contextlib.contextmanager
-def addresses(options: argparse.Namespace) -> Iterator[tuple[str, str]]:
-    """The addresses of two new profiles."""
-    if options.address:
-        unique = time.time_ns()
-        few, many = (_with_schema(options.address, f"tabs_scale_{unique}_{name}") for name in ("few", "many"))
-        yield few, many
-    elif options.postgres:
-        with running_cluster() as cluster:
-            yield cluster.new_address(), cluster.new_address()
-    else:
-        with tempfile.TemporaryDirectory(prefix="hatbox-benchmark-") as folder:
-            yield str(Path(folder) / "few.db"), str(Path(folder) / "many.db")
-
-
-def _with_schema(address: str, schema: str) -> str:
-    parts = urllib.parse.urlsplit(address)
-    query = [*urllib.parse.parse_qsl(parts.query), ("schema", schema)]
-    return parts._replace(query=urllib.parse.urlencode(query)).geturl()
-
-
-async def measure(few: str, many: str, options: argparse.Namespace) -> list[tuple[str, list[float], list[float]]]:
-    """The seconds of each call, with few and with many tabs."""
-    async with hatbox.open(few) as small_profile, hatbox.open(many) as large_profile:
-        small, large = await filled(small_profile, FEW), await filled(large_profile, options.many)
-        results = []
+async def measure_store(store: str, few: str, large: str, rounds: int, many: int) -> dict[str, tuple[float, float]]:
+    """The tenth percentiles of each call, with many and with few tabs, in milliseconds."""
+    async with hatbox.open(few) as small_profile, hatbox.open(large) as large_profile:
+        windows = await filled(large_profile, many), await filled(small_profile, FEW)
+        figures = {}
         for name, call in CALLS.items():
             taken: tuple[list[float], list[float]] = ([], [])
-            for number in range(options.rounds + 5):
-                for window, times in ((small, taken[0]), (large, taken[1])):
+            for number in range(rounds + 5):
+                for window, times in zip(windows, taken, strict=True):
                     seconds = await call(window)
                     if number >= 5:  # the first calls prepare statements and fill caches
                         times.append(seconds)
-            results.append((name, *taken))
-        return results
+            slow, quick = (statistics.quantiles(times, n=10)[0] * 1000 for times in taken)
+            figures[f"{store}: {name}"] = slow, quick
+        return figures
 
 
 async def filled(profile: hatbox.Profile, count: int) -> Window:
@@ -182,22 +143,16 @@ CALLS: dict[str, Timed] = {
 }
 
 
-def quick(times: list[float]) -> float:
-    """The tenth percentile."""
-    return statistics.quantiles(times, n=10)[0]
-
-
-def times_table(found: list[tuple[str, list[float], list[float]]], many: int) -> Table:
-    """The tenth percentiles and medians, in milliseconds."""
-    table = Table(title="Milliseconds, p10 (median)", title_justify="left")
-    for heading in ("", f"{FEW} tabs", f"{many:,} tabs"):
-        table.add_column(heading, justify="right" if heading else "left")
-    for name, small, large in found:
-        table.add_row(
-            name, *(f"{quick(times) * 1000:.2f} ({statistics.median(times) * 1000:.2f})" for times in (small, large))
-        )
-    return table
-
+BENCHMARK = Benchmark(
+    measure,
+    [
+        Figure(f"{store}: {name}", "ms", f"{FEW} tabs", at_most=2)
+        for store in ("SQLite", "PostgreSQL")
+        for name in CALLS
+    ],
+    rounds=(100, 2),
+    many=(10_000, 50),
+)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    BENCHMARK.main()
