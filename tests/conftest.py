@@ -60,7 +60,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         if getattr(options, "numprocesses", 0) is None and not options.usepdb:
             options.numprocesses = int(os.environ.get("HATBOX_TEST_PROCESSES", "0")) or "logical"
     if getattr(options, "numprocesses", None):  # not in addopts: there, users without pytest-xdist could run no test
-        options.dist = "loadgroup"
+        options.dist = "worksteal"  # by groups, the process that distributes the tests needs a tenth of all CPU time
         options.maxworkerrestart = options.maxworkerrestart or "0"  # with another process, a run can wait forever
 
 

@@ -18,8 +18,8 @@ class FailedTests:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Note a test that has failed, or whose process has ended."""
-        if report.failed:  # pytest-xdist appends the group of a test, which is its module
-            self._failed[report.nodeid.removesuffix(f"@{report.nodeid.partition('::')[0]}")] = None
+        if report.failed:
+            self._failed[report.nodeid] = None
 
     def pytest_sessionfinish(self) -> None:
         """Write the file, which is empty if all have passed."""

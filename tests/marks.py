@@ -38,18 +38,14 @@ def starts(need: str) -> Callable[[F], F]:
 
 
 def add_markers(item: pytest.Item) -> None:
-    """Mark a test by its fixtures. Tests that share a fixture or a browser run in one worker."""
-    shares = False
+    """Mark a test by its fixtures."""
     info = getattr(item, "_fixtureinfo", None)
     for name, definitions in (info.name2fixturedefs if info else {}).items():
         for definition in definitions:
             if need := getattr(definition.func, "starts", None) or _PUBLIC_FIXTURES.get(name):
                 item.add_marker(need)
-            shares = shares or definition.scope == "module"
     if item.get_closest_marker("deno") and importlib.util.find_spec("deno") is None:
         item.add_marker(pytest.mark.skip(reason="the deno wheel is not installed: pip install 'deno>=2.9,<3'"))
-    if shares or item.get_closest_marker("browser"):
-        item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
 
 
 def is_quick(item: pytest.Item) -> bool:

@@ -29,10 +29,11 @@ class QuickLimits:
     def __init__(self, *, limits_cpu: bool) -> None:
         self._limits_cpu = limits_cpu
         self._started: list[str] = []
+        self._starts = _STARTS  # an audit hook also runs when Python ends, after modules have lost their names
         sys.addaudithook(self._on_event)
 
     def _on_event(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if event in _STARTS:
+        if event in self._starts:
             self._started.append(str(arguments[0]) if event == "subprocess.Popen" else event)
 
     @pytest.hookimpl(tryfirst=True)

@@ -18,6 +18,7 @@ LONGEST_MESSAGE = 700
 DAY_SECONDS = 86400
 POLL_SECONDS = 0.001
 PATIENCE_SECONDS = 5
+NEVER_SECONDS = 0.2  # where Hatbox differs from Firefox in that nothing happens
 
 TAB_IDS = {"tabId", "previousTabId", "openerTabId", "successorTabId", "tabIds"}
 WINDOW_IDS = {"windowId", "oldWindowId", "newWindowId"}
@@ -27,13 +28,18 @@ Ids = dict[int, int]  # each id, and the number that stands for it, in the order
 
 
 async def run_case(
-    browser: Browser, steps: list[dict[str, Any]], site: str, settled: Callable[[], Awaitable[None]] | None = None
+    browser: Browser,
+    steps: list[dict[str, Any]],
+    site: str,
+    settled: Callable[[], Awaitable[None]] | None = None,
+    expected: list[dict[str, Any]] | None = None,
 ) -> list[dict[str, Any]]:
     """What the steps of a case bring, in the order in which it is seen.
 
     `site` is the origin of its pages, and `settled` waits until whoever loads them has begun all that was asked for.
+    What is `expected` never to happen is not awaited for long.
     """
-    replay = _Replay(browser, site, settled)
+    replay = _Replay(browser, site, settled, {entry["never"] for entry in expected or () if "never" in entry})
     if hasattr(browser, "tabs"):
         await replay.see_first()
     for step in steps:
@@ -43,11 +49,14 @@ async def run_case(
 
 
 class _Replay:
-    def __init__(self, browser: Browser, site: str, settled: Callable[[], Awaitable[None]] | None) -> None:
+    def __init__(
+        self, browser: Browser, site: str, settled: Callable[[], Awaitable[None]] | None, never: set[str]
+    ) -> None:
         self.log: list[dict[str, Any]] = []
         self._browser = browser
         self._site = site
         self._settled = settled
+        self._never = never
         self._listeners: dict[str, tuple[Any, Callable[..., None]]] = {}
         self._callbacks: list[asyncio.Future[None]] = []  # done when they have been called
         self._saved: dict[str, Any] = {}
@@ -187,7 +196,7 @@ class _Replay:
         await self._patiently(is_heard, f"heard {name}")
 
     async def _patiently(self, is_done: Callable[[], Awaitable[bool]], what: str) -> None:
-        deadline = time.monotonic() + PATIENCE_SECONDS
+        deadline = time.monotonic() + (NEVER_SECONDS if what in self._never else PATIENCE_SECONDS)
         while not await is_done():
             if time.monotonic() > deadline:
                 self.log.append({"never": what})

@@ -43,7 +43,7 @@ def test_a_script_gets_the_same_answers_as_in_firefox(suite: Suite, case: Case, 
         async with hatbox.open(tmp_path / "profile.db") as profile, engine_for(profile, suite) as engine:
             await profile.tabs.open(DEFAULT_COOKIE_STORE_ID)
             settled = engine.wait_until_settled if engine else None
-            return await run_case(profile.browser(case["permissions"]), case["steps"], site.origin, settled)
+            return await run_case(profile.browser(case["permissions"]), case["steps"], site.origin, settled, expected)
 
     expected = case["expect"] if "expect" in case else RECORDED[suite][case["name"]]
     # Line by line and as text: the order of an object's keys is part of the answer.
