@@ -12,7 +12,6 @@ once where half of the 10,000 are there, and count for the average of all; `--fu
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import os
@@ -20,7 +19,6 @@ import re
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -28,11 +26,10 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from rich.console import Console
-from rich.table import Table
 
 import hatbox
-from benchmarks.bars import Bar, bars_table
+from benchmarks.benchmark import Benchmark, Figure, Measured
+from benchmarks.extension_folder import write_extension
 from benchmarks.firefox_extensions import firefox, firefox_run, firefox_start, set_job
 from benchmarks.memory import memory_of, with_children
 from hatbox.extensions.runtime.command import cache_folder, command, environment
@@ -44,18 +41,14 @@ Run = Callable[[str], Awaitable[Any]]
 Taken = dict[str, list[float]]
 """What was measured, once for each round: microseconds a call, seconds to start, bytes."""
 
-MANY = 10_000
-AT_ONCE = 1_000
-FEW = 100
-IN_TURN = 250  # a batch of awaited calls: short, but long enough for a clock that Firefox rounds to a millisecond
-SETTLE = 5.0  # seconds until a start is over, and its memory what it stays
 ECHO = Path(__file__).parent / "echo.mjs"
+IDENTIFIED = {"browser_specific_settings": {"gecko": {"id": "benchmark@hatbox.test"}}}
 MANIFEST: dict[str, Any] = {
     "manifest_version": 2,
     "name": "benchmark",
     "version": "1",
-    "browser_specific_settings": {"gecko": {"id": "benchmark@hatbox.test"}},
     "background": {"scripts": ["background.js"]},
+    **IDENTIFIED,
 }
 
 GET = """
@@ -84,34 +77,32 @@ return (performance.now() - started) / @COUNT@ * 1000;
 FIRST_LINE = "console.log(`first line ${performance.timeOrigin + performance.now()}`);"
 
 
-def main() -> None:
-    """Measure, print the tables, and say of each bar whether it is met."""
-    parser = argparse.ArgumentParser(description="What the API costs from JavaScript.")
-    parser.add_argument("--rounds", type=int, default=3, help="how often each figure is taken")
-    parser.add_argument("--batches", type=int, default=10, help="batches of calls in one round")
-    parser.add_argument("--full", action="store_true", help="10,000 creations also in Firefox as it ships")
-    parser.add_argument("--no-firefox", action="store_true", help="do not measure Firefox")
-    options = parser.parse_args()
-    with_firefox = not options.no_firefox and find_firefox() is not None
-    load = os.getloadavg()
-    taken = asyncio.run(measure_calls(options.rounds, options.batches, with_firefox, options.full))
-    taken |= measure_starts(options.rounds, with_firefox)
-    figures = {name: min(rounds) for name, rounds in taken.items()}
-    console = Console(width=130)
-    said = ", ".join(f"{each:.1f}" for each in load)
-    console.print(f"{os.cpu_count()} processors; load when it began {said}, when it ended {os.getloadavg()[0]:.1f}")
-    print_figures(console, figures)
-    print_bars(console, figures)
+def measure(
+    folder: Path, rounds: int, batches: int, many: int, few: int, calls: int, warm_up: int, settle: float
+) -> Measured:
+    """All figures: the best of the rounds."""
+    with_firefox = find_firefox() is not None
+    taken = asyncio.run(measure_calls(folder, rounds, batches, many, calls, with_firefox))
+    if with_firefox:
+        taken["Firefox as shipped: create"] = [_as_shipped(many, few)]
+    taken |= measure_starts(folder / "starts", rounds, warm_up, settle, with_firefox)
+    best = {name: min(each) for name, each in taken.items()}
+    figures = {DENO.what: (best["Hatbox: get, 4 identities"], best["echo"])}
+    if with_firefox:
+        figures[SHIPPED.what] = (best["Hatbox: create"], best["Firefox as shipped: create"])
+        figures |= {
+            figure.what: (best[f"Hatbox: {name}"], best[f"Firefox: {name}"]) for name, figure in FIREFOX.items()
+        }
+    return figures
 
 
 # ── Calls ──
 
 
-async def measure_calls(rounds: int, batches: int, with_firefox: bool, full: bool) -> Taken:
+async def measure_calls(folder: Path, rounds: int, batches: int, many: int, calls: int, with_firefox: bool) -> Taken:
     """Microseconds a call: ours, Firefox's, and the echo's."""
     taken: Taken = {}
-    with tempfile.TemporaryDirectory(prefix="hatbox-benchmark-") as name, ExitStack() as stack:
-        folder = Path(name)
+    with ExitStack() as stack:
         _write_extension(folder / "extension", "")
         browser = stack.enter_context(firefox()) if with_firefox else None
         async with hatbox.open(folder / "profile.db") as profile:
@@ -119,31 +110,28 @@ async def measure_calls(rounds: int, batches: int, with_firefox: bool, full: boo
             runs: dict[str, Run] = {"Hatbox": extension.evaluate}
             if browser is not None:
                 runs["Firefox"] = lambda body: asyncio.to_thread(firefox_run, browser, body)
-            await _measure_gets(taken, runs, rounds, batches, "4 identities")
+            await _measure_gets(taken, runs, rounds, batches, calls, "4 identities")
             for who, run in runs.items():
-                taken[f"{who}: create"] = [await run(_filled(CREATE, COUNT=MANY))]
-            await _measure_gets(taken, runs, rounds, batches, f"{MANY:,} identities")
-    if with_firefox:
-        taken["Firefox as shipped: create"] = [_as_shipped(full)]
+                taken[f"{who}: create"] = [await run(_filled(CREATE, COUNT=many))]
+            await _measure_gets(taken, runs, rounds, batches, calls, "10,000 identities")
     return taken
 
 
-async def _measure_gets(taken: Taken, runs: dict[str, Run], rounds: int, batches: int, size: str) -> None:
-    body = _filled(GET, BATCHES=batches, IN_TURN=IN_TURN, AT_ONCE=AT_ONCE)
+async def _measure_gets(taken: Taken, runs: dict[str, Run], rounds: int, batches: int, calls: int, size: str) -> None:
+    body = _filled(GET, BATCHES=batches, IN_TURN=calls, AT_ONCE=4 * calls)
     for _ in range(rounds):
-        taken.setdefault("echo", []).append(await _echo(batches))
+        taken.setdefault("echo", []).append(await _echo(batches, calls))
         for who, run in runs.items():
-            for name, figure in (await run(body)).items():
-                taken.setdefault(f"{who}: {name}, {size}", []).append(figure)
+            for name, microseconds in (await run(body)).items():
+                taken.setdefault(f"{who}: {name}, {size}", []).append(microseconds)
 
 
-def _as_shipped(full: bool) -> float:
-    """Microseconds a creation in Firefox as it ships: of all of them, or of some where half of them are there."""
+def _as_shipped(many: int, few: int) -> float:
+    """Microseconds a creation in Firefox as it ships: of some where half of all are there."""
     with firefox() as browser:
-        if not full:
-            firefox_run(browser, _filled(CREATE, COUNT=(MANY - FEW) // 2))
+        firefox_run(browser, _filled(CREATE, COUNT=(many - few) // 2))
         set_job(browser, True)
-        return float(firefox_run(browser, _filled(CREATE, COUNT=MANY if full else FEW)))
+        return float(firefox_run(browser, _filled(CREATE, COUNT=few)))
 
 
 def _filled(body: str, **values: int) -> str:
@@ -153,15 +141,13 @@ def _filled(body: str, **values: int) -> str:
 
 
 def _write_extension(folder: Path, background: str) -> None:
-    folder.mkdir()
-    (folder / "manifest.json").write_text(json.dumps({**MANIFEST, "permissions": ["contextualIdentities"]}))
-    (folder / "background.js").write_text(background)
+    write_extension(folder, {"background.js": background}, permissions=["contextualIdentities"], **IDENTIFIED)
 
 
 # ── The echo ──
 
 
-async def _echo(batches: int) -> float:
+async def _echo(batches: int, calls: int) -> float:
     """Microseconds for an awaited answer to a frame as long as that of a call, from a host that only sends it back."""
     loop = asyncio.get_running_loop()
     echo = _Echo(loop.create_future())
@@ -169,7 +155,7 @@ async def _echo(batches: int) -> float:
     transport, _ = await loop.subprocess_exec(lambda: echo, *arguments, env=environment(cache_folder() / "echo"))
     try:
         text = json.dumps(["c", 123456, "contextualIdentities.get", ["firefox-container-1"]], separators=(",", ":"))
-        echo.send(msgspec.json.encode([batches, IN_TURN, text]))
+        echo.send(msgspec.json.encode([batches, calls, text]))
         return min(await echo.figures)
     finally:
         transport.close()
@@ -199,23 +185,21 @@ class _Echo(asyncio.SubprocessProtocol):
 # ── Start and memory ──
 
 
-def measure_starts(rounds: int, with_firefox: bool) -> Taken:
-    """Seconds from the start of a program to the first line of its extension's background; bytes that both occupy."""
+def measure_starts(folder: Path, rounds: int, warm_up: int, settle: float, with_firefox: bool) -> Taken:
+    """Milliseconds from the start of a program to the first line of its extension's background; MB of both."""
     taken: Taken = {}
-    with tempfile.TemporaryDirectory(prefix="hatbox-benchmark-") as name:
-        folder = Path(name)
-        (folder / "firefox").mkdir()
-        _write_extension(folder / "extension", FIRST_LINE)
-        for index in range(-1, rounds):  # the first start of each fills its caches, and does not count
-            settle = SETTLE if index == rounds - 1 else 0.0
-            figures = {"Hatbox": _start(folder, settle)}
-            if with_firefox:
-                figures["Firefox"] = firefox_start(folder / "firefox", MANIFEST, settle)
-            for who, (seconds, memory) in figures.items():
-                if index >= 0:
-                    taken.setdefault(f"{who}: start", []).append(seconds)
-                if settle:
-                    taken[f"{who}: memory"] = [memory]
+    _write_extension(folder / "extension", FIRST_LINE)
+    (folder / "firefox").mkdir()
+    for index in range(-warm_up, rounds):  # the first start of each fills its caches, and does not count
+        calm = settle if index == rounds - 1 else 0.0
+        starts = {"Hatbox": _start(folder, calm)}
+        if with_firefox:
+            starts["Firefox"] = firefox_start(folder / "firefox", MANIFEST, calm)
+        for who, (seconds, memory) in starts.items():
+            if index >= 0:
+                taken.setdefault(f"{who}: start", []).append(seconds * 1000)
+            if calm:
+                taken[f"{who}: memory"] = [memory / 1e6]
     return taken
 
 
@@ -254,53 +238,28 @@ def _running(arguments: list[str], compiled: Path) -> Iterator[subprocess.Popen[
         process.communicate(timeout=30)
 
 
-# ── What is printed ──
-
-
-def print_figures(console: Console, figures: dict[str, float]) -> None:
-    """What was measured, a line for each figure."""
-    rows = [
-        *((f"get, awaited, {size:,} identities, µs", f"get, {size:,} identities", 1.0) for size in (4, MANY)),
-        *(
-            (f"get, 1,000 at once, {size:,} identities, µs", f"get at once, {size:,} identities", 1.0)
-            for size in (4, MANY)
-        ),
-        ("create, 10,000 at once, µs", "create", 1.0),
-        ("start to the first line, ms", "start", 1e3),
-        ("memory, MB", "memory", 1e-6),
-    ]
-    table = Table(title="The best of all rounds", title_justify="left")
-    for heading in ("", "echo", "Hatbox", "Firefox", "Firefox as shipped"):
-        table.add_column(heading, justify="right" if heading else "left")
-    for what, name, scale in rows:
-        echo = figures["echo"] if name == "get, 4 identities" else None
-        cells = [figures.get(f"{who}: {name}") for who in ("Hatbox", "Firefox", "Firefox as shipped")]
-        table.add_row(what, *["-" if each is None else f"{each * scale:,.1f}" for each in (echo, *cells)])
-    console.print(table)
-
-
-def print_bars(console: Console, figures: dict[str, float]) -> None:
-    """Each bar, what was measured, and whether it is met."""
-    bars: list[Bar] = [
-        ("get, awaited: echoes that one costs", figures["Hatbox: get, 4 identities"] / figures["echo"], "<=", 2.5)
-    ]
-    if "Firefox: create" in figures:
-        bars += [
-            (f"{what}: Firefox against Hatbox", figures[f"Firefox: {name}"] / figures[f"Hatbox: {name}"], ">=", bar)
-            for what, name, bar in (
-                ("get, awaited, 4 identities", "get, 4 identities", 2.5),
-                ("get, awaited, 10,000 identities", "get, 10,000 identities", 8),
-                ("get, 1,000 at once, 4 identities", "get at once, 4 identities", 5),
-                ("get, 1,000 at once, 10,000 identities", "get at once, 10,000 identities", 25),
-                ("create, 10,000 at once, recommendation job off", "create", 2),
-                ("start to the first line", "start", 8),
-                ("memory", "memory", 6),
-            )
-        ]
-        shipped = figures["Firefox as shipped: create"] / figures["Hatbox: create"]
-        bars.insert(-2, ("create, 10,000 at once, as shipped: Firefox against Hatbox", shipped, ">=", 50))
-    console.print(bars_table(bars))
-
+DENO = Figure("get, awaited, to a bare Deno", "µs", "bare Deno", at_most=2.5)
+SHIPPED = Figure("create, 10,000 at once, to Firefox as shipped", "µs", "Firefox as shipped", at_least=50)
+FIREFOX = {
+    "get, 4 identities": Figure("get, awaited, 4 identities", "µs", "Firefox", at_least=2.5),
+    "get, 10,000 identities": Figure("get, awaited, 10,000 identities", "µs", "Firefox", at_least=8),
+    "get at once, 4 identities": Figure("get, 1,000 at once, 4 identities", "µs", "Firefox", at_least=5),
+    "get at once, 10,000 identities": Figure("get, 1,000 at once, 10,000 identities", "µs", "Firefox", at_least=25),
+    "create": Figure("create, 10,000 at once", "µs", "Firefox", at_least=2),
+    "start": Figure("from `hatbox run` to the first line", "ms", "Firefox", at_least=8),
+    "memory": Figure("memory of all processes", "MB", "Firefox", at_least=6),
+}
+BENCHMARK = Benchmark(
+    measure,
+    [DENO, *FIREFOX.values(), SHIPPED],
+    rounds=(3, 1),
+    batches=(10, 1),
+    many=(10_000, 20),
+    few=(100, 2),
+    calls=(250, 2),  # a batch: short, but long enough for a clock that Firefox rounds to a millisecond
+    warm_up=(1, 0),
+    settle=(5.0, 0.01),  # seconds until a start is over, and its memory what it stays
+)
 
 if __name__ == "__main__":
-    main()
+    BENCHMARK.main()

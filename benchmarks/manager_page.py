@@ -1,10 +1,10 @@
 """The manager page: until it is interactive, until a change of another process is shown, and the memory of its server.
 
-    python -m benchmarks.manager_page [IDENTITIES [MANY]]
+    python -m benchmarks.manager_page
 
 The peers, in the same run: a static page with the same elements, style sheets and bytes of script, from a bare
 Starlette with uvicorn; and the memory of that server. A change is timed from its commit in another process to the DOM.
-With MANY identities (10,000), the list is scrolled, and a static list of the same cards (manager_scrolling.py).
+With 10,000 identities, the list is scrolled, and a static list of the same cards (manager_scrolling.py).
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import asyncio
 import json
 import random
 import sys
-import tempfile
 import time
 from asyncio.subprocess import PIPE, Process
 from contextlib import asynccontextmanager
@@ -22,11 +21,10 @@ from statistics import median, quantiles
 from typing import TYPE_CHECKING, Any, Final
 
 from playwright.async_api import Browser, Page, async_playwright
-from rich.console import Console
 
 import hatbox
-from benchmarks.bars import Bar, bars_table
-from benchmarks.manager_scrolling import STEP, scroll_frames
+from benchmarks.benchmark import Benchmark, Figure, Measured
+from benchmarks.manager_scrolling import scroll_frames
 from benchmarks.memory import memory_of
 from hatbox.engines.chromium.launch import find_browser
 from hatbox.identities.changes import create
@@ -37,10 +35,6 @@ if TYPE_CHECKING:
 
     from hatbox.store.base import Transaction
 
-LOADS: Final = 20
-CHANGES: Final = 100
-MANY: Final = 10_000
-FIRST_CARDS: Final = 5
 CARD: Final = "main [role=listitem]"
 BARE_SERVER: Final = """
 import sys, uvicorn
@@ -90,69 +84,56 @@ globalThis.until = find => new Promise(done => {{
 """
 
 
-async def measure(count: int, many: int) -> tuple[list[Bar], list[str]]:
-    """All bars, and the figures behind them."""
-    bars, figures = await _measure_few(count)
-    more_bars, more_figures = await _measure_many(many)
-    return [*bars, *more_bars], [*figures, *more_figures]
+async def measure(
+    folder: Path, few: int, many: int, loads: int, changes: int, first_cards: int, frames: int
+) -> Measured:
+    """All figures."""
+    figures = await _measure_few(folder, few, loads, changes)
+    return {**figures, **await _measure_many(folder / "many.db", many, first_cards, frames)}
 
 
-async def _measure_few(count: int) -> tuple[list[Bar], list[str]]:
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = Path(temporary)
-        ids = await _make_profile(folder / "profile.db", count)
-        async with async_playwright() as playwright, _manager(folder / "profile.db") as (server, link):
-            browser = await playwright.chromium.launch(executable_path=find_browser(), args=["--no-sandbox"])
-            page = await (await browser.new_context(viewport={"width": 1440, "height": 900})).new_page()
-            await page.add_init_script(OBSERVER)
-            await page.goto(link)
-            await page.wait_for_selector(CARD)
-            url = page.url
-            (folder / "site").mkdir()
-            await _write_static_page(folder / "site", page)
-            async with _bare_server(folder / "site") as (bare, bare_url):
-                loads, static_loads = await _loads(browser, page, url, bare_url)
-                delays = await _delays(folder / "profile.db", page, ids)
-                memory, bare_memory = memory_of([server.pid]), memory_of([bare.pid])
-            await browser.close()
-    p95 = quantiles(delays, n=20)[-1]
-    figures = [
-        f"{count:,} identities; interactive: {median(loads):.0f} ms, static page {median(static_loads):.0f} ms",
-        f"change shown: median {median(delays):.0f} ms, 95 % within {p95:.0f} ms, longest {max(delays):.0f} ms",
-        f"memory: {memory / 2**20:.1f} MB, bare Starlette and uvicorn {bare_memory / 2**20:.1f} MB",
-    ]
-    return [
-        ("interactive, to a static page", median(loads) / median(static_loads), "<=", 2),
-        ("change shown, ms at 95 %", p95, "<=", 200),
-        ("memory, to bare Starlette and uvicorn", memory / bare_memory, "<=", 1.5),
-    ], figures
+async def _measure_few(folder: Path, count: int, loads: int, changes: int) -> dict[str, float | tuple[float, float]]:
+    ids = await _make_profile(folder / "profile.db", count)
+    async with async_playwright() as playwright, _manager(folder / "profile.db") as (server, link):
+        browser = await playwright.chromium.launch(executable_path=find_browser(), args=["--no-sandbox"])
+        page = await (await browser.new_context(viewport={"width": 1440, "height": 900})).new_page()
+        await page.add_init_script(OBSERVER)
+        await page.goto(link)
+        await page.wait_for_selector(CARD)
+        url = page.url
+        (folder / "site").mkdir()
+        await _write_static_page(folder / "site", page)
+        async with _bare_server(folder / "site") as (bare, bare_url):
+            interactive, static = await _loads(browser, page, url, bare_url, loads)
+            delays = await _delays(folder / "profile.db", page, ids, changes)
+            memory, bare_memory = memory_of([server.pid]), memory_of([bare.pid])
+        await browser.close()
+    return {
+        "interactive": (median(interactive), median(static)),
+        "a change of another process is shown, median": median(delays),
+        "a change of another process is shown, 95 % within": quantiles(delays, n=20)[-1],
+        "memory of the server": (memory / 1e6, bare_memory / 1e6),
+    }
 
 
-async def _measure_many(count: int) -> tuple[list[Bar], list[str]]:
+async def _measure_many(
+    path: Path, count: int, first_cards: int, frames: int
+) -> dict[str, float | tuple[float, float]]:
     """Scrolling, and the first card, with many identities."""
-    with tempfile.TemporaryDirectory() as temporary:
-        path = Path(temporary) / "profile.db"
-        await _make_profile(path, count)
-        async with async_playwright() as playwright, _manager(path) as (_, link):
-            browser = await playwright.chromium.launch(executable_path=find_browser(), args=["--no-sandbox"])
-            page = await (await browser.new_context(viewport={"width": 1440, "height": 900})).new_page()
-            await page.goto(link)
-            await page.wait_for_selector(CARD)
-            url, cookies = page.url, await page.context.cookies()
-            first = [await _first_card(browser, url, cookies) for _ in range(FIRST_CARDS)]
-            frames, static_frames = await scroll_frames(page)
-            await browser.close()
-    p95, static_p95 = quantiles(frames, n=20)[-1], quantiles(static_frames, n=20)[-1]
-    figures = [
-        f"{count:,} identities; first card: median {median(first):.0f} ms, longest {max(first):.0f} ms",
-        f"frame while scrolling {STEP} px each: median {median(frames):.1f} ms, 95 % within {p95:.1f} ms;"
-        f" static list {median(static_frames):.1f} ms, {static_p95:.1f} ms",
-    ]
-    ratio = median(frames) / median(static_frames)
-    return [
-        (f"frame while scrolling {count:,} identities, to a static list of the same cards", ratio, "<=", 2),
-        (f"first card with {count:,} identities, ms", median(first), "<=", 2000),
-    ], figures
+    await _make_profile(path, count)
+    async with async_playwright() as playwright, _manager(path) as (_, link):
+        browser = await playwright.chromium.launch(executable_path=find_browser(), args=["--no-sandbox"])
+        page = await (await browser.new_context(viewport={"width": 1440, "height": 900})).new_page()
+        await page.goto(link)
+        await page.wait_for_selector(CARD)
+        url, cookies = page.url, await page.context.cookies()
+        first = [await _first_card(browser, url, cookies) for _ in range(first_cards)]
+        own, static = await scroll_frames(page, frames)
+        await browser.close()
+    return {
+        "a frame while 10,000 identities scroll": (median(own), median(static)),
+        "the first card with 10,000 identities": median(first) / 1000,
+    }
 
 
 async def _first_card(browser: Browser, url: str, cookies: list[Any]) -> float:
@@ -235,13 +216,15 @@ async def _write_static_page(folder: Path, page: Page) -> None:
     (folder / "index.html").write_text(f"{head}{body}</html>")
 
 
-async def _loads(browser: Browser, opened: Page, url: str, static_url: str) -> tuple[list[float], list[float]]:
+async def _loads(
+    browser: Browser, opened: Page, url: str, static_url: str, times: int
+) -> tuple[list[float], list[float]]:
     """Times until both pages are interactive, in turns, without anything cached."""
     cookies = await opened.context.cookies()
     count = await opened.locator(CARD).count()
     loads: list[float] = []
     static_loads: list[float] = []
-    for _ in range(LOADS):
+    for _ in range(times):
         for address, into in ((url, loads), (static_url, static_loads)):
             context = await browser.new_context(viewport={"width": 1440, "height": 900})
             await context.add_cookies([_as_param(each) for each in cookies])
@@ -257,13 +240,13 @@ def _as_param(cookie: Any) -> Any:
     return {key: cookie[key] for key in ("name", "value", "domain", "path", "httpOnly", "sameSite")}
 
 
-async def _delays(profile: Path, page: Page, ids: list[str]) -> list[float]:
+async def _delays(profile: Path, page: Page, ids: list[str], changes: int) -> list[float]:
     """Milliseconds from the commit of another process to the page."""
     writer = await asyncio.create_subprocess_exec(sys.executable, "-c", WRITER, str(profile), stdin=PIPE, stdout=PIPE)
     assert writer.stdin is not None
     assert writer.stdout is not None
     delays = []
-    for number in range(CHANGES):
+    for number in range(changes):
         name = f"changed-{time.time_ns()}"
         writer.stdin.write(f"{ids[number % min(len(ids), 12)]} {name}\n".encode())
         committed = float(await writer.stdout.readline())
@@ -274,10 +257,23 @@ async def _delays(profile: Path, page: Page, ids: list[str]) -> list[float]:
     return delays
 
 
+BENCHMARK = Benchmark(
+    measure,
+    [
+        Figure("interactive", "ms", "static page", at_most=2),
+        Figure("a change of another process is shown, median", "ms"),
+        Figure("a change of another process is shown, 95 % within", "ms", at_most=200),
+        Figure("memory of the server", "MB", "bare Starlette and uvicorn", at_most=1.5),
+        Figure("a frame while 10,000 identities scroll", "ms", "static list of the same cards", at_most=2),
+        Figure("the first card with 10,000 identities", "s", at_most=2),
+    ],
+    few=(30, 30),
+    many=(10_000, 200),
+    loads=(20, 1),
+    changes=(100, 2),
+    first_cards=(5, 1),
+    frames=(120, 5),
+)
+
 if __name__ == "__main__":
-    few, many = (int(given) for given in (*sys.argv[1:3], *("30", str(MANY))[len(sys.argv[1:3]) :]))
-    bars, figures = asyncio.run(measure(few, many))
-    console = Console(width=120)
-    for line in figures:
-        console.print(line)
-    console.print(bars_table(bars))
+    BENCHMARK.main()

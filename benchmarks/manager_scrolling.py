@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from playwright.async_api import Page
 
-__all__ = ["STEP", "scroll_frames"]
+__all__ = ["scroll_frames"]
 
-STEP: Final = 200
+_STEP: Final = 200
 """Pixels that each frame scrolls."""
-_FRAMES: Final = 120
 _COPIES: Final = 20
 # Scrolls by a step in each frame, and returns the milliseconds of the frames. It turns at the ends.
 _SCROLL: Final = """async ([frames, step]) => {
@@ -47,8 +46,8 @@ _REPLACE_BY_STATIC: Final = """async (copies) => {
 }"""
 
 
-async def scroll_frames(page: Page) -> tuple[list[float], list[float]]:
+async def scroll_frames(page: Page, frames: int) -> tuple[list[float], list[float]]:
     """Milliseconds of the frames of the list, and of the static one, which then replaces it."""
-    frames = await page.evaluate(_SCROLL, [_FRAMES, STEP])
+    times = await page.evaluate(_SCROLL, [frames, _STEP])
     await page.evaluate(_REPLACE_BY_STATIC, _COPIES)
-    return frames, await page.evaluate(_SCROLL, [_FRAMES, STEP])
+    return times, await page.evaluate(_SCROLL, [frames, _STEP])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -19,9 +20,10 @@ def memory_of(pids: Iterable[int]) -> int:
 def with_children(pid: int) -> list[int]:
     """A process and all that it has started, and so on."""
     found = [pid]
-    for task in Path(f"/proc/{pid}/task").iterdir():
-        for child in (task / "children").read_text().split():
-            found += with_children(int(child))
+    with contextlib.suppress(OSError):  # it has just ended
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            for child in (task / "children").read_text().split():
+                found += with_children(int(child))
     return found
 
 

@@ -8,25 +8,22 @@ all below it gain by identities that are signed in (PSS), ours beside Playwright
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import contextlib
 import os
 import statistics
-import sys
-import tempfile
 import time
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from playwright.async_api import Browser, Page, async_playwright
-from rich.console import Console
-from rich.table import Table
 
 import hatbox
+from benchmarks.benchmark import Benchmark, Figure, Measured
+from benchmarks.memory import memory_of, with_children
 from hatbox.engines.chromium.chromium_runner import ChromiumRunner
-from hatbox.engines.chromium.launch import find_browser, flags, launch
+from hatbox.engines.chromium.launch import find_browser, launch
 from tests.engines.program import Program
 from tests.site import Site
 from tests.waiting import until_awaited
@@ -35,7 +32,6 @@ USER = "Work"
 STORE_ID = "firefox-container-2"  # Work's
 OTHER = "Personal"
 COOKIES = 20
-CALM = 3.0  # seconds until processes that were begun are there, and those that end are gone
 PATIENCE = 20.0
 
 
@@ -52,63 +48,42 @@ LOOK_OUT = """pair => {
 }"""
 
 
-class Bar(NamedTuple):
-    """One figure, and what it may be at most."""
-
-    what: str
-    measured: float
-    at_most: float
-    unit: str = ""
-    worst: float | None = None
-
-
-def main() -> int:
-    """Measure, print, and say by the exit status whether all bars hold."""
-    parser = argparse.ArgumentParser(description="What a real browser costs under Hatbox.")
-    parser.add_argument("--rounds", type=int, default=25, help="how often an identity is opened, by each of the two")
-    parser.add_argument("--memory", type=int, default=25, help="identities that are weighed")
-    parser.add_argument("--crowd", type=int, default=100, help="identities that are open at once")
-    parser.add_argument("--delays", type=int, default=15, help="how often each delay is taken")
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="hatbox-benchmark-") as folder, Site() as site:
-        found = asyncio.run(measure(site, Path(folder), options))
-        mixed = site.mixed
-    print_bars(Console(width=130), found)
-    print(f"Identities that were mixed up, as the site saw it: {len(mixed)}")
-    return 0 if not mixed and all(bar.measured <= bar.at_most for bar in found) else 1
+PLAIN, STORAGE = "opening an identity that has 21 cookies", "the same with localStorage and IndexedDB"
+DELAYS = {
+    "a cookie set by a server is in the store": 1000,
+    "a cookie set by a script is in the store": 1000,
+    "the same on a page that is not secure": 1000,
+    "a cookie of the store is in the page": 1000,
+    "`hide` in another process has closed the page": 200,
+}
+"""Milliseconds, at most."""
 
 
-async def measure(site: Site, folder: Path, options: argparse.Namespace) -> list[Bar]:
+async def measure(folder: Path, rounds: int, memory: int, crowd: int, times: int, calm: float) -> Measured:
     """All of it, one after the other: never two things that are measured at once."""
-    said, left_out = flags(headless=True)
-    print(f"{find_browser()}, headless. Times are taken with our flags on both sides: Playwright's own, but")
-    print(f"    {' '.join(said)}\n    and not {' '.join(left_out)}\n")
-    bars = []
-    for has in (f"{COOKIES + 1} cookies", f"{COOKIES + 1} cookies, localStorage and IndexedDB"):
-        bare, ours = await opening(site, folder / f"{has}.db", options.rounds, storage="IndexedDB" in has)
-        print(f"Opening an identity that has {has}, {options.rounds} times by turns:")
-        print(f"    Playwright {spread(bare)}\n    Hatbox     {spread(ours)}\n")
-        bars.append(Bar(f"opening: {has}, times Playwright", statistics.median(ours) / statistics.median(bare), 1.3))
-    default = await weight_of_playwright(site, options.memory)
-    lean = await weight_of_hatbox(site, folder / "memory.db", options.memory)
-    print(f"Memory, each of {options.memory} identities that are signed in:")
-    print(f"    Playwright {default / 2**20:.1f} MB\n    Hatbox     {lean / 2**20:.1f} MB\n")
-    seconds, weight, right = await crowd(site, folder / "crowd.db", options.crowd)
-    print(f"{options.crowd} identities open at once: {right} signed in as themselves, with what is theirs in")
-    print(f"    localStorage and IndexedDB; open after {seconds:.1f} s, {weight / 2**20:.1f} MB each\n")
-    return [
-        *bars,
-        Bar("memory of an identity, times Playwright's flags", lean / default, 0.6),
-        Bar(f"of {options.crowd} identities at once, not right", options.crowd - right, 0),
-        *await delays(site, folder / "delays.db", options.delays),
-    ]
+    with Site() as site:
+        seconds, weight, right = await open_crowd(site, folder / "crowd.db", crowd, calm)
+        figures: dict[str, float | tuple[float, float]] = {
+            PLAIN: await opening(site, folder / "cookies.db", rounds, storage=False),
+            STORAGE: await opening(site, folder / "storage.db", rounds, storage=True),
+            "memory of an identity that is signed in": (
+                await weight_of_hatbox(site, folder / "memory.db", memory, calm) / 1e6,
+                await weight_of_playwright(site, memory, calm) / 1e6,
+            ),
+            "100 identities at once: opened": seconds,
+            "100 identities at once: memory of each": weight / 1e6,
+            "100 identities at once: not signed in as themselves": crowd - right,
+            **await delays(site, folder / "delays.db", times),
+        }
+        assert not site.mixed, site.mixed
+        return figures
 
 
 # ---------------------------------------------------------------------------------------------------------- opening
 
 
-async def opening(site: Site, path: Path, rounds: int, *, storage: bool) -> tuple[list[float], list[float]]:
-    """Seconds that it takes Playwright, and us, to open one identity, round by round."""
+async def opening(site: Site, path: Path, rounds: int, *, storage: bool) -> tuple[float, float]:
+    """The medians of the milliseconds in which we and Playwright open one identity."""
     async with contextlib.AsyncExitStack() as stack:
         launched = await launch(None, headless=True)
         stack.push_async_callback(launched.stop)
@@ -131,7 +106,10 @@ async def opening(site: Site, path: Path, rounds: int, *, storage: bool) -> tupl
         for number in range(rounds + 1):
             for name in sorted(sides, reverse=number % 2 == 0):
                 taken[name].append(await sides[name]())
-        return taken["bare"][1:], taken["ours"][1:]  # the first is there to warm up
+        ours, bare = (
+            statistics.median(taken[name][1:]) * 1000 for name in ("ours", "bare")
+        )  # the first is there to warm up
+        return ours, bare
 
 
 async def open_bare(site: Site, browser: Browser, state: Any, *, storage: bool) -> float:
@@ -188,7 +166,7 @@ async def put_away(profile: hatbox.Profile, engine: ChromiumRunner) -> None:
 # ----------------------------------------------------------------------------------------------------------- memory
 
 
-async def weight_of_playwright(site: Site, count: int) -> float:
+async def weight_of_playwright(site: Site, count: int, calm: float) -> float:
     """Bytes for each identity, with the flags that Playwright uses by default."""
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=find_browser(), headless=True)
@@ -199,12 +177,12 @@ async def weight_of_playwright(site: Site, count: int) -> float:
             assert await page.title() == f"Signed in as {user}"
 
         try:
-            return await weight_of_each(count, sign_in)
+            return await weight_of_each(count, sign_in, calm)
         finally:
             await browser.close()
 
 
-async def weight_of_hatbox(site: Site, path: Path, count: int) -> float:
+async def weight_of_hatbox(site: Site, path: Path, count: int, calm: float) -> float:
     """Bytes for each identity, as we start the browser."""
     async with hatbox.open(path) as profile, profile.chromium(headless=True) as engine:
 
@@ -213,42 +191,24 @@ async def weight_of_hatbox(site: Site, path: Path, count: int) -> float:
             page = await engine.new_page(user, site.url("/login", user=user, as_=user))
             assert await page.title() == f"Signed in as {user}"
 
-        return await weight_of_each(count, sign_in)
+        return await weight_of_each(count, sign_in, calm)
 
 
-async def weight_of_each(count: int, sign_in: Callable[[str], Awaitable[None]]) -> float:
+async def weight_of_each(count: int, sign_in: Callable[[str], Awaitable[None]], calm: float) -> float:
     """Bytes that each of so many identities adds to those that are there. The first is not counted: it warms up."""
     await sign_in("first")
-    await asyncio.sleep(CALM)
-    before = memory(os.getpid())
+    await asyncio.sleep(calm)
+    before = memory_of(with_children(os.getpid()))
     for number in range(count):
         await sign_in(f"client{number}")
-    await asyncio.sleep(CALM)
-    return (memory(os.getpid()) - before) / count
-
-
-def memory(root: int) -> int:
-    """Bytes that a process and all that it has begun use, shared ones by the share of each (PSS)."""
-    children: dict[int, list[int]] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            with contextlib.suppress(OSError):
-                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-                children.setdefault(parent, []).append(int(entry.name))
-    total, waiting = 0, [root]
-    while waiting:
-        process = waiting.pop()
-        waiting += children.get(process, [])
-        with contextlib.suppress(OSError):
-            lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
-            total += next((int(line.split()[1]) for line in lines if line.startswith("Pss:")), 0) * 1024
-    return total
+    await asyncio.sleep(calm)
+    return (memory_of(with_children(os.getpid())) - before) / count
 
 
 # ------------------------------------------------------------------------------------------------------------ crowd
 
 
-async def crowd(site: Site, path: Path, count: int) -> tuple[float, float, int]:
+async def open_crowd(site: Site, path: Path, count: int, calm: float) -> tuple[float, float, int]:
     """Many identities at once: seconds until all are open, bytes for each, and how many are who they should be."""
     users = [f"client{number}" for number in range(count)]
     async with hatbox.open(path) as profile:
@@ -257,14 +217,14 @@ async def crowd(site: Site, path: Path, count: int) -> tuple[float, float, int]:
             async with profile.httpx(user, follow_redirects=True) as client:  # the browser has to find this
                 await client.get(site.url("/login", user=user, as_=user))
         async with profile.chromium(headless=True) as engine:
-            before, begun = memory(os.getpid()), time.perf_counter()
+            before, begun = memory_of(with_children(os.getpid())), time.perf_counter()
             tabs = [
                 await profile.tabs.open(user, site.url("/storage", write=f"{user}-kept", as_=user)) for user in users
             ]
             pages = await asyncio.gather(*(engine.page(tab.id) for tab in tabs))
             seconds = time.perf_counter() - begun
-            await asyncio.sleep(CALM)
-            weight = (memory(os.getpid()) - before) / count
+            await asyncio.sleep(calm)
+            weight = (memory_of(with_children(os.getpid())) - before) / count
             right = [await is_right(site, page, user) for page, user in zip(pages, users, strict=True)]
             return seconds, weight, sum(right)
 
@@ -281,7 +241,7 @@ async def is_right(site: Site, page: Page, user: str) -> bool:
 # ----------------------------------------------------------------------------------------------------------- delays
 
 
-async def delays(site: Site, path: Path, times: int) -> list[Bar]:
+async def delays(site: Site, path: Path, times: int) -> dict[str, float]:
     """How soon what is done on one side is there on the other. The other side is another process, or could be."""
     async with (
         hatbox.open(path) as profile,
@@ -293,14 +253,15 @@ async def delays(site: Site, path: Path, times: int) -> list[Bar]:
         plain = await engine.new_page(OTHER, "http://plain.example/")
         set_by_server = "line => fetch('/me?set=' + encodeURIComponent(line)).then(() => Date.now())"
         set_by_script = "line => { document.cookie = line; return Date.now(); }"
-        found = [
-            ("a cookie that a server sets is in the store", 1000, await to_store(other, page, set_by_server, times)),
-            ("a cookie that a script sets is in the store", 1000, await to_store(other, page, set_by_script, times)),
-            ("the same on a page that is not secure", 1000, await to_store(other, plain, set_by_script, times, OTHER)),
-            ("a cookie of the store is in the page", 1000, await to_browser(other, page, times)),
-            ("hide in another process has closed the page", 200, await hiding(profile, engine, path, times)),
-        ]
-    return [Bar(what, statistics.median(taken), bar, " ms", max(taken)) for what, bar, taken in found]
+        found = (
+            await to_store(other, page, set_by_server, times),
+            await to_store(other, page, set_by_script, times),
+            await to_store(other, plain, set_by_script, times, OTHER),
+            await to_browser(other, page, times),
+            await hiding(profile, engine, path, times),
+        )
+    medians = {what: statistics.median(taken) for what, taken in zip(DELAYS, found, strict=True)}
+    return {**medians, **{f"{what}, worst of 15": max(taken) for what, taken in zip(DELAYS, found, strict=True)}}
 
 
 async def to_store(other: hatbox.Profile, page: Page, script: str, times: int, user: str = USER) -> list[float]:
@@ -358,26 +319,24 @@ def closing(page: Page) -> asyncio.Future[int]:
     return closed
 
 
-# --------------------------------------------------------------------------------------------------------- printing
-
-
-def spread(seconds: Iterable[float]) -> str:
-    """The median and the quarters around it, in milliseconds."""
-    low, middle, high = statistics.quantiles(seconds, n=4)
-    return f"{middle * 1000:.0f} ms (half of them {low * 1000:.0f} to {high * 1000:.0f})"
-
-
-def print_bars(console: Console, bars: Iterable[Bar]) -> None:
-    """Each bar, what was measured, and whether it is met."""
-    table = Table(title="Bars; of delays the median", title_justify="left")
-    for heading in ("", "measured", "worst", "at most", ""):
-        table.add_column(heading, justify="right" if heading in ("measured", "worst", "at most") else "left")
-    for what, measured, at_most, unit, worst in bars:
-        figure = f"{measured:.0f}{unit}" if unit or not at_most else f"{measured:.2f}"
-        met = "met" if measured <= at_most else "MISSED"
-        table.add_row(what, figure, f"{worst:.0f}{unit}" if worst is not None else "", f"{at_most:g}{unit}", met)
-    console.print(table)
-
+BENCHMARK = Benchmark(
+    measure,
+    [
+        Figure(PLAIN, "ms", "Playwright", at_most=1.3),
+        Figure(STORAGE, "ms", "Playwright", at_most=1.3),
+        Figure("memory of an identity that is signed in", "MB", "Playwright", at_most=0.6),
+        Figure("100 identities at once: opened", "s"),
+        Figure("100 identities at once: memory of each", "MB"),
+        Figure("100 identities at once: not signed in as themselves", at_most=0),
+        *(Figure(what, "ms", at_most=limit) for what, limit in DELAYS.items()),
+        *(Figure(f"{what}, worst of 15", "ms") for what in DELAYS),
+    ],
+    rounds=(25, 1),  # how often an identity is opened, by each of the two
+    memory=(25, 1),  # identities that are weighed
+    crowd=(100, 2),
+    times=(15, 1),  # how often each delay is taken
+    calm=(3.0, 0.0),  # seconds until processes that were started are there, and those that end are gone
+)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    BENCHMARK.main()
