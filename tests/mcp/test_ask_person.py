@@ -350,5 +350,4 @@ def test_a_site_that_does_not_answer_does_not_delay_the_end_of_a_request(
                 assert len(sibling.pages.tabs) == 3
 
     monkeypatch.setattr("hatbox.mcp.agent_pages._RELOAD_SECONDS", 0)
-    monkeypatch.setattr("hatbox.mcp.agent_pages._RELOAD_MS", 0)
     asyncio.run(asyncio.wait_for(run(), 90))

@@ -57,11 +57,14 @@ class _Driver:
     def run(self, test: Coroutine[Any, Any, T]) -> T:
         """As asyncio.run() does, but the event loop and the tasks of the driver stay."""
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("hatbox.engines.chromium.launch.async_playwright", lambda: _Launcher(self.playwright))
+            patch.setattr("hatbox.engines.chromium.launch.start_driver", self._start)
             try:
                 return self._runner.run(test, context=contextvars.copy_context())
             finally:
                 self._runner.run(self._cancel_tasks())
+
+    async def _start(self) -> _Launcher:
+        return _Launcher(self.playwright)
 
     def stop(self) -> None:
         self._runner.run(self.playwright.stop())
@@ -82,9 +85,6 @@ class _Launcher:
         self._launches: list[asyncio.Task[Any]] = []
         self.chromium = self
         self.request = playwright.request
-
-    async def start(self) -> _Launcher:
-        return self
 
     async def launch(self, **options: Any) -> Any:
         launch = asyncio.ensure_future(self._playwright.chromium.launch(**options))

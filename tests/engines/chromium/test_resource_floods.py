@@ -6,12 +6,12 @@ import asyncio
 from typing import Any, cast
 
 import pytest
-from playwright.async_api import CDPSession
 
 from hatbox.engines.chromium import resource_floods
 from hatbox.engines.chromium.frame_path import Target
 from hatbox.engines.chromium.frame_tree import FrameTree
 from hatbox.engines.chromium.resource_floods import ResourceFloods
+from hatbox.engines.chromium.sessions import Session
 
 SCRIPTS = "Emulation.setScriptExecutionDisabled"
 
@@ -53,18 +53,18 @@ class Frames:
         return {}
 
 
-class Session:
+class FakeSession:
     def __init__(self) -> None:
         self.sent: list[tuple[str, str]] = []
 
-    async def send(self, method: str, params: dict[str, str]) -> None:
+    async def send(self, method: str, params: dict[str, str], _: float | None = None) -> None:
         self.sent.append((method, params.get("requestId") or params["targetId"]))
 
 
 class Lab:
     def __init__(self) -> None:
-        self.frames, self.session = Frames(), Session()
-        self.floods = ResourceFloods(cast("FrameTree", self.frames), cast("CDPSession", self.session))
+        self.frames, self.session = Frames(), FakeSession()
+        self.floods = ResourceFloods(cast("FrameTree", self.frames), cast("Session", self.session))
         self._count = 0
 
     def request(self, frame_id: str) -> bool:

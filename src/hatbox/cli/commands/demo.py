@@ -117,12 +117,13 @@ async def _user_of_httpx(profile: Profile, identity: str, site: DemoSite) -> str
 
 
 async def _users_of_chromium(profile: Profile, site: DemoSite) -> dict[str, str]:
+    from hatbox.engines.chromium.sessions import within  # imports Playwright
+
     users: dict[str, str] = {}
     async with profile.chromium(headless=True) as engine:
         for name in _USERS:
-            page = await (await engine.context(name)).new_page()
-            await page.goto(f"{site.url}/me")
-            users[name] = await page.inner_text("#user")
+            page = await engine.new_page(name, f"{site.url}/me")
+            users[name] = await within(page.inner_text("#user"))
     return users
 
 

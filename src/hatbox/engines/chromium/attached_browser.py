@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
-from playwright.async_api import Browser, BrowserContext, Page, Playwright, async_playwright
+from playwright.async_api import Browser, BrowserContext, Page, Playwright
 from playwright.async_api import Error as PlaywrightError
 
-from hatbox.engines.chromium.driver_connection import wait_until_driver_ends
-from hatbox.engines.chromium.sessions import within
+from hatbox.engines.chromium.driver_connection import start_driver, stop_driver, wait_until_driver_ends
+from hatbox.engines.chromium.sessions import Session, within
 from hatbox.engines.endpoint_requests import (
     AwaitedState,
     RequestedEndpoint,
@@ -36,12 +36,12 @@ __all__ = ["AttachedBrowser"]
 
 logger = logging.getLogger("hatbox.engines.chromium")
 
-_CONNECT_MS: Final = 30_000.0
+_CONNECT_SECONDS: Final = 30.0
 _PAGE_SECONDS: Final = 30.0  # until Playwright and the engine know a page, on a busy machine
 _CATCH_UP_SECONDS: Final = 5.0
 _POLL_SECONDS: Final = 0.02
 _WATCH_SECONDS: Final = 1.0  # between two checks whether the engine has ended
-_STOP_SECONDS: Final = 10.0
+_STOP_SECONDS: Final = 3.0
 _MAX_LIST: Final = 16 * 2**20  # bytes
 
 _opener: Final = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # the endpoint is on loopback
@@ -85,7 +85,7 @@ class _Connection:
 
     async def _target_of(self, page: Page) -> str:
         if page not in self._target_ids:
-            session = await self.context.new_cdp_session(page)
+            session = await Session.of_page(page)
             try:
                 found: dict[str, Any] = await session.send("Target.getTargetInfo")
             finally:
@@ -116,7 +116,7 @@ class AttachedBrowser:
         try:
             await request_wait(self._store, self.engine, "ready", max_time=max_time)
             await self._store.register_process()  # its tabs are not those of a program that has ended
-            self._playwright = await async_playwright().start()
+            self._playwright = await start_driver()
             self._tasks.spawn(self._watch_driver(self._playwright))
         except BaseException:
             await self.stop()
@@ -134,12 +134,11 @@ class AttachedBrowser:
         connections, self._connections = self._connections, {}
         for each in connections.values():
             with contextlib.suppress(PlaywrightError):
-                await within(each.browser.close(), "Browser.close", _STOP_SECONDS)
+                await within(each.browser.close(), seconds=_STOP_SECONDS)
             await each.endpoint.close()
         playwright, self._playwright = self._playwright, None
         if playwright is not None:
-            with contextlib.suppress(PlaywrightError):
-                await playwright.stop()
+            await stop_driver(playwright)
 
     async def wait(self, state: AwaitedState) -> None:
         """Wait until the engine has applied all changes so far."""
@@ -159,7 +158,7 @@ class AttachedBrowser:
         connection = await self._connection(cookie_store_id)
         deadline = time.monotonic() + _PAGE_SECONDS
         with self.map_errors():
-            page = await connection.context.new_page()
+            page = await within(connection.context.new_page(), seconds=_PAGE_SECONDS)
             while (tab_id := await connection.tab_of(page)) is None:
                 if time.monotonic() > deadline:
                     raise EngineError(f"a new page has no tab after {_PAGE_SECONDS:g} seconds")
@@ -176,7 +175,7 @@ class AttachedBrowser:
         """Wait until Playwright has the events of a page so far, unless the page does not respond."""
         with self.map_errors(), contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_CATCH_UP_SECONDS):
-                await page.title()
+                await within(page.title())
 
     @contextlib.contextmanager
     def map_errors(self) -> Iterator[None]:
@@ -214,8 +213,9 @@ class AttachedBrowser:
         try:
             with self.map_errors():
                 # Without defaults: Playwright would set fonts and media of pages that belong to other programs.
-                browser = await self._playwright.chromium.connect_over_cdp(
-                    endpoint.url(token), timeout=_CONNECT_MS, no_defaults=True
+                chromium, url = self._playwright.chromium, endpoint.url(token)
+                browser = await within(
+                    chromium.connect_over_cdp(url, timeout=0, no_defaults=True), seconds=_CONNECT_SECONDS
                 )
         except BaseException:
             await endpoint.close()

@@ -22,6 +22,7 @@ from hatbox.engines.chromium.attachable_engine import (
 from hatbox.engines.chromium.attached_browser import AttachedBrowser
 from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from hatbox.engines.chromium.hosted_pages import HostedPages
+from hatbox.engines.chromium.sessions import without_limit
 from hatbox.engines.endpoint_requests import ANSWER_TIMEOUT, engine_ended
 from hatbox.engines.person_windows import OpenPersonWindow, RequestedPersonWindow
 from hatbox.engines.running_engines import RunningEngine, busy, has_lease
@@ -260,7 +261,7 @@ class AttachingRunner(ChromiumRunner):
             await self._tabs.navigate(tab_id, url)
         else:  # the profile stores no credentials, so that the engine does not get them from there
             with contextlib.suppress(PlaywrightError):  # Tab.error has the reason
-                await page.goto(url, timeout=0)
+                await without_limit(page.goto(url, timeout=0))
         await self.wait_until_loaded(tab_id)
         await attached.catch_up(page)
 

@@ -12,6 +12,7 @@ from playwright.async_api import Error as PlaywrightError
 from hatbox.downloads.download_list import Downloads
 from hatbox.downloads.download_path import publish, reserve_file
 from hatbox.engines.chromium.debounce import log_exceptions
+from hatbox.engines.chromium.sessions import within, without_limit
 from hatbox.tasks import Tasks
 
 __all__ = ["PageDownloads", "save_downloads"]
@@ -44,10 +45,14 @@ async def _save(download: Download, target: PageDownloads, cookie_store_id: str)
         logger.warning("download of %s failed: %s", name, error)
         return
     listed = target.listed
-    item = None if listed is None else listed.observe(download.url, reserved.path, cookie_store_id, download.cancel)
+    item = (
+        None
+        if listed is None
+        else listed.observe(download.url, reserved.path, cookie_store_id, lambda: within(download.cancel()))
+    )
     size = None
     try:
-        await download.save_as(reserved.part)
+        await without_limit(download.save_as(reserved.part))
         path = publish(reserved)
         size = path.stat().st_size
         if item is not None:

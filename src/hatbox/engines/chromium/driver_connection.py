@@ -1,18 +1,51 @@
-"""Watches the connection to Playwright's driver. If the driver ends, Playwright reports nothing and fails all calls."""
+"""Starts and stops Playwright's driver, and watches it. If it ends, Playwright reports nothing and fails all calls."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
+from asyncio.subprocess import Process
 from typing import Final
 
-from playwright.async_api import Playwright
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Playwright, async_playwright
+from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-__all__ = ["wait_until_driver_ends"]
+from hatbox.engines.chromium.sessions import within, without_limit
+
+__all__ = ["start_driver", "stop_driver", "wait_until_driver_ends"]
 
 logger = logging.getLogger("hatbox.engines.chromium")
 
 _INTERVAL: Final = 2.0
+_STOP_TIMEOUT: Final = 3.0
+
+
+async def start_driver() -> Playwright:
+    """Start the driver. Raises a Playwright Error."""
+    return await within(async_playwright().start(), "the start of Playwright's driver")
+
+
+async def stop_driver(playwright: Playwright) -> None:
+    """Stop the driver, which kills the browsers that it has launched. Kills it if it does not respond."""
+    try:
+        await within(playwright.stop(), "Playwright.stop", _STOP_TIMEOUT)
+    except PlaywrightTimeout:
+        logger.warning("Playwright's driver does not respond; it is killed")
+        await _kill(playwright)
+    except PlaywrightError as error:
+        logger.debug("Playwright's driver: %s", error)
+
+
+async def _kill(playwright: Playwright) -> None:
+    """Kill the process of the driver, which Playwright does not publish."""
+    client = getattr(playwright.stop, "__self__", None)
+    process: Process | None = getattr(getattr(getattr(client, "_client", None), "_transport", None), "_proc", None)
+    if process is not None:
+        with contextlib.suppress(ProcessLookupError, PlaywrightError):
+            process.kill()
+            await within(process.wait(), "the end of Playwright's driver", _STOP_TIMEOUT)
 
 
 async def wait_until_driver_ends(playwright: Playwright) -> None:
@@ -25,8 +58,8 @@ async def wait_until_driver_ends(playwright: Playwright) -> None:
     while True:
         await asyncio.sleep(_INTERVAL)
         try:
-            request = await playwright.request.new_context()
-            await request.dispose()
+            request = await without_limit(playwright.request.new_context())
+            await without_limit(request.dispose())
         except Exception as error:
             if error is previous:
                 return

@@ -127,7 +127,11 @@ class ChromiumEngine(Engine):
 
     async def stop(self) -> None:
         """See Engine."""
-        if (running := self.running) is not None:
+        if (running := self.running) is not None and not await running.env.launched.responds():
+            self.stop_saving()  # nothing can be saved
+            await self._shut_down(kill=True)
+            return
+        if running is not None:
             running.unsubscribe()
             pages = running.pages.copy()
             running.pages.clear()
@@ -372,7 +376,7 @@ class ChromiumEngine(Engine):
             self._hosted.abandon(running.env)
         running.env.delegate.engine_crashed(reason)
 
-    async def _shut_down(self) -> None:
+    async def _shut_down(self, *, kill: bool = False) -> None:
         running, self.running = self.running, None
         if self._page_scripts is not None:
             self._page_scripts.browser_stopped()
@@ -380,7 +384,7 @@ class ChromiumEngine(Engine):
         if running is not None:
             running.interceptor.stop()
             self._tasks.cancel()
-            await running.env.launched.stop()
+            await running.env.launched.stop(kill=kill)
 
     def _pending_url(self, tab: Tab) -> str:
         """The URL to load, with the credentials of `use_credentials`."""

@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import msgspec
-from playwright.async_api import CDPSession
 from playwright.async_api import Error as PlaywrightError
 
 from hatbox.engines.chromium.debounce import log_exceptions
 from hatbox.engines.chromium.frame_numbers import frame_number
 from hatbox.engines.chromium.frame_path import FramePath, Target
 from hatbox.engines.chromium.pending_documents import PendingDocuments
+from hatbox.engines.chromium.sessions import Session
 from hatbox.engines.chromium.target_messages import TargetMessages
 from hatbox.tasks import Tasks
 
@@ -50,7 +50,7 @@ class FrameTree:
 
     def __init__(
         self,
-        session: CDPSession,
+        session: Session,
         on_event: Callable[[str, dict[str, Any]], None],
         on_target_destroyed: Callable[[str], None],
     ) -> None:

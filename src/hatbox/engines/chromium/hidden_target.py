@@ -13,11 +13,11 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import msgspec
-from playwright.async_api import Browser, CDPSession
+from playwright.async_api import Browser
 from playwright.async_api import Error as PlaywrightError
 
 from hatbox.engines.chromium.debounce import log_exceptions
-from hatbox.engines.chromium.sessions import within
+from hatbox.engines.chromium.sessions import Session
 
 __all__ = ["HiddenTarget"]
 
@@ -28,7 +28,7 @@ _CLOSE_TIMEOUT: Final = 5.0
 class HiddenTarget:
     """A hidden document, and the CDP session with it."""
 
-    def __init__(self, session: CDPSession, target_id: str, session_id: str) -> None:
+    def __init__(self, session: Session, target_id: str, session_id: str) -> None:
         self.id = target_id
         """The target id, which is the id of the main frame too."""
         self._session = session
@@ -47,21 +47,19 @@ class HiddenTarget:
         """Open a blank hidden document, by default in a browser context of its own. Raises a Playwright Error."""
         if browser is None:
             raise PlaywrightError("the browser is closed")
-        session = await within(browser.new_browser_cdp_session(), "Target.attachToBrowserTarget")
+        session = await Session.of_browser(browser)
         try:
-            target = await within(_create(session, context_id), "Target.createTarget")
-            attached = await within(
-                session.send("Target.attachToTarget", {**target, "flatten": False}), "Target.attachToTarget"
-            )
+            target = await _create(session, context_id)
+            attached = await session.send("Target.attachToTarget", {**target, "flatten": False})
         except BaseException:
-            await _detach(session)
+            await session.detach()
             raise
         return cls(session, target["targetId"], attached["sessionId"])
 
     async def expose_protocol(self, binding: str) -> None:
         """Give the scripts of the document a CDP connection with the whole browser, as a global of this name."""
         params = {"targetId": self.id, "bindingName": binding}
-        await within(self._session.send("Target.exposeDevToolsProtocol", params), "Target.exposeDevToolsProtocol")
+        await self._session.send("Target.exposeDevToolsProtocol", params)
 
     def send(self, method: str, params: dict[str, Any] | None = None) -> asyncio.Future[Any]:
         """Send a command now; the future of its result. Fails with Playwright's Error."""
@@ -87,10 +85,9 @@ class HiddenTarget:
         """Close the document, also if its scripts do not respond. May be called twice."""
         if self.is_open:
             with contextlib.suppress(PlaywrightError):
-                close = self._session.send("Target.closeTarget", {"targetId": self.id})
-                await within(close, "Target.closeTarget", _CLOSE_TIMEOUT)
+                await self._session.send("Target.closeTarget", {"targetId": self.id}, _CLOSE_TIMEOUT)
             self._end()
-        await _detach(self._session)
+        await self._session.detach()
 
     def _on_sent(self, number: int, done: asyncio.Task[Any]) -> None:
         self._sending.discard(done)
@@ -128,7 +125,7 @@ class HiddenTarget:
             listener({"sessionId": self._session_id})
 
 
-async def _create(session: CDPSession, context_id: str | None) -> dict[str, Any]:
+async def _create(session: Session, context_id: str | None) -> Any:
     """Create the target. Chromium creates the first hidden one only while a page is open."""
     own = {"browserContextId": context_id}
     if context_id is None:
@@ -142,11 +139,6 @@ async def _create(session: CDPSession, context_id: str | None) -> dict[str, Any]
         return await session.send("Target.createTarget", hidden)
     finally:
         await session.send("Target.disposeBrowserContext", other)
-
-
-async def _detach(session: CDPSession) -> None:
-    with contextlib.suppress(PlaywrightError):
-        await within(session.detach(), "Target.detachFromTarget", _CLOSE_TIMEOUT)
 
 
 def _retrieve_exception(reply: asyncio.Future[Any]) -> None:

@@ -249,7 +249,7 @@ class IdentityContext:
     async def _go_offline(self) -> None:
         # Workers first: pages that are offline cannot start one again.
         await end_workers(self.browser_session, self.context_id)
-        await self.context.set_offline(True)
+        await within(self.context.set_offline(True))
         await asyncio.gather(*(page.block_requests() for page in self.pages))
         await end_workers(self.browser_session, self.context_id)
 

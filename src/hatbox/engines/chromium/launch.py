@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import shutil
 import signal
@@ -12,20 +13,24 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from playwright.async_api import Browser, Playwright, async_playwright
+from playwright.async_api import Browser, Playwright
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
+from hatbox.engines.chromium.driver_connection import start_driver, stop_driver
 from hatbox.engines.chromium.launch_errors import display_hint, why_not_executable, why_not_started
 from hatbox.engines.chromium.sessions import Session, within
 from hatbox.errors import EngineError
 
 __all__ = ["VARIABLE", "Launched", "browser_path", "find_browser", "flags", "launch"]
 
+logger = logging.getLogger("hatbox.engines.chromium")
+
 VARIABLE: Final = "HATBOX_CHROMIUM"
 
 _LAUNCH_TIMEOUT: Final = 30.0
-_SHUTDOWN_TIMEOUT: Final = 10.0  # seconds until the browser is killed
+_RESPONSE_TIMEOUT: Final = 5.0
+_SHUTDOWN_TIMEOUT: Final = 3.0  # seconds until the browser is killed
 _KILL: Final = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has no SIGKILL; its SIGTERM kills
 _NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "google-chrome-beta")
 _SCRIPT_FOLDER: Final = Path("/usr/bin")
@@ -104,16 +109,30 @@ class Launched(NamedTuple):
     blocks_webrtc: bool = False
     """Whether WebRTC sends nothing past a proxy. Identities with a proxy need that."""
 
-    async def stop(self) -> None:
-        """Close the browser and stop the Playwright driver. Kills the browser after a timeout. May be called twice."""
+    async def responds(self) -> bool:
+        """Whether the browser answers, so that its pages can be saved."""
         try:
-            await within(self.browser.close(), "Browser.close", _SHUTDOWN_TIMEOUT)
+            await self.session.send("Browser.getVersion", seconds=_RESPONSE_TIMEOUT)
         except PlaywrightTimeout:
-            with contextlib.suppress(OSError):
-                os.kill(self.pid, _KILL)
+            return False
         except PlaywrightError:
             pass  # it has exited
-        await _stop(self.playwright)
+        return True
+
+    async def stop(self, *, kill: bool = False) -> None:
+        """Close the browser and stop the Playwright driver. Kills the browser after a timeout. May be called twice."""
+        try:
+            if not kill:
+                await within(self.browser.close(), seconds=_SHUTDOWN_TIMEOUT)
+        except PlaywrightTimeout:
+            kill = True
+        except PlaywrightError:
+            pass  # it has exited
+        if kill:
+            logger.warning("Chromium does not respond; its process %d is killed", self.pid)
+            with contextlib.suppress(OSError):
+                os.kill(self.pid, _KILL)
+        await stop_driver(self.playwright)
 
 
 def flags(*, headless: bool, block_webrtc: bool = False) -> tuple[list[str], list[str]]:
@@ -174,33 +193,36 @@ async def launch(browser: str | os.PathLike[str] | None, *, headless: bool, bloc
             "no display found. Run Hatbox in a desktop session.",
         )
     try:
-        playwright = await within(async_playwright().start(), "async_playwright().start()")
+        playwright = await start_driver()
     except PlaywrightError as error:
         raise EngineError(f"Playwright does not start: {error}") from error
     try:
-        started = await playwright.chromium.launch(
-            executable_path=path,
-            headless=headless,
-            args=args,
-            ignore_default_args=ignored_args,
-            chromium_sandbox=not _is_root(),
-            env=_environment(),
-            # On a signal the engine first saves, then closes the browser itself.
-            handle_sigint=False,
-            handle_sigterm=False,
-            handle_sighup=False,
-            timeout=_LAUNCH_TIMEOUT * 1000,
+        started = await within(
+            playwright.chromium.launch(
+                executable_path=path,
+                headless=headless,
+                args=args,
+                ignore_default_args=ignored_args,
+                chromium_sandbox=not _is_root(),
+                env=_environment(),
+                # On a signal the engine first saves, then closes the browser itself.
+                handle_sigint=False,
+                handle_sigterm=False,
+                handle_sighup=False,
+                timeout=_LAUNCH_TIMEOUT * 1000,
+            ),
+            seconds=_LAUNCH_TIMEOUT + _SHUTDOWN_TIMEOUT,  # the first has the better message
         )
-        session = Session(await within(started.new_browser_cdp_session(), "Target.attachToBrowserTarget"))
+        session = await Session.of_browser(started)
         version, info = await asyncio.gather(
             session.send("Browser.getVersion"), session.send("SystemInfo.getProcessInfo")
         )
     except PlaywrightError as error:
-        await _stop(playwright)
+        await stop_driver(playwright)
         hint = "" if headless else display_hint(os.environ)
         raise EngineError(f"{path} {why_not_started(str(error), _LAUNCH_TIMEOUT)}{hint}") from error
     except BaseException:
-        await _stop(playwright)
+        await stop_driver(playwright)
         raise
     user_agent = version["userAgent"].replace("HeadlessChrome/", "Chrome/")
     pid = next(each["id"] for each in info["processInfo"] if each["type"] == "browser")
@@ -210,12 +232,6 @@ async def launch(browser: str | os.PathLike[str] | None, *, headless: bool, bloc
 def _environment() -> dict[str, str | float | bool]:
     """The environment of the browser: without variables that may contain the key or the password of a profile."""
     return {name: value for name, value in os.environ.items() if not name.startswith(("HATBOX_", "PGPASS"))}
-
-
-async def _stop(playwright: Playwright) -> None:
-    """Stop the Playwright driver, which kills the browser it has launched."""
-    with contextlib.suppress(PlaywrightError):
-        await within(playwright.stop(), "playwright.stop()", _SHUTDOWN_TIMEOUT)
 
 
 def _candidates() -> Iterator[Path]:

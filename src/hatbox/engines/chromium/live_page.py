@@ -29,7 +29,7 @@ from hatbox.engines.chromium.page_snapshot import PageSnapshot
 from hatbox.engines.chromium.page_storage import PageStorage
 from hatbox.engines.chromium.page_typed_input import PageTypedInput
 from hatbox.engines.chromium.ruled_navigation import BlockedPage
-from hatbox.engines.chromium.sessions import Session, within
+from hatbox.engines.chromium.sessions import Session
 from hatbox.engines.chromium.site_data_sync import SiteDataSync
 from hatbox.engines.chromium.snapshot_saver import SnapshotSaver
 from hatbox.engines.chromium.tab_reporter import TabReporter
@@ -116,7 +116,7 @@ class LivePage:
         cls, page: PlaywrightPage, services: ContextServices, indicator: IdentityIndicator | None, *, headless: bool
     ) -> LivePage:
         """Attach to a page, and start observing it."""
-        session = Session(await within(page.context.new_cdp_session(page), "Target.attachToTarget"))
+        session = await Session.of_page(page)
         live = cls(page, session, services, indicator, headless=headless)
         info, *_ = await asyncio.gather(
             session.send("Target.getTargetInfo"),

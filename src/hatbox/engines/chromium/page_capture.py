@@ -6,9 +6,10 @@ import asyncio
 import base64
 from typing import Any, Final
 
-from playwright.async_api import CDPSession, Page
+from playwright.async_api import Page
 
 from hatbox.engines.chromium.context_registry import map_browser_errors
+from hatbox.engines.chromium.sessions import Session
 from hatbox.errors import EngineError
 from hatbox.tabs.open_pages import CaptureRect, PageCapture
 
@@ -25,7 +26,7 @@ async def capture_page(page: Page, capture: PageCapture) -> bytes:
     try:
         async with asyncio.timeout(_TIMEOUT):
             with map_browser_errors():
-                session = await page.context.new_cdp_session(page)
+                session = await Session.of_page(page)
                 try:
                     return await _capture(session, capture)
                 finally:
@@ -34,7 +35,7 @@ async def capture_page(page: Page, capture: PageCapture) -> bytes:
         raise EngineError(f"the page was not captured within {_TIMEOUT:g} seconds") from error
 
 
-async def _capture(session: CDPSession, capture: PageCapture) -> bytes:
+async def _capture(session: Session, capture: PageCapture) -> bytes:
     metrics: dict[str, Any] = await session.send("Page.getLayoutMetrics")
     view, device_view = metrics["cssVisualViewport"], metrics["visualViewport"]
     ratio = max(device_view["clientWidth"] / max(view["clientWidth"], 1), 0.1)

@@ -23,7 +23,7 @@ from hatbox.engines.chromium.navigation_state import NavigationState
 from hatbox.engines.chromium.net_errors import ABORTED, load_error_message
 from hatbox.engines.chromium.page_snapshot import PageSnapshot
 from hatbox.engines.chromium.ruled_navigation import BlockedPage, RequestedNavigation
-from hatbox.engines.chromium.sessions import Session
+from hatbox.engines.chromium.sessions import Session, without_limit
 from hatbox.tabs.tab_model import BLANK
 from hatbox.tasks import Tasks
 
@@ -305,5 +305,5 @@ class PageNavigation:
                 self._complete()
 
     async def _complete_when_loaded(self) -> None:
-        await self._page.wait_for_load_state(timeout=0)  # the task is cancelled when the page is closed
+        await without_limit(self._page.wait_for_load_state(timeout=0))  # the task is cancelled when the page is closed
         self._complete()

@@ -15,6 +15,7 @@ from playwright.async_api import Page as PlaywrightPage
 from hatbox.engines.chromium.isolated_world import IsolatedWorld
 from hatbox.engines.chromium.navigation_state import NavigationState
 from hatbox.engines.chromium.page_storage import origin_of
+from hatbox.engines.chromium.sessions import within
 from hatbox.engines.chromium.typed_input import OTHER_SITE, Form, TypedInput, parse_typed_input
 
 __all__ = ["PageTypedInput"]
@@ -105,7 +106,6 @@ class PageTypedInput:
 
 
 async def _has_text(frame: Frame) -> bool:
-    with contextlib.suppress(PlaywrightError, TimeoutError):
-        async with asyncio.timeout(_FRAME_TIMEOUT):
-            return await frame.evaluate(_HAS_TEXT) is True
+    with contextlib.suppress(PlaywrightError):
+        return await within(frame.evaluate(_HAS_TEXT), seconds=_FRAME_TIMEOUT) is True
     return False

@@ -14,7 +14,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, Final, TypeAlias
 from urllib.parse import urljoin, urlsplit
 
-from playwright.async_api import CDPSession
 from playwright.async_api import Error as PlaywrightError
 
 from hatbox.engines.chromium.addresses import NO_REDIRECT, refusal
@@ -37,6 +36,7 @@ from hatbox.engines.chromium.request_details import TabLookup, is_third_party, r
 from hatbox.engines.chromium.resource_answers import ResourceAnswers
 from hatbox.engines.chromium.resource_types import DOCUMENT_TYPES, MAIN_FRAME
 from hatbox.engines.chromium.rule_checks import RuleChecks
+from hatbox.engines.chromium.sessions import Session
 from hatbox.engines.navigation_rules import NavigationReopened
 from hatbox.tasks import Tasks
 from hatbox.web_requests import AuthChallenge, Headers, RequestCancelled, RequestEvents, RequestRedirected
@@ -60,7 +60,7 @@ class PausedRequests:
 
     def __init__(
         self,
-        session: CDPSession,
+        session: Session,
         frames: FrameTree,
         in_flight: InFlightRequests,
         requests: RequestEvents,
@@ -212,7 +212,7 @@ class PausedRequests:
 
     async def _response_body(self, event: dict[str, Any]) -> str:
         """The response body in Base64. Chromium applies changed policies and cookies only to a fulfilled response."""
-        response = await self._session.send("Fetch.getResponseBody", {"requestId": event["requestId"]})
+        response = await self._session.send_without_limit("Fetch.getResponseBody", {"requestId": event["requestId"]})
         body: str = response["body"]
         return body if response["base64Encoded"] else base64.b64encode(body.encode()).decode()
 

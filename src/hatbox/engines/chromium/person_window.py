@@ -17,6 +17,7 @@ from hatbox.engines.chromium.live_page import LivePage
 from hatbox.engines.chromium.page_saving import save_site_data
 from hatbox.engines.chromium.person_pages import bypass_service_workers
 from hatbox.engines.chromium.running_browser import RunningBrowser
+from hatbox.engines.chromium.sessions import within
 
 __all__ = ["PersonWindow"]
 
@@ -52,7 +53,7 @@ class PersonWindow:
         await bypass_service_workers(page)
         await page.world.show_request(request_text(message))
         page.load(url, 0)
-        await page.page.bring_to_front()
+        await within(page.page.bring_to_front())
 
     async def end(self) -> None:
         """Replace the pages by an empty one, and wait until the person closes it: see OpenPersonWindow.
@@ -64,7 +65,7 @@ class PersonWindow:
             page = await self._context.new_page()
             self._add(page, lambda _: closed.set())
             await page.world.show_request(ended_text())
-            await page.page.bring_to_front()
+            await within(page.page.bring_to_front())
         await self._close_pages(page)
         await closed.wait()
 

@@ -11,7 +11,7 @@ import contextlib
 import logging
 from typing import Any, Final
 
-from playwright.async_api import Browser, CDPSession
+from playwright.async_api import Browser
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
@@ -27,7 +27,7 @@ from hatbox.engines.chromium.resource_answers import ResourceAnswers
 from hatbox.engines.chromium.resource_floods import ResourceFloods
 from hatbox.engines.chromium.rule_checks import RuleChecks
 from hatbox.engines.chromium.service_workers import ServiceWorkerRemoval
-from hatbox.engines.chromium.sessions import within
+from hatbox.engines.chromium.sessions import Session, within
 from hatbox.tasks import Tasks
 from hatbox.web_requests import RequestEvents
 
@@ -60,7 +60,7 @@ class RequestInterceptor:
         self._rules = rules
         self._resources = resources
         self._programs = programs
-        self._session: CDPSession | None = None
+        self._session: Session | None = None
         self._frames: FrameTree
         self._paused: PausedRequests
         self._update: asyncio.Task[None] | None = None
@@ -185,8 +185,8 @@ class RequestInterceptor:
             identity_of = self._rules.tabs.identity_of
             await ServiceWorkerRemoval(self._frames, self._rules.rules, identity_of, self._tasks).start()
 
-    async def _open_session(self) -> CDPSession:
-        session = await self._browser.new_browser_cdp_session()
+    async def _open_session(self) -> Session:
+        session = await Session.of_browser(self._browser)
         self.in_flight = in_flight = InFlightRequests()
         self._session, self._frames = session, FrameTree(session, self._on_event, self._on_target_destroyed)
         resources = None
@@ -211,7 +211,7 @@ class RequestInterceptor:
         self._paused.stop()
         self.in_flight.abort_all()
         if not self._is_stopped:
-            self._tasks.spawn(_detach(session))
+            self._tasks.spawn(session.detach())
 
     def _on_event(self, name: str, event: dict[str, Any]) -> None:
         self.in_flight.on_event(name, event)
@@ -221,11 +221,6 @@ class RequestInterceptor:
     def _on_target_destroyed(self, target_id: str) -> None:
         self.in_flight.on_target_destroyed(target_id)
         self._tabs.target_destroyed(target_id)
-
-
-async def _detach(session: CDPSession) -> None:
-    with contextlib.suppress(PlaywrightError):
-        await session.detach()
 
 
 def _log_failure(error: BaseException) -> None:

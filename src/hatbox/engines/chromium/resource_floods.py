@@ -11,12 +11,11 @@ from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from playwright.async_api import CDPSession
 from playwright.async_api import Error as PlaywrightError
 
 from hatbox.engines.chromium.fetch_commands import FetchCommand
 from hatbox.engines.chromium.frame_tree import FrameTree
-from hatbox.engines.chromium.sessions import within
+from hatbox.engines.chromium.sessions import Session, within
 from hatbox.engines.chromium.stopped_target import resume_scripts, stop_scripts
 from hatbox.tasks import Tasks
 
@@ -48,7 +47,7 @@ class _Flood:
 class ResourceFloods:
     """Counts the requests of each page with its workers, and stops the scripts of those with too many."""
 
-    def __init__(self, frames: FrameTree, session: CDPSession) -> None:
+    def __init__(self, frames: FrameTree, session: Session) -> None:
         self._frames = frames
         self._session = session
         self._requests: Counter[str] = Counter()

@@ -8,6 +8,7 @@ from typing import Any, Final
 from playwright.async_api import Page
 
 from hatbox.engines.chromium.context_registry import map_browser_errors
+from hatbox.engines.chromium.sessions import Session
 from hatbox.errors import EngineError
 
 __all__ = ["move_in_history"]
@@ -20,7 +21,7 @@ async def move_in_history(page: Page, steps: int) -> None:
     try:
         async with asyncio.timeout(_TIMEOUT):
             with map_browser_errors():
-                session = await page.context.new_cdp_session(page)
+                session = await Session.of_page(page)
                 try:
                     history: dict[str, Any] = await session.send("Page.getNavigationHistory")
                     wanted = history["currentIndex"] + steps

@@ -9,13 +9,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Self, TypeVar
 
 from playwright.async_api import Browser, CDPSession, Page
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-__all__ = ["COMMAND_TIMEOUT", "Session", "within", "without_limit"]
+__all__ = ["COMMAND_TIMEOUT", "ScriptSession", "Session", "within", "without_limit"]
 
 T = TypeVar("T")
 
@@ -55,12 +55,12 @@ class Session:
         self._session = session
 
     @classmethod
-    async def of_page(cls, page: Page) -> Session:
+    async def of_page(cls, page: Page) -> Self:
         """Open a session with a page. Raises a Playwright Error."""
         return cls(await within(page.context.new_cdp_session(page), "Target.attachToTarget"))
 
     @classmethod
-    async def of_browser(cls, browser: Browser) -> Session:
+    async def of_browser(cls, browser: Browser) -> Self:
         """Open a session with the browser. Raises a Playwright Error."""
         return cls(await within(browser.new_browser_cdp_session(), "Target.attachToBrowserTarget"))
 
@@ -84,6 +84,16 @@ class Session:
         """End the session, which may have ended already."""
         with contextlib.suppress(PlaywrightError):
             await within(self._session.detach(), "Target.detachFromTarget", _DETACH_TIMEOUT)
+
+
+class ScriptSession(Session):
+    """A session whose commands run scripts of a page: without `seconds`, they end with the script or with the page."""
+
+    async def send(self, method: str, params: dict[str, Any] | None = None, seconds: float | None = None) -> Any:
+        """See Session."""
+        if seconds is None:
+            return await self.send_without_limit(method, params)
+        return await super().send(method, params, seconds)
 
 
 def _name(call: Awaitable[Any]) -> str:

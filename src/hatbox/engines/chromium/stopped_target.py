@@ -5,11 +5,10 @@ from __future__ import annotations
 import contextlib
 from typing import Any, Final
 
-from playwright.async_api import CDPSession
 from playwright.async_api import Error as PlaywrightError
 
 from hatbox.engines.chromium.frame_tree import FrameTree
-from hatbox.engines.chromium.sessions import within
+from hatbox.engines.chromium.sessions import Session, within
 
 __all__ = ["resume_scripts", "stop_scripts"]
 
@@ -17,7 +16,7 @@ _TIMEOUT: Final = 5.0  # seconds; Chromium executes the command later, when the 
 _DISABLE: Final = "Emulation.setScriptExecutionDisabled"
 
 
-async def stop_scripts(frames: FrameTree, session: CDPSession, target_id: str) -> None:
+async def stop_scripts(frames: FrameTree, session: Session, target_id: str) -> None:
     """Stop the scripts of a page, an out-of-process frame or a dedicated worker. Other workers end."""
     target = frames.target(target_id)
     if target is None:
@@ -28,7 +27,7 @@ async def stop_scripts(frames: FrameTree, session: CDPSession, target_id: str) -
         await _send(frames, target_id, "Debugger.pause")
     elif target.kind in ("shared_worker", "service_worker"):
         with contextlib.suppress(PlaywrightError):
-            await within(session.send("Target.closeTarget", {"targetId": target_id}), "Target.closeTarget", _TIMEOUT)
+            await session.send("Target.closeTarget", {"targetId": target_id}, _TIMEOUT)
     else:
         await _send(frames, target_id, _DISABLE, value=True)
         if target.kind == "page":

@@ -12,10 +12,10 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from playwright.async_api import CDPSession
 from playwright.async_api import Error as PlaywrightError
 
 from hatbox.engines.chromium.debounce import log_exceptions
+from hatbox.engines.chromium.sessions import Session
 
 __all__ = ["TargetMessages"]
 
@@ -23,7 +23,7 @@ __all__ = ["TargetMessages"]
 class TargetMessages:
     """The messages of all targets. `on_event` receives the target id, the event name and the params of each event."""
 
-    def __init__(self, session: CDPSession, on_event: Callable[[str, str, dict[str, Any]], None]) -> None:
+    def __init__(self, session: Session, on_event: Callable[[str, str, dict[str, Any]], None]) -> None:
         self._session = session
         self._on_event = on_event
         self._ids = itertools.count(1)

@@ -16,7 +16,9 @@ from typing import Any, Final, Protocol
 
 from playwright.async_api import Error as PlaywrightError
 
+from hatbox.engines.chromium.closing import close_page
 from hatbox.engines.chromium.debounce import Debouncer
+from hatbox.engines.chromium.sessions import within
 from hatbox.errors import HatboxError
 from hatbox.extension_data import installed_extensions as installed
 from hatbox.extensions.local_storage import LocalStorage
@@ -236,12 +238,12 @@ class DomStorage:
         """Evaluate a script in a document of the extension that has no other script."""
         if self._context is None:
             raise LookupError("the browser context is closed")
-        page = await self._context.new_page()
+        page = await within(self._context.new_page(), "Target.createTarget")
         try:
-            await page.goto(f"{self._origin}/{BLANK_PAGE}")
-            return await page.evaluate(script, argument)
+            await within(page.goto(f"{self._origin}/{BLANK_PAGE}"))
+            return await within(page.evaluate(script, argument))
         finally:
-            await page.close()
+            await close_page(page)
 
 
 def _log_failure(error: BaseException) -> None:

@@ -11,6 +11,7 @@ from playwright.async_api import Frame
 
 from hatbox.engines.base import EngineDelegate, PageState
 from hatbox.engines.chromium.debounce import log_exceptions
+from hatbox.engines.chromium.sessions import without_limit
 from hatbox.engines.chromium.tab_reporter import TabReporter
 from hatbox.errors import ExtensionError
 from hatbox.extensions.pages.extension_window import ExtensionWindow
@@ -92,7 +93,7 @@ class ExtensionTab:
     async def _report_page(self, *, is_again: bool = False) -> None:
         if self.window.url == BLANK:
             return
-        title = await self.window.page.title()
+        title = await without_limit(self.window.page.title())  # a dialog may be open
         state = PageState(self.window.url, title=title, http_status=200, content_type="text/html")
         if is_again or state != self._reported:
             self._report(state)

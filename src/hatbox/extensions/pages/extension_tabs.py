@@ -10,6 +10,8 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING, Final
 
+from hatbox.engines.chromium.closing import close_page
+from hatbox.engines.chromium.sessions import within
 from hatbox.errors import EngineError, HatboxError
 from hatbox.extension_data.page_opening import PAGE_COMMANDED, PAGE_REQUESTED, decode_command, decode_request
 from hatbox.extension_data.sidebars import SIDEBARS_CHANGED, decode_sidebar
@@ -199,7 +201,7 @@ class ExtensionTabs:
         """See WindowDelegate."""
         from hatbox.extensions.pages.extension_tab import ExtensionTab
 
-        opener = await page.opener()
+        opener = await within(page.opener())
         opener_id = next((tab_id for tab_id, tab in self._tabs.items() if tab.window.page is opener), None)
         tab: Tab | None = None
         try:
@@ -211,7 +213,7 @@ class ExtensionTabs:
             logger.debug("page of an extension closed: %s", error)
             if tab is not None:
                 await delegate.page_closed(tab.id)
-            await page.close()
+            await close_page(page)
             return
         shown = self._add(ExtensionTab(delegate, window, tab))
         if window.url.startswith("moz-extension:"):

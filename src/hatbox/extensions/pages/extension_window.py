@@ -69,9 +69,9 @@ class ExtensionWindow:
                 page, services, context.urls, window, kind=kind, tab_id=tab_id
             )
             if size is not None and headless:
-                await page.set_viewport_size({"width": size[0], "height": size[1]})
+                await within(page.set_viewport_size({"width": size[0], "height": size[1]}))
         except BaseException:
-            await close_page(page, "", context.browser_session)
+            await close_page(page)
             raise
         if kind == "POPUP":
             window._size = PopupSize(page, window.documents, None if headless else context.browser_session)
@@ -92,9 +92,10 @@ class ExtensionWindow:
     async def load(self, url: str) -> None:
         """Load a moz-extension:// URL, and wait until it has loaded. Raises ExtensionError."""
         try:
-            await self.page.goto(self._context.urls.page_url(url), wait_until="commit", timeout=_LOAD_SECONDS * 1000)
+            page_url = self._context.urls.page_url(url)
+            await within(self.page.goto(page_url, wait_until="commit", timeout=0), seconds=_LOAD_SECONDS)
             with contextlib.suppress(PlaywrightTimeout):
-                await self.page.wait_for_load_state("load", timeout=_LOAD_SECONDS * 1000)
+                await within(self.page.wait_for_load_state("load", timeout=0), seconds=_LOAD_SECONDS)
         except PlaywrightError as error:
             if not self.page.is_closed():  # a page may close itself at once
                 raise ExtensionError(f"{url} did not load: {str(error).splitlines()[0]}") from error

@@ -156,10 +156,10 @@ class PageContext:
         if request.is_navigation_request():
             frame = _frame_of(request)
             if frame is None:
-                await route.fulfill(status=200, headers=_PLACEHOLDER_HEADERS, body="<!doctype html>")
+                await within(route.fulfill(status=200, headers=_PLACEHOLDER_HEADERS, body="<!doctype html>"))
                 return
             if self.urls.path_of(request.url) is None:
-                await route.abort()
+                await within(route.abort())
                 if frame.parent_frame is None:
                     self._delegate.left_extension(frame.page, request.url)
                 return
@@ -168,9 +168,9 @@ class PageContext:
             PageRequest(request.url, request.method, headers, request.post_data_buffer)
         )
         if response is None:
-            await route.abort()
+            await within(route.abort())
         else:
-            await route.fulfill(status=response.status, headers=dict(response.headers), body=response.body)
+            await within(route.fulfill(status=response.status, headers=dict(response.headers), body=response.body))
 
 
 def environment_script(urls: PageUrls) -> str:

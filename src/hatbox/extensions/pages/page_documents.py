@@ -14,13 +14,13 @@ from importlib.resources import files
 from itertools import count
 from typing import Any, Final, NamedTuple, Protocol
 
-from playwright.async_api import CDPSession, Page
 from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Page
 
 from hatbox.api.caller import ExtensionCaller
 from hatbox.api.dispatcher import Dispatcher
 from hatbox.engines.chromium.debounce import log_exceptions
-from hatbox.engines.chromium.sessions import within
+from hatbox.engines.chromium.sessions import COMMAND_TIMEOUT, ScriptSession, within
 from hatbox.extensions.pages.cdp_connection import CdpConnection, take_receiver
 from hatbox.extensions.pages.execution_contexts import ExecutionContext, ExecutionContexts
 from hatbox.extensions.pages.page_console import console_entry, exception_entry
@@ -89,7 +89,7 @@ class PageDocuments:
     def __init__(
         self,
         page: Page,
-        session: CDPSession,
+        session: ScriptSession,
         services: PageServices,
         urls: PageUrls,
         observer: PageObserver,
@@ -132,7 +132,7 @@ class PageDocuments:
         tab_id: int | None = None,
     ) -> PageDocuments:
         """Attach to a blank page, so that `browser` exists in its documents from now on."""
-        session = await within(page.context.new_cdp_session(page), "Target.attachToTarget")
+        session = await ScriptSession.of_page(page)
         attached = cls(page, session, services, urls, observer, kind=kind, tab_id=tab_id)
         await attached._start()
         return attached
@@ -159,7 +159,7 @@ class PageDocuments:
             "awaitPromise": True,
             "returnByValue": True,
         }
-        result = await within(self.session.send("Runtime.evaluate", params), "Runtime.evaluate", _EVALUATE_SECONDS)
+        result = await self.session.send("Runtime.evaluate", params, _EVALUATE_SECONDS)
         return result["result"].get("value")
 
     async def close(self) -> None:
@@ -192,7 +192,7 @@ class PageDocuments:
             (_ADD_SCRIPT, {"source": _OBSERVER, "worldName": _WORLD, "runImmediately": True}),
             ("Runtime.enable", {}),
         )
-        info = await within(session.send("Target.getTargetInfo"), "Target.getTargetInfo")
+        info = await session.send("Target.getTargetInfo", seconds=COMMAND_TIMEOUT)
         self.target_id = info["targetInfo"]["targetId"]  # also the id of the main frame
         sent = [asyncio.ensure_future(session.send(method, params)) for method, params in commands]
         results = await within(asyncio.gather(*sent), "Runtime.enable")

@@ -11,6 +11,7 @@ from playwright.async_api import Dialog, Page
 from playwright.async_api import Error as PlaywrightError
 
 from hatbox.engines.chromium.debounce import log_exceptions
+from hatbox.engines.chromium.sessions import within
 from hatbox.tasks import Tasks
 
 __all__ = ["ClientDialogs"]
@@ -42,4 +43,4 @@ class ClientDialogs:
         dialog, self._latest = self._latest, None
         if dialog is not None:
             with contextlib.suppress(PlaywrightError):  # a client has closed it
-                await (dialog.accept() if dialog.type == "beforeunload" else dialog.dismiss())
+                await within(dialog.accept() if dialog.type == "beforeunload" else dialog.dismiss())

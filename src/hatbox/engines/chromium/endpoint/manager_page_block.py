@@ -12,13 +12,13 @@ import logging
 from collections.abc import Mapping
 from typing import Any, Final
 
-from playwright.async_api import Browser, CDPSession
+from playwright.async_api import Browser
 from playwright.async_api import Error as PlaywrightError
 
 from hatbox.engines.chromium.debounce import log_exceptions
 from hatbox.engines.chromium.endpoint.endpoint_pages import EndpointPages
 from hatbox.engines.chromium.fetch_commands import CONTINUE, FAIL_REQUEST
-from hatbox.engines.chromium.sessions import within
+from hatbox.engines.chromium.sessions import Session
 from hatbox.tasks import Tasks
 from hatbox.urls.protected_pages import PROTECTED_HOST, PROTECTED_PATH, is_protected_url
 
@@ -32,7 +32,7 @@ _PATTERN: Final = {"urlPattern": f"http://{PROTECTED_HOST}*{PROTECTED_PATH}*", "
 class ManagerPageBlock:
     """Decides about the requests of one browser for the manager page, until the browser ends."""
 
-    def __init__(self, session: CDPSession, programs: EndpointPages) -> None:
+    def __init__(self, session: Session, programs: EndpointPages) -> None:
         self._session = session
         self._programs = programs
         self._tasks = Tasks(_log_failure)
@@ -40,10 +40,10 @@ class ManagerPageBlock:
     @classmethod
     async def open(cls, browser: Browser, programs: EndpointPages) -> ManagerPageBlock:
         """Start. Raises Playwright's Error if Chromium does not pause requests."""
-        session = await within(browser.new_browser_cdp_session(), "Target.attachToBrowserTarget")
+        session = await Session.of_browser(browser)
         block = cls(session, programs)
         session.on("Fetch.requestPaused", log_exceptions(block._on_paused))
-        await within(session.send("Fetch.enable", {"patterns": [_PATTERN]}), "Fetch.enable")
+        await session.send("Fetch.enable", {"patterns": [_PATTERN]})
         return block
 
     def _on_paused(self, event: dict[str, Any]) -> None:
@@ -51,15 +51,14 @@ class ManagerPageBlock:
 
     async def _decide(self, event: Mapping[str, Any]) -> None:
         command = FAIL_REQUEST if await self._refuses(event) else CONTINUE
-        params = {"requestId": event["requestId"], **command.params}
-        await within(self._session.send(command.method, params), command.method)
+        await self._session.send(command.method, {"requestId": event["requestId"], **command.params})
 
     async def _refuses(self, event: Mapping[str, Any]) -> bool:
         """Whether a request must not be sent. One of a frame that is no target may be of a client."""
         if not is_protected_url(event["request"]["url"]):
             return False
         try:
-            infos = (await within(self._session.send("Target.getTargets"), "Target.getTargets"))["targetInfos"]
+            infos = (await self._session.send("Target.getTargets"))["targetInfos"]
         except PlaywrightError:
             return True
         contexts = {info["targetId"]: info.get("browserContextId", "") for info in infos}

@@ -7,28 +7,25 @@ separates its auto-attach, sessions and overrides from those of others, and ends
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Callable
 from typing import Any, Final
 
-from playwright.async_api import Browser, CDPSession
-from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Browser
 
 from hatbox.engines.chromium.debounce import log_exceptions
-from hatbox.engines.chromium.sessions import within
+from hatbox.engines.chromium.sessions import Session
 
 __all__ = ["ProtocolTunnel", "ProtocolTunnels"]
 
 _MAX_UNSENT: Final = 64
 _MAX_UNSENT_SIZE: Final = 16 * 2**20  # characters
-_DETACH_SECONDS: Final = 1.0
 
 
 class ProtocolTunnel:
     """One connection. `on_message` gets each message of Chromium, `on_closed` is called once."""
 
     def __init__(
-        self, session: CDPSession, session_id: str, on_message: Callable[[str], None], on_closed: Callable[[], None]
+        self, session: Session, session_id: str, on_message: Callable[[str], None], on_closed: Callable[[], None]
     ) -> None:
         self.session_id = session_id
         self.on_message = on_message
@@ -59,7 +56,7 @@ class ProtocolTunnel:
             on_closed()
 
     def _start(self, method: str, params: dict[str, Any]) -> None:
-        sending = asyncio.ensure_future(self._session.send(method, params))
+        sending = asyncio.ensure_future(self._session.send_without_limit(method, params))  # a client may flood
         self._sending[sending] = len(params.get("message", ""))
         sending.add_done_callback(self._on_sent)
 
@@ -72,7 +69,7 @@ class ProtocolTunnel:
 class ProtocolTunnels:
     """All tunnels of one browser. They share one session of Playwright, which is not the engine's own."""
 
-    def __init__(self, browser: Browser, session: CDPSession, target_id: str) -> None:
+    def __init__(self, browser: Browser, session: Session, target_id: str) -> None:
         self._session = session
         self._target_id = target_id
         self._tunnels: dict[str, ProtocolTunnel] = {}
@@ -83,14 +80,14 @@ class ProtocolTunnels:
     @classmethod
     async def open(cls, browser: Browser) -> ProtocolTunnels:
         """Raises Playwright's Error."""
-        session = await within(browser.new_browser_cdp_session(), "Target.attachToBrowserTarget")
-        info = await within(session.send("Target.getTargetInfo"), "Target.getTargetInfo")
+        session = await Session.of_browser(browser)
+        info = await session.send("Target.getTargetInfo")
         return cls(browser, session, info["targetInfo"]["targetId"])
 
     async def connect(self, on_message: Callable[[str], None], on_closed: Callable[[], None]) -> ProtocolTunnel:
         """A new connection. Raises Playwright's Error."""
         params = {"targetId": self._target_id, "flatten": False}
-        attached = await within(self._session.send("Target.attachToTarget", params), "Target.attachToTarget")
+        attached = await self._session.send("Target.attachToTarget", params)
         tunnel = ProtocolTunnel(self._session, attached["sessionId"], on_message, on_closed)
         self._tunnels[tunnel.session_id] = tunnel
         return tunnel
@@ -104,8 +101,7 @@ class ProtocolTunnels:
         """Close all tunnels and the session."""
         for tunnel in [*self._tunnels.values()]:
             self.disconnect(tunnel)
-        with contextlib.suppress(PlaywrightError):  # the browser has ended
-            await within(self._session.detach(), "Target.detachFromTarget", _DETACH_SECONDS)
+        await self._session.detach()
 
     def _on_message(self, event: dict[str, Any]) -> None:
         if tunnel := self._tunnels.get(event["sessionId"]):
