@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib
 import os
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
@@ -24,12 +26,13 @@ from typing import Final
 import msgspec
 from rich.console import Console
 
-from benchmarks.benchmark import Result, results_table
+from benchmarks.benchmark import Benchmark, Figure, Result, results_table
+from benchmarks.performance_page import PAGE, write_page
 
-__all__ = ["programs"]
+__all__ = ["figures", "programs"]
 
 _FOLDER: Final = Path(__file__).parent
-_LIMITS: Final = {False: 1800, True: 240}
+_LIMITS: Final = {False: 900, True: 240}
 """Seconds for one program, in a whole run and in a smoke run."""
 
 
@@ -44,20 +47,34 @@ def main() -> None:
     parser.add_argument("--smoke", action="store_true", help="only show that each program runs")
     parser.add_argument("names", nargs="*", metavar="NAME", help="programs; default: all")
     options = parser.parse_args()
-    names = options.names or programs()
+    names, load = options.names or programs(), os.getloadavg()[0]
     at_once = (os.cpu_count() or 1) + 1 if options.smoke else 1
     with ThreadPoolExecutor(at_once) as pool:
         runs = dict(zip(names, pool.map(lambda name: run(name, smoke=options.smoke), names), strict=True))
     failed = [name for name, results in runs.items() if results is None]
     missed = 0
     if not options.smoke:
-        found = {name: results for name, results in runs.items() if results is not None}
+        found = {name: results or not_measured(name) for name, results in runs.items()}
         missed = sum(result.verdict == "MISSED" for results in found.values() for result in results)
         Console(width=150).print(results_table(found))
         print(f"{missed} bars missed")
+        if not options.names:
+            write_page(found, load)
+            print(f"{PAGE} has the figures of this run.")
     if failed:
         print(f"failed: {', '.join(failed)}")
     sys.exit(bool(failed or missed))
+
+
+def figures(name: str) -> Sequence[Figure]:
+    """The declared figures of a program."""
+    benchmark: Benchmark = importlib.import_module(f"benchmarks.{name}").BENCHMARK
+    return benchmark.figures
+
+
+def not_measured(name: str) -> list[Result]:
+    """What stands in the table for a program that has failed."""
+    return [Result(figure) for figure in figures(name)]
 
 
 def run(name: str, *, smoke: bool) -> list[Result] | None:
