@@ -198,6 +198,7 @@ def test_tests_mirror_the_source() -> None:
         "documents",
         "layout",
         "many_machines",
+        "performance",
         "quick_limits",
         "docs",
         "readme",
