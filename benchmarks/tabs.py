@@ -14,6 +14,7 @@ import os
 import statistics
 import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -64,8 +65,7 @@ async def measure(folder: Path, rounds: int, memory: int, crowd: int, times: int
     with Site() as site:
         seconds, weight, right = await open_crowd(site, folder / "crowd.db", crowd, calm)
         figures: dict[str, float | tuple[float, float]] = {
-            PLAIN: await opening(site, folder / "cookies.db", rounds, storage=False),
-            STORAGE: await opening(site, folder / "storage.db", rounds, storage=True),
+            **await opening(site, folder / "opening.db", rounds),
             "memory of an identity that is signed in": (
                 await weight_of_hatbox(site, folder / "memory.db", memory, calm) / 1e6,
                 await weight_of_playwright(site, memory, calm) / 1e6,
@@ -82,34 +82,36 @@ async def measure(folder: Path, rounds: int, memory: int, crowd: int, times: int
 # ---------------------------------------------------------------------------------------------------------- opening
 
 
-async def opening(site: Site, path: Path, rounds: int, *, storage: bool) -> tuple[float, float]:
+async def opening(site: Site, path: Path, rounds: int) -> dict[str, tuple[float, float]]:
     """The medians of the milliseconds in which we and Playwright open one identity."""
     async with contextlib.AsyncExitStack() as stack:
         launched = await launch(None, headless=True)
         stack.push_async_callback(launched.stop)
         profile = await stack.enter_async_context(hatbox.open(path))
         engine = await stack.enter_async_context(profile.chromium(headless=True))
-        context = await launched.browser.new_context()
-        page = await context.new_page()
-        await page.goto(site.url("/login", user="Bare"))
-        await fill(site, page, "Bare", storage=storage)
-        state = await context.storage_state(indexed_db=True)
-        await context.close()
-        page = await engine.new_page(USER, site.url("/login", user=USER))
-        await fill(site, page, USER, storage=storage)
-        await put_away(profile, engine)
-        taken: dict[str, list[float]] = {"bare": [], "ours": []}
-        sides = {
-            "bare": lambda: open_bare(site, launched.browser, state, storage=storage),
-            "ours": lambda: open_ours(site, profile, engine, storage=storage),
-        }
-        for number in range(rounds + 1):
-            for name in sorted(sides, reverse=number % 2 == 0):
-                taken[name].append(await sides[name]())
-        ours, bare = (
-            statistics.median(taken[name][1:]) * 1000 for name in ("ours", "bare")
-        )  # the first is there to warm up
-        return ours, bare
+        medians = {}
+        for what, storage in ((PLAIN, False), (STORAGE, True)):
+            context = await launched.browser.new_context()
+            page = await context.new_page()
+            await page.goto(site.url("/login", user="Bare"))
+            await fill(site, page, "Bare", storage=storage)
+            state = await context.storage_state(indexed_db=True)
+            await context.close()
+            page = await engine.new_page(USER, site.url("/login", user=USER))
+            await fill(site, page, USER, storage=storage)
+            await put_away(profile, engine)
+            sides = (
+                partial(open_ours, site, profile, engine, storage=storage),
+                partial(open_bare, site, launched.browser, state, storage=storage),
+            )
+            taken: tuple[list[float], list[float]] = ([], [])
+            for number in range(rounds + 1):
+                for side in (0, 1) if number % 2 else (1, 0):
+                    seconds = await sides[side]()
+                    if number:  # the first warms up
+                        taken[side].append(seconds * 1000)
+            medians[what] = statistics.median(taken[0]), statistics.median(taken[1])
+        return medians
 
 
 async def open_bare(site: Site, browser: Browser, state: Any, *, storage: bool) -> float:
