@@ -61,6 +61,7 @@ LAYERS = [
     "events",
     "clock",
     "tasks",
+    "child_processes",
     "loopback",
     "urls",
     "identities.palette",

@@ -759,6 +759,17 @@ class Profile:
             self.identities.settings_cache.clear()
             await self._store.close()
 
+    async def save(self) -> None:
+        """Write what is only in memory: entries of the activity log, and when cookies were last used.
+
+        All else is durable when its call has returned. `close` does this too.
+        """
+        created = vars(self)
+        if "activity_log" in created:
+            await self.activity_log.flush()
+        if "cookies" in created:
+            await self.cookies.flush()
+
     async def __aenter__(self) -> Profile:
         await self._store.open()
         try:

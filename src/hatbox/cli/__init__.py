@@ -151,6 +151,9 @@ PANELS: Final[dict[str, tuple[str, ...]]] = {
 ALIASES: Final[dict[str, str]] = {"ls": "list", "rm": "remove"}
 """Other names of commands, also of those in groups."""
 
+is_program = False
+"""Whether this process exits after its command, so that the end of the command may have a limit; not in tests."""
+
 
 def main() -> NoReturn:
     """Run the command line and exit."""
@@ -160,6 +163,8 @@ def main() -> NoReturn:
 
 def run_and_exit(run: Callable[[], object], *, as_json: bool) -> NoReturn:
     """Run a function as a command, and exit with its status."""
+    global is_program
+    is_program = True
     sys.stdout = sys.stdout or _open_devnull()  # None if the shell has closed it
     sys.stderr = sys.stderr or _open_devnull()
     status = _status_of(run, as_json=as_json)

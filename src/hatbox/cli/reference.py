@@ -41,6 +41,7 @@ completion for the current shell.
 | 1 | failure; nothing was changed, unless the message says otherwise |
 | 2 | wrong usage |
 | 130 | interrupted with Ctrl-C |
+| 143 | ended by SIGTERM, if that is not its normal end |
 
 `hatbox run` exits with the status that the script sets. `hatbox browse` exits with 0 after Ctrl-C.
 

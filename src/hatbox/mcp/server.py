@@ -10,7 +10,7 @@ import base64
 import contextlib
 import logging
 from collections.abc import Awaitable
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import mcp.types as types
 import msgspec
@@ -21,6 +21,7 @@ from hatbox.javascript.text import well_formed
 from hatbox.mcp.agent_session import AgentSession
 from hatbox.mcp.host_limits import allowed_hosts
 from hatbox.mcp.person_prompts import PERSON_TOOLS, call_person_tool
+from hatbox.mcp.standard_input import InputLines
 from hatbox.mcp.tool_output import ToolFailed, ToolOutput, ToolRefused
 from hatbox.mcp.tool_table import AgentTool, offered_tools
 
@@ -44,10 +45,10 @@ class AgentServer:
         self._page_turn = asyncio.Lock()
         self._tools = offered_tools(read_only=session.options.read_only, uploads=session.options.uploads)
 
-    async def serve_stdio(self) -> None:
+    async def serve_stdio(self, lines: InputLines) -> None:
         """Serve on standard input and output, until the input ends."""
         server = sdk_server(self._session, self._version, self.list_tools, self.call_tool)
-        async with stdio_server() as (read, write):
+        async with stdio_server(stdin=cast(Any, lines)) as (read, write):
             await server.run(read, write, server.create_initialization_options())
 
     async def list_tools(self, _context: Any, _params: Any) -> types.ListToolsResult:

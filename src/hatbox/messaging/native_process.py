@@ -15,6 +15,7 @@ from collections.abc import Awaitable
 from pathlib import Path
 from typing import Final, cast
 
+from hatbox import child_processes
 from hatbox.errors import ApiError
 
 __all__ = ["MAX_MESSAGE_BYTES", "NativeProcess"]
@@ -56,6 +57,7 @@ class NativeProcess:
             env=environment,
             start_new_session=True,
         )
+        child_processes.add(process.pid, f"the native application {name}")
         return cls(process, name)
 
     def write(self, message: bytes) -> Awaitable[None] | None:

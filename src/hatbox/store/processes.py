@@ -14,12 +14,11 @@ import sys
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from hatbox.child_processes import start_time
+
 __all__ = ["ProcessId", "current_process", "current_user", "host_id", "program_name", "start_time"]
 
-_START_TIME_FIELD: Final = 19  # of /proc/PID/stat, counted after the name of the program
-_ENDED_STATES: Final = "ZX"  # a process whose parent has not read its exit status yet
 _COMMAND: Final = re.compile(r"[a-z]+(-[a-z]+)*")
-_QUERY_LIMITED_INFORMATION: Final = 0x1000  # Windows: PROCESS_QUERY_LIMITED_INFORMATION
 
 
 class ProcessId(NamedTuple):
@@ -77,33 +76,3 @@ def host_id() -> str:
         return f"{name}/{boot}/{Path('/proc/self/ns/pid').stat().st_ino}"
     except OSError:
         return name
-
-
-if sys.platform == "win32":
-
-    def start_time(pid: int) -> str | None:
-        """Empty, because it is not read on Windows; None if no such process is running."""
-        import ctypes
-
-        kernel = ctypes.windll.kernel32
-        handle = kernel.OpenProcess(_QUERY_LIMITED_INFORMATION, False, pid)
-        if not handle:
-            return None
-        kernel.CloseHandle(handle)
-        return ""
-else:
-
-    def start_time(pid: int) -> str | None:
-        """When a local process was started; empty on systems without /proc, None if no such process is running."""
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
-            return None
-        except PermissionError:
-            pass  # a process of another user
-        try:
-            stat = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace")
-        except OSError:
-            return ""
-        fields = stat.rpartition(")")[2].split()
-        return None if fields[0] in _ENDED_STATES else fields[_START_TIME_FIELD]

@@ -8,7 +8,7 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import Annotated
+from typing import Annotated, Final
 
 from hatbox.cli.arguments.engine_options import (
     BrowserOption,
@@ -20,8 +20,9 @@ from hatbox.cli.arguments.engine_options import (
 from hatbox.cli.arguments.identity_arguments import check_identities, find_identity, find_store
 from hatbox.cli.arguments.parameters import Argument, Option, bad_parameter
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, open_profile
+from hatbox.cli.program_end import stop_on_signals
 from hatbox.cli.terminal.engine_notice import find_running_engines
-from hatbox.cli.terminal.foreground import log_to_stderr, stop_on_signals
+from hatbox.cli.terminal.foreground import log_to_stderr
 from hatbox.cli.terminal.output import print_json_line, print_line
 from hatbox.cli.terminal.spinner import spinner
 from hatbox.cli.terminal.tab_event_printer import TabEventPrinter
@@ -38,6 +39,10 @@ from hatbox.tasks import wait_for_first
 __all__ = ["browse"]
 
 logger = logging.getLogger("hatbox.cli")
+
+_MAX_END_SECONDS: Final = (
+    25.0  # less than `hatbox stop` waits. An engine saves the site data of all pages: see its own timeouts
+)
 
 
 def browse(
@@ -81,7 +86,8 @@ def browse(
     opened = open_profile(profile)
 
     async def run() -> None:
-        with stop_on_signals():
+        with stop_on_signals(as_json=as_json, seconds=_MAX_END_SECONDS) as end:
+            end.save_with(opened.save)
             async with opened:
                 await find_running_engines(opened, as_json=as_json)
                 await check_identities(opened, only or [])

@@ -12,8 +12,8 @@ from typing import Annotated, Final
 
 from hatbox.cli.arguments.parameters import Option
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption
+from hatbox.cli.program_end import stop_on_signals
 from hatbox.cli.terminal.command_errors import CommandError
-from hatbox.cli.terminal.foreground import stop_on_signals
 from hatbox.cli.terminal.output import print_json, print_json_line, print_line
 from hatbox.cli.terminal.spinner import spinner
 from hatbox.cli.terminal.table import Cell, print_table

@@ -15,7 +15,8 @@ from hatbox.cli.arguments.identity_arguments import find_identity
 from hatbox.cli.arguments.parameters import Argument, Option, bad_parameter
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, open_profile
 from hatbox.cli.arguments.time_arguments import parse_duration
-from hatbox.cli.terminal.foreground import log_to_stderr, stop_on_signals
+from hatbox.cli.program_end import stop_on_signals
+from hatbox.cli.terminal.foreground import log_to_stderr
 from hatbox.cli.terminal.output import print_json_line, print_line
 from hatbox.cli.terminal.spinner import spinner
 from hatbox.engines.endpoint_grants import ENDPOINT_ACTIONS, check_endpoint_grant
@@ -72,7 +73,8 @@ def endpoint(
     opened = open_profile(profile)
 
     async def run() -> None:
-        with stop_on_signals():
+        with stop_on_signals(as_json=as_json) as end:
+            end.save_with(opened.save)
             async with opened:
                 found = await find_identity(opened, identity)
                 async with _granted(opened, found, token, seconds) as (allowed, secret):

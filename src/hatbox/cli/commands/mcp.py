@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import sys
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, Final
 
 from hatbox import __version__
 from hatbox.cli.arguments.agent_options import (
@@ -23,8 +22,9 @@ from hatbox.cli.arguments.grant_token import take_token
 from hatbox.cli.arguments.identity_arguments import find_identity
 from hatbox.cli.arguments.parameters import Option, bad_parameter
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, open_profile
+from hatbox.cli.program_end import ProgramEnd, stop_on_signals
 from hatbox.cli.terminal.command_errors import CommandError, port_error
-from hatbox.cli.terminal.foreground import log_to_stderr, stop_on_signals
+from hatbox.cli.terminal.foreground import log_to_stderr
 from hatbox.cli.terminal.output import print_json_line, print_line
 from hatbox.errors import MissingExtra
 from hatbox.loopback.peer_user import UserCheck, can_check_users
@@ -32,6 +32,8 @@ from hatbox.mcp.agent_session import AgentOptions, AgentSession
 from hatbox.mcp.tool_output import ToolRefused
 
 __all__ = ["mcp"]
+
+_LAST_OUTPUT_SECONDS: Final = 1.0  # for responses that the client has not read
 
 
 def mcp(
@@ -81,16 +83,18 @@ def mcp(
     opened = open_profile(profile)
 
     async def run() -> None:
-        async with opened:
-            found = await find_identity(opened, identity)
-            session = AgentSession(opened, found, options, hosts=hosts, token=token)
-            try:
-                if http:
-                    await _serve_http(session, port, is_new_token=grant is None, as_json=as_json)
-                else:
-                    await _serve_stdio(session)
-            except ToolRefused as error:  # it was revoked before the server was ready
-                raise CommandError("GrantEnded", _ended(session)) from error
+        with stop_on_signals(as_json=as_json) as end:
+            end.save_with(opened.save)
+            async with opened:
+                found = await find_identity(opened, identity)
+                session = AgentSession(opened, found, options, hosts=hosts, token=token)
+                try:
+                    if http:
+                        await _serve_http(session, end, port, is_new_token=grant is None, as_json=as_json)
+                    else:
+                        await _serve_stdio(session, end)
+                except ToolRefused as error:  # it was revoked before the server was ready
+                    raise CommandError("GrantEnded", _ended(session)) from error
 
     options = AgentOptions(read_only=read_only, headless=not headed, uploads=upload_folder, downloads=download_folder)
     with log_to_stderr(as_json=as_json):
@@ -108,7 +112,7 @@ def _needing_extra() -> Iterator[None]:
         raise MissingExtra("mcp") from error
 
 
-async def _serve_http(session: AgentSession, port: int, *, is_new_token: bool, as_json: bool) -> None:
+async def _serve_http(session: AgentSession, end: ProgramEnd, port: int, *, is_new_token: bool, as_json: bool) -> None:
     with _needing_extra():
         from hatbox.mcp.http_server import AgentHttpServer
     user_check = UserCheck() if can_check_users() else None
@@ -120,13 +124,11 @@ async def _serve_http(session: AgentSession, port: int, *, is_new_token: bool, a
             raise port_error(port, error) from error
         try:
             _print_address(server.url, session, is_new_token=is_new_token, as_json=as_json)
-            with stop_on_signals():
-                await asyncio.wait({session.ended})
-            has_ended = session.ended.done()
+            await asyncio.wait({session.ended})
+            end.begin("The grant has ended")
         finally:
             await server.__aexit__(None, None, None)
-    if has_ended:
-        raise CommandError("GrantEnded", _ended(session))
+    raise CommandError("GrantEnded", _ended(session))
 
 
 def _print_address(url: str, session: AgentSession, *, is_new_token: bool, as_json: bool) -> None:
@@ -147,22 +149,23 @@ def _ended(session: AgentSession) -> str:
     return f"The grant {session.grant_id} has ended, and with it the access of the agent."
 
 
-async def _serve_stdio(session: AgentSession) -> None:
+async def _serve_stdio(session: AgentSession, end: ProgramEnd) -> None:
     with _needing_extra():
         from hatbox.mcp.server import AgentServer
-    opened = session.profile
+        from hatbox.mcp.standard_input import InputLines
     async with session:
-        serving = asyncio.ensure_future(AgentServer(session, __version__).serve_stdio())
-        with stop_on_signals():
-            await asyncio.wait({serving, session.ended}, return_when=asyncio.FIRST_COMPLETED)
-        if serving.done():
+        lines = InputLines()
+        serving = asyncio.ensure_future(AgentServer(session, __version__).serve_stdio(lines))
+        try:
+            await asyncio.wait({serving, session.ended, lines.ended}, return_when=asyncio.FIRST_COMPLETED)
+            has_ended = session.ended.done()
+            end.begin("The grant has ended" if has_ended else "The end of the input")
+            if not has_ended:
+                await asyncio.wait({serving}, timeout=_LAST_OUTPUT_SECONDS)
+        finally:
+            serving.cancel()
+            await asyncio.wait({serving}, timeout=_LAST_OUTPUT_SECONDS)
+        if not has_ended and serving.done() and not serving.cancelled():
             serving.result()
-            return
-        has_ended = session.ended.done()
-    # The SDK reads standard input in a thread, which cannot be interrupted: nothing else is left to do.
-    await opened.close()
     if has_ended:
-        print_line(_ended(session), sys.stderr)
-    with contextlib.suppress(OSError, ValueError):
-        sys.stderr.flush()
-    os._exit(1 if has_ended else 0)
+        raise CommandError("GrantEnded", _ended(session))

@@ -22,7 +22,8 @@ from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, run_
 from hatbox.cli.arguments.tab_arguments import TabAndIdentity, existing_tabs, with_identities
 from hatbox.cli.arguments.url_argument import parse_url_argument
 from hatbox.cli.desktop.container_link import is_container_link
-from hatbox.cli.terminal.command_errors import CommandError, engine_details
+from hatbox.cli.program_end import stop_on_signals
+from hatbox.cli.terminal.command_errors import CommandError, Interrupted, engine_details
 from hatbox.cli.terminal.engine_notice import find_running_engines
 from hatbox.cli.terminal.output import print_json, print_line, print_tab, print_tabs, tab_document
 from hatbox.cli.terminal.spinner import spinner
@@ -114,7 +115,13 @@ def open_(
                 invisible.extend(await _windowless_engine(opened, target.identity))
         return results
 
-    results = run_with_profile(profile, open_all)
+    async def open_until_signal(opened: Profile) -> list[tuple[str, list[TabAndIdentity], OpenedTabs]]:
+        with stop_on_signals(as_json=as_json) as end:
+            end.save_with(opened.save)
+            return await open_all(opened)
+        raise Interrupted(end.signal)
+
+    results = run_with_profile(profile, open_until_signal)
     tabs_opened = [each for _, of_target, _ in results for each in of_target]
     _print_result(
         "Opened", tabs_opened if as_json else [each for each in tabs_opened if not each[0].error], as_json=as_json

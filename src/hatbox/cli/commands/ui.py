@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from hatbox.cli.arguments.parameters import Option
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, open_profile
+from hatbox.cli.program_end import stop_on_signals
 from hatbox.cli.terminal.command_errors import CommandError, port_error
-from hatbox.cli.terminal.foreground import log_to_stderr, stop_on_signals
+from hatbox.cli.terminal.foreground import log_to_stderr
 from hatbox.cli.terminal.output import print_json_line, print_line
 from hatbox.errors import MissingExtra
 from hatbox.profile import Profile
@@ -54,7 +55,8 @@ def ui(
     opened = open_profile(profile)
 
     async def run() -> None:
-        with stop_on_signals():
+        with stop_on_signals(as_json=as_json) as end:
+            end.save_with(opened.save)
             async with opened:
                 await _serve(opened, port, should_open=not no_open, stay=stay, as_json=as_json)
 

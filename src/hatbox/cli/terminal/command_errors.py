@@ -20,6 +20,7 @@ __all__ = [
     "INTERRUPTED",
     "USAGE",
     "CommandError",
+    "Interrupted",
     "engine_details",
     "exit_status",
     "message_of",
@@ -30,6 +31,15 @@ __all__ = [
 FAILED: Final = 1
 USAGE: Final = 2
 INTERRUPTED: Final = 130  # the status that a shell reports after SIGINT
+
+
+class Interrupted(Exception):
+    """A signal has ended a command before its work was done."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.status = 128 + number
+        """The exit status that shells report for a program that a signal has ended."""
 
 
 class CommandError(Exception):
@@ -69,6 +79,8 @@ def exit_status(error: BaseException, *, as_json: bool) -> int:
     """Print an error, and return the exit status."""
     if isinstance(error, KeyboardInterrupt) or type(error).__name__ == "Abort":  # Typer's module of it varies
         return INTERRUPTED
+    if isinstance(error, Interrupted):
+        return error.status
     if isinstance(error, BrokenPipeError):
         return FAILED  # the reader has closed the pipe
     if os.environ.get("HATBOX_DEBUG"):

@@ -1,54 +1,16 @@
-"""Commands that run in the foreground: they stop on signals, and print warnings of Hatbox."""
+"""Commands that run in the foreground print warnings of Hatbox."""
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import logging
 import os
-import signal
 import sys
-from collections.abc import Callable, Iterator
-from typing import Final
+from collections.abc import Iterator
 
 from hatbox.cli.terminal.command_errors import CommandError, report
 
-__all__ = ["log_to_stderr", "logging_to", "stop_on_signals"]
-
-_SIGNALS: Final = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-
-
-@contextlib.contextmanager
-def stop_on_signals() -> Iterator[None]:
-    """Cancel the body on SIGINT, SIGTERM or SIGHUP, and return without an error."""
-    loop, task, stopped = asyncio.get_running_loop(), asyncio.current_task(), False
-
-    def stop(number: int) -> None:
-        nonlocal stopped
-        if task and (number == signal.SIGINT or not stopped):  # a second Ctrl-C cancels the clean-up too
-            task.cancel()
-        stopped = True
-
-    for number in _SIGNALS:
-        _on_signal(loop, number, stop)
-    try:
-        yield
-    except asyncio.CancelledError:
-        if not stopped:
-            raise
-    finally:
-        for number in _SIGNALS:
-            with contextlib.suppress(NotImplementedError, ValueError):
-                loop.remove_signal_handler(number)
-
-
-def _on_signal(loop: asyncio.AbstractEventLoop, number: int, stop: Callable[[int], None]) -> None:
-    try:
-        loop.add_signal_handler(number, stop, number)
-    except NotImplementedError:  # Windows
-        signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop, number))
-    except (RuntimeError, ValueError):  # not the main thread, which alone receives signals
-        pass
+__all__ = ["log_to_stderr", "logging_to"]
 
 
 @contextlib.contextmanager

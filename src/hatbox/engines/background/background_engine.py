@@ -14,6 +14,7 @@ from typing import IO, Any, Final
 
 import msgspec
 
+from hatbox import child_processes
 from hatbox.engines.background.detached_process import background_environment, detached_options, leave_running
 from hatbox.engines.background.engine_log import READY, EngineLog
 from hatbox.engines.selection import EngineSelection
@@ -23,7 +24,7 @@ from hatbox.store.keys import Key
 
 __all__ = ["BackgroundEngine", "BackgroundEngineError"]
 
-_TERMINATE_TIMEOUT: Final = 10.0  # seconds between SIGTERM and SIGKILL
+_TERMINATE_TIMEOUT: Final = 4.0  # seconds between SIGTERM and SIGKILL: it has not shown a page yet
 
 
 class BackgroundEngineError(EngineError):
@@ -96,6 +97,7 @@ class BackgroundEngine:
             )
         finally:
             os.close(descriptor)
+        child_processes.add(self._process.pid, f"the start of {self._selection.display_name}")
 
     def failure(self) -> BackgroundEngineError:
         """The error that the process printed before it exited. Its log is then removed, otherwise archived."""
@@ -120,13 +122,14 @@ class BackgroundEngine:
             try:
                 self._process.wait(_TERMINATE_TIMEOUT)
             except subprocess.TimeoutExpired:
-                self._process.kill()
+                child_processes.kill_tree(self._process.pid)
                 self._process.wait()
 
     def detach(self) -> None:
         """Let the process continue without this one."""
         self._close_log()
         if self._process is not None and self.is_running:
+            child_processes.remove(self._process.pid)
             leave_running(self._process)
 
     def _command(self) -> list[str]:

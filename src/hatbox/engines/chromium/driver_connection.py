@@ -12,6 +12,7 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Playwright, async_playwright
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
+from hatbox import child_processes
 from hatbox.engines.chromium.sessions import within, without_limit
 
 __all__ = ["start_driver", "stop_driver", "wait_until_driver_ends"]
@@ -24,7 +25,10 @@ _STOP_TIMEOUT: Final = 3.0
 
 async def start_driver() -> Playwright:
     """Start the driver. Raises a Playwright Error."""
-    return await within(async_playwright().start(), "the start of Playwright's driver")
+    playwright = await within(async_playwright().start(), "the start of Playwright's driver")
+    if process := _process_of(playwright):
+        child_processes.add(process.pid, "Playwright's driver")
+    return playwright
 
 
 async def stop_driver(playwright: Playwright) -> None:
@@ -39,13 +43,17 @@ async def stop_driver(playwright: Playwright) -> None:
 
 
 async def _kill(playwright: Playwright) -> None:
-    """Kill the process of the driver, which Playwright does not publish."""
-    client = getattr(playwright.stop, "__self__", None)
-    process: Process | None = getattr(getattr(getattr(client, "_client", None), "_transport", None), "_proc", None)
-    if process is not None:
+    if process := _process_of(playwright):
         with contextlib.suppress(ProcessLookupError, PlaywrightError):
             process.kill()
             await within(process.wait(), "the end of Playwright's driver", _STOP_TIMEOUT)
+
+
+def _process_of(playwright: Playwright) -> Process | None:
+    """The process of the driver, which Playwright does not publish. None for one that several programs share."""
+    client = getattr(playwright.stop, "__self__", None)
+    process: Process | None = getattr(getattr(getattr(client, "_client", None), "_transport", None), "_proc", None)
+    return process
 
 
 async def wait_until_driver_ends(playwright: Playwright) -> None:

@@ -17,6 +17,7 @@ from playwright.async_api import Browser, Playwright
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
+from hatbox import child_processes
 from hatbox.engines.chromium.driver_connection import start_driver, stop_driver
 from hatbox.engines.chromium.launch_errors import display_hint, why_not_executable, why_not_started
 from hatbox.engines.chromium.sessions import Session, within
@@ -226,6 +227,7 @@ async def launch(browser: str | os.PathLike[str] | None, *, headless: bool, bloc
         raise
     user_agent = version["userAgent"].replace("HeadlessChrome/", "Chrome/")
     pid = next(each["id"] for each in info["processInfo"] if each["type"] == "browser")
+    child_processes.add(pid, "the browser")
     return Launched(playwright, started, session, user_agent, pid, block_webrtc)
 
 

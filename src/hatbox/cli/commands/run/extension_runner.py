@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hatbox.cli.arguments.profile_creation import may_create
 from hatbox.cli.commands.run.permission_prompt import PermissionQuestions, can_ask, grant_command, names_of
+from hatbox.cli.program_end import stop_on_signals
 from hatbox.cli.terminal.extension_log import log_line
-from hatbox.cli.terminal.foreground import log_to_stderr, stop_on_signals
+from hatbox.cli.terminal.foreground import log_to_stderr
 from hatbox.cli.terminal.output import print_json_line, print_line
 from hatbox.engines.running_engines import BACKGROUND_VARIABLE
 from hatbox.engines.selection import EngineSelection
@@ -53,7 +54,7 @@ def run_extensions(
     options = _Options(limits, inspect, as_json, background)
 
     async def run() -> None:
-        with stop_on_signals():
+        with stop_on_signals(as_json=as_json) as end:
             first, *others = [each if isinstance(each, Package) else open_package(each) for each in extensions]
             # Start Deno first: importing the profile takes about as long as Deno needs to start.
             manifest = read_manifest(first)
@@ -65,6 +66,7 @@ def run_extensions(
 
                 gc.enable()  # see __main__
                 async with Profile(profile, create=may_create(profile)) as opened:
+                    end.save_with(opened.save)
                     await _run(opened, [first, *others], selection, child, options)
             finally:
                 if child is not None:

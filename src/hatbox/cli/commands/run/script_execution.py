@@ -24,7 +24,8 @@ from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, TypeAlias
 
 from hatbox.cli.commands.run.script_errors import is_hatbox, is_own, script_error, syntax_error
-from hatbox.cli.terminal.command_errors import FAILED, CommandError, report
+from hatbox.cli.program_end import ENDING_SIGNALS, ProgramEnd, Save, stop_on_signals
+from hatbox.cli.terminal.command_errors import FAILED, CommandError, Interrupted, report
 from hatbox.cli.terminal.foreground import logging_to
 
 __all__ = ["Hints", "OpenScope", "compile_script", "execute_code", "read_script"]
@@ -44,9 +45,10 @@ def execute_code(
     *,
     as_json: bool,
     hints: Hints = lambda _: (),
+    save: Save | None = None,
 ) -> int:
-    """Run a compiled script; returns the exit status that it sets, or 1 if it failed."""
-    execution = _Execution(script, code, hints, as_json=as_json)
+    """Run a compiled script; returns the exit status that it sets, or 1 if it failed. See ProgramEnd for `save`."""
+    execution = _Execution(script, code, hints, save, as_json=as_json)
     with _as_main_program(script, arguments) as module, execution.reporting_errors():
         status = execution.run(open_scope, module)
         del module
@@ -57,11 +59,12 @@ def execute_code(
 class _Execution:
     """One run of a script, and its errors."""
 
-    def __init__(self, script: Path, code: CodeType, hints: Hints, *, as_json: bool) -> None:
+    def __init__(self, script: Path, code: CodeType, hints: Hints, save: Save | None, *, as_json: bool) -> None:
         self.status = 0
         self._script = script
         self._code = code
         self._hints = hints
+        self._save = save
         self._as_json = as_json
 
     def run(self, open_scope: OpenScope, module: ModuleType) -> int:
@@ -72,12 +75,16 @@ class _Execution:
 
     async def _main(self, open_scope: OpenScope, module: ModuleType) -> int:
         asyncio.get_running_loop().set_exception_handler(self._on_loop_error)
-        async with open_scope() as scope:
-            vars(module).update(scope)
-            with _interruptible() as interrupted:
-                status = await self._outcome(FunctionType(self._code, vars(module)), interrupted)
-                await self._cancel_tasks()
-            return status
+        with stop_on_signals(ENDING_SIGNALS, as_json=self._as_json) as end:
+            if self._save is not None:
+                end.save_with(self._save)
+            async with open_scope() as scope:
+                vars(module).update(scope)
+                with _interruptible(end) as interrupted:
+                    status = await self._outcome(FunctionType(self._code, vars(module)), interrupted)
+                    await self._cancel_tasks()
+                return status
+        raise Interrupted(end.signal)
 
     async def _outcome(self, body: Callable[[], Any], interrupted: Callable[[], bool]) -> int:
         try:
@@ -205,12 +212,14 @@ def _as_main_program(script: Path, arguments: Sequence[str]) -> Iterator[ModuleT
 
 
 @contextlib.contextmanager
-def _interruptible() -> Iterator[Callable[[], bool]]:
-    """Let Ctrl-C raise KeyboardInterrupt in the script's own code, and cancel the script where it awaits.
+def _interruptible(end: ProgramEnd) -> Iterator[Callable[[], bool]]:
+    """Let signals raise an exception in the script's own code, and cancel the script where it awaits.
 
     asyncio alone only cancels, which does not stop a script that never awaits. Hatbox's own code is never interrupted.
+    Ctrl-C raises KeyboardInterrupt. SIGTERM and SIGHUP raise SystemExit, once, and not in callbacks and other tasks of
+    the script: the exception would end the event loop, and the script could not clean up.
     """
-    task, count = asyncio.current_task(), 0
+    loop, task, count = asyncio.get_running_loop(), asyncio.current_task(), 0
 
     def interrupt(_: int, frame: FrameType | None) -> None:
         nonlocal count
@@ -219,18 +228,36 @@ def _interruptible() -> Iterator[Callable[[], bool]]:
             if count > 1 or is_own(frame.f_code.co_filename):
                 raise KeyboardInterrupt
             frame = frame.f_back
+        cancel()
+
+    def terminate(number: int, frame: FrameType | None) -> None:
+        end.begin(signal.Signals(number).name)
+        if end.signal:
+            return
+        end.signal = number
+        while frame and asyncio.current_task(loop) is task and not is_hatbox(frame.f_code.co_filename):
+            if is_own(frame.f_code.co_filename):
+                raise SystemExit(Interrupted(number).status)
+            frame = frame.f_back
+        cancel()
+
+    def cancel() -> None:
         if task:
-            task.get_loop().call_soon_threadsafe(task.cancel)
+            loop.call_soon_threadsafe(task.cancel)
 
     if threading.current_thread() is not threading.main_thread():
         yield lambda: False
         return
-    previous = signal.signal(signal.SIGINT, interrupt)
+    handlers = {signal.SIGINT: interrupt} | {
+        each: terminate for each in ENDING_SIGNALS if signal.getsignal(each) is not signal.SIG_IGN
+    }
+    previous = {number: signal.signal(number, handler) for number, handler in handlers.items()}
     try:
-        with _woken_by_signals(asyncio.get_running_loop()):
+        with _woken_by_signals(loop):
             yield lambda: count > 0
     finally:
-        signal.signal(signal.SIGINT, previous)
+        for number, handler in previous.items():
+            signal.signal(number, handler)
 
 
 @contextlib.contextmanager

@@ -28,4 +28,4 @@ def execute(script: Path, arguments: Sequence[str], profile: str | None, *, as_j
         async with opened:
             yield {"browser": opened.browser([*schema.permissions(), ALL_URLS]), "profile": opened}
 
-    return execute_code(script, code, arguments, open_scope, as_json=as_json)
+    return execute_code(script, code, arguments, open_scope, as_json=as_json, save=opened.save)

@@ -11,10 +11,11 @@ import re
 import signal
 import sys
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
+
+from hatbox.child_processes import children, descendants
 
 __all__ = ["Leftovers", "adopt_orphans"]
 
@@ -38,14 +39,14 @@ class Leftovers:
     """What a script leaves behind. Created before it starts: processes that run then are not of the script."""
 
     def __init__(self) -> None:
-        self._earlier = {pid: _start_time(pid) for pid in _descendants("self")}
+        self._earlier = {pid: _start_time(pid) for pid in descendants("self")}
         self._is_marked = sys.platform == "linux" and not _has_no_new_privileges("self")
         """Whether the sandbox marks the processes of the script, for good. Not if this process has the mark itself."""
 
     def end(self) -> None:
         """Kill the processes that the script has left behind, and those that these have started."""
         for _ in range(_ROUNDS):
-            found = [pid for pid in _children("self") if self._is_of_script(pid)]
+            found = [pid for pid in children("self") if self._is_of_script(pid)]
             if not found:
                 return
             for pid in found:
@@ -66,19 +67,6 @@ class Leftovers:
             return _has_no_new_privileges(pid) if self._is_marked else os.getpgid(pid) == os.getpgrp()
         except OSError:
             return False
-
-
-def _descendants(pid: int | str) -> Iterator[int]:
-    for child in _children(pid):
-        yield child
-        yield from _descendants(child)
-
-
-def _children(pid: int | str) -> Iterator[int]:
-    with suppress(OSError):  # it has ended meanwhile
-        for children in [*Path(f"/proc/{pid}/task").glob("*/children")]:
-            with suppress(OSError):
-                yield from map(int, children.read_text("ascii").split())
 
 
 def _start_time(pid: int) -> str | None:

@@ -26,7 +26,8 @@ from hatbox.cli.commands.run.permitted.script_sandbox import (
     script_wall,
 )
 from hatbox.cli.commands.run.script_execution import compile_script, read_script
-from hatbox.cli.terminal.command_errors import FAILED, INTERRUPTED, CommandError
+from hatbox.cli.program_end import ENDING_SIGNALS, ProgramEnd, on_signal
+from hatbox.cli.terminal.command_errors import FAILED, INTERRUPTED, CommandError, Interrupted
 from hatbox.cli.terminal.foreground import log_to_stderr
 from hatbox.errors import GrantRefused
 from hatbox.extensions.runtime import protocol
@@ -35,6 +36,7 @@ from hatbox.extensions.runtime.limits import RuntimeLimits
 from hatbox.extensions.runtime.sandbox.hidden_paths import HiddenPaths
 from hatbox.extensions.runtime.wire_frames import encode_frame
 from hatbox.profile import Profile
+from hatbox.tasks import Tasks
 
 if TYPE_CHECKING:
     from hatbox.api.browser import Browser
@@ -46,7 +48,7 @@ OpenBrowser: TypeAlias = "Callable[[Profile], Awaitable[Browser]]"
 """The `browser` of the script, in the open profile."""
 
 _RESERVE_BYTES: Final = 1 << 10
-_CLEANUP_SECONDS: Final = 5.0  # for a script whose grant has ended
+_CLEANUP_SECONDS: Final = 5.0  # for a script whose grant has ended, or that a signal ends
 
 
 def execute_permitted(
@@ -81,13 +83,15 @@ def execute_permitted(
                 "foldersAbove": sorted(hidden.folders_above),
             }
             with passing_interrupts(started.process):
-                return asyncio.run(_Run(script, open_browser, opened, boot).serve(started))
+                return asyncio.run(_Run(script, open_browser, opened, boot, as_json=as_json).serve(started))
 
 
 class _Run:
     """One run of a script, and its end."""
 
-    def __init__(self, script: Path, open_browser: OpenBrowser, profile: Profile, boot: dict[str, Any]) -> None:
+    def __init__(
+        self, script: Path, open_browser: OpenBrowser, profile: Profile, boot: dict[str, Any], *, as_json: bool
+    ) -> None:
         self._script = script
         self._open_browser = open_browser
         self._profile = profile
@@ -96,14 +100,30 @@ class _Run:
         self._has_started = False
         self._refusal: GrantRefused | None = None
         """Why its grant has ended before the script."""
+        self._as_json = as_json
+        self._tasks = Tasks()
 
     async def serve(self, started: StartedScript) -> int:
-        """Open the profile, and serve the calls of the script until it ends."""
+        """Open the profile, and serve the calls of the script until it ends, or until a signal ends it."""
         try:
             connection = await ScriptProcess.connect(started, self._limits)
         except BaseException:
             started.kill()
             raise
+        end = ProgramEnd(as_json=self._as_json)
+        end.save_with(self._profile.save)
+
+        def stop(number: int) -> None:
+            end.signal = number
+            self._tasks.spawn(self._interrupt(connection, number))
+
+        with on_signal(ENDING_SIGNALS, stop, end):
+            status = await self._serve_until_end(started, connection)
+        if end.signal and (status is None or status < 0):
+            raise Interrupted(end.signal)
+        return self._status(await connection.exited, status)
+
+    async def _serve_until_end(self, started: StartedScript, connection: ScriptProcess) -> int | None:
         serving = asyncio.ensure_future(self._serve(connection))
         try:
             first: list[asyncio.Future[Any]] = [serving, connection.exited]
@@ -115,7 +135,14 @@ class _Run:
         finally:
             await connection.stop()
             started.kill()
-        return self._status(await connection.exited, connection.status)
+        await connection.exited
+        return connection.status
+
+    async def _interrupt(self, connection: ScriptProcess, number: int = signal.SIGINT) -> None:
+        """Interrupt the script, and kill it if it goes on."""
+        connection.interrupt(number)
+        await asyncio.wait([connection.exited], timeout=_CLEANUP_SECONDS)
+        await connection.stop()
 
     async def _serve(self, connection: ScriptProcess) -> None:
         # Lazy: the process of the script starts meanwhile.
@@ -158,9 +185,7 @@ class _Run:
             grants.check(caller.grant_id)
         except GrantRefused as error:
             self._refusal = error
-        connection.interrupt()
-        await asyncio.wait([connection.exited], timeout=_CLEANUP_SECONDS)
-        await connection.stop()
+        await self._interrupt(connection)
 
     def _status(self, ended: Exit, status: int | None) -> int:
         if self._refusal is not None:

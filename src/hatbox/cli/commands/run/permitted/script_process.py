@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Final, cast
 
+from hatbox import child_processes
 from hatbox.cli.commands.run.permitted.leftover_processes import Leftovers
 from hatbox.extensions.runtime.exit_reason import Exit
 from hatbox.extensions.runtime.framed_process import FramedProcess
@@ -54,6 +55,7 @@ class StartedScript:
             raise
         finally:
             theirs.close()
+        child_processes.add(self.process.pid, "the script")
         parent_death.attach(self.process.pid)
         self._parent_death = parent_death
 
@@ -112,10 +114,10 @@ class ScriptProcess(FramedProcess, asyncio.Protocol):
         with suppress(ProcessLookupError):
             self._process.kill()
 
-    def interrupt(self) -> None:
+    def interrupt(self, number: int = signal.SIGINT) -> None:
         """Interrupt the script, as Ctrl-C does. It may clean up, or go on."""
         with suppress(ProcessLookupError):
-            self._process.send_signal(signal.SIGINT)
+            self._process.send_signal(number)
 
     async def stop(self, timeout: float = 1.0) -> Exit:  # noqa: ARG002 - see ScriptConnection
         """Kill it, and wait until it has ended."""
