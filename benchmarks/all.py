@@ -34,6 +34,8 @@ __all__ = ["figures", "programs"]
 _FOLDER: Final = Path(__file__).parent
 _LIMITS: Final = {False: 900, True: 600}
 """Seconds for one program, in a whole run and in a smoke run."""
+_groups: Final[set[int]] = set()
+"""The process groups of the programs that run."""
 
 
 def programs() -> list[str]:
@@ -49,8 +51,15 @@ def main() -> None:
     options = parser.parse_args()
     names, load = options.names or programs(), os.getloadavg()[0]
     at_once = (os.cpu_count() or 1) + 1 if options.smoke else 1
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("terminated"))
     with ThreadPoolExecutor(at_once) as pool:
-        runs = dict(zip(names, pool.map(lambda name: run(name, smoke=options.smoke), names), strict=True))
+        try:
+            runs = dict(zip(names, pool.map(lambda name: run(name, smoke=options.smoke), names), strict=True))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for group in list(_groups):
+                _kill(group)
+            raise
     failed = [name for name, results in runs.items() if results is None]
     missed = 0
     if not options.smoke:
@@ -94,19 +103,25 @@ def run(name: str, *, smoke: bool) -> list[Result] | None:
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
+        _groups.add(process.pid)
         try:
             output, _ = process.communicate(timeout=limit)
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
+            _kill(process.pid)
             output = f"It has not ended after {limit} s.\n".encode() + process.communicate()[0]
-        with contextlib.suppress(ProcessLookupError):  # what it has left running
-            os.killpg(process.pid, signal.SIGKILL)
+        _groups.remove(process.pid)
+        _kill(process.pid)  # what it has left running
         written = path.read_bytes().splitlines() if path.exists() else None
     print(f"{time.monotonic() - start:6.1f} s  benchmarks.{name}", flush=True)
     if written is None:
         print(f"benchmarks.{name} has failed:\n{output.decode('utf-8', 'replace')}", flush=True)
         return None
     return [msgspec.json.decode(line, type=Result) for line in written]
+
+
+def _kill(group: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(group, signal.SIGKILL)
 
 
 if __name__ == "__main__":
