@@ -71,6 +71,7 @@ class AgentTab:
         self._rules = RuleRefusals(page, session)
         self._dialog_opened = asyncio.Event()
         self._pending: set[asyncio.Task[Any]] = set()
+        self._leaving: asyncio.Task[None] | None = None
         self._may_hold_keys = False
         self._has_crashed = False
         self._connection = session.browser.connection
@@ -119,7 +120,8 @@ class AgentTab:
             check_frame(self._session.grant("pages"), frame.url, is_main=frame == self.page.main_frame)
         except ToolRefused as error:
             self.refused = self.refused or str(error)
-            self._spawn(asyncio.ensure_future(self._leave()))
+            self._leaving = asyncio.ensure_future(self._leave())
+            self._spawn(self._leaving)
 
     async def _leave(self) -> None:
         with contextlib.suppress(PlaywrightError):
@@ -201,6 +203,8 @@ class AgentTab:
     async def _with_released_keys(self, action: Coroutine[Any, Any, T]) -> T:
         """Run an action. Releases modifier keys that a failed or cancelled action may have left pressed."""
         try:
+            if self._leaving is not None:
+                await asyncio.wait({self._leaving})  # its navigation would interrupt that of the action
             if self._may_hold_keys:
                 for each in _MODIFIERS:
                     await within(self.page.keyboard.up(each))

@@ -38,6 +38,9 @@ class RejectingSession:
         if method == self._rejected:
             raise PlaywrightError(f"Protocol error ({method}): Invalid header")
 
+    async def send_without_limit(self, method: str, params: dict[str, Any]) -> None:
+        await self.send(method, params)
+
 
 class Paused(PausedRequests):
     """The paused requests of a session, without frames, listeners and tabs."""

@@ -16,6 +16,7 @@ import pytest
 import hatbox
 from hatbox.api.browser import Browser
 from hatbox.engines.chromium.chromium_runner import ChromiumRunner
+from hatbox.engines.chromium.live_page import LivePage
 from tests.engines.chromium.real import browser_process, running, value, with_browser
 from tests.extensions.made import make
 from tests.extensions.runtime.lab import needs_deno
@@ -150,6 +151,34 @@ async def test_a_cancelled_page_leaves_the_tab_where_it_was(browser: str, path: 
         assert "failed" in await shown.evaluate("fetch('/page/2').then(() => 'came', () => 'failed')")
         await other.goto(site.url("/page/2"))  # another identity
         assert len(site.requests("/page/2")) == 1
+
+
+@with_browser
+async def test_a_new_window_whose_page_is_cancelled_can_load_another_at_once(
+    browser: str, path: Path, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attach = LivePage.attach.__func__  # type: ignore[attr-defined] # of a class method
+    is_cancelled = asyncio.Event()
+
+    async def attach_later(*arguments: Any, **options: Any) -> LivePage:
+        await is_cancelled.wait()
+        return await attach(*arguments, **options)  # type: ignore[no-any-return]
+
+    async with browsing(path, browser) as web:
+        shown = await web.runner.new_page("Work", site.url("/page/1"))
+        web.listener.listen("onErrorOccurred")
+        web.block("onBeforeRequest", lambda _: {"cancel": True}, url="*://*/page/2")
+        await web.runner.wait_until_synced()
+        monkeypatch.setattr(LivePage, "attach", classmethod(attach_later))
+        async with shown.expect_popup() as opened:
+            await shown.evaluate("void (open('about:blank').location = '/page/2')")
+        await until_awaited(lambda: _count(web.listener.of("/page/2"), 1))
+        popup = await opened.value
+        navigations: list[str] = []
+        popup.on("framenavigated", lambda frame: navigations.append(frame.url))
+        await popup.goto(site.url("/page/3"))
+        assert navigations == [site.url("/page/3")]
+        is_cancelled.set()
 
 
 async def _is_among(events: list[dict[str, Any]], request_id: str) -> bool:

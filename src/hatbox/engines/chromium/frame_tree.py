@@ -162,6 +162,11 @@ class FrameTree:
         workers = (each for each in self._targets.values() if each.kind in _WORKERS)
         return [each.id for each in workers if self.target_of(each.id) == target_id]
 
+    async def is_empty(self, target_id: str) -> bool:
+        """Whether a page has committed no document, not even about:blank. Playwright does not report such a page."""
+        info = (await self._session.send("Target.getTargetInfo", {"targetId": target_id}))["targetInfo"]
+        return not info["url"]
+
     async def send(self, target_id: str, method: str, **params: Any) -> dict[str, Any]:
         """Send a command to a target; returns its result. Raises Playwright's Error."""
         target = self._targets.get(target_id)

@@ -272,12 +272,16 @@ class PausedRequests:
             await self._frames.send(target_id, "Page.navigate", url=url)
 
     async def _navigate_to_about_blank(self, event: dict[str, Any]) -> None:
-        """Navigate a new page whose first request was cancelled to about:blank. Playwright reports it only then."""
+        """Navigate a new page whose first request was cancelled to about:blank. Playwright reports it only then.
+
+        A page that Playwright reports may be loading another URL already, which this navigation would interrupt.
+        """
         request = self._in_flight.pop(request_key(event))
         if request is not None and request.resource_type == MAIN_FRAME:
             target_id = request.frame.target.id
-            if not self._tabs.has_page(target_id):
-                await self._navigate(target_id, "about:blank")
+            with contextlib.suppress(PlaywrightError):
+                if await self._frames.is_empty(target_id):
+                    await self._navigate(target_id, "about:blank")
 
 
 def _auth_challenge(challenge: dict[str, Any]) -> AuthChallenge:

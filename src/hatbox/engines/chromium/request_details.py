@@ -29,9 +29,6 @@ class TabLookup(Protocol):
     async def request_frame(self, target: Target) -> RequestFrame | None:
         """The tab of a page, or the identity of a worker; None if listeners must not see its requests."""
 
-    def has_page(self, target_id: str) -> bool:
-        """Whether Playwright has a page for a target."""
-
     def fail_load(self, target_id: str, url: str, why: str) -> None:
         """End the load of a page with an error, because a listener redirected it to a URL that cannot be loaded."""
 

@@ -150,10 +150,6 @@ class TabTargets:
         """The navigation of a new page that a rule has blocked."""
         return self._blocked.pop(target_id, None)
 
-    def has_page(self, target_id: str) -> bool:
-        """See TabLookup."""
-        return any(context.page_at(target_id) is not None for context in self._contexts)
-
     def fail_load(self, target_id: str, url: str, why: str) -> None:
         """See TabLookup."""
         for context in self._contexts:
