@@ -1,7 +1,8 @@
-"""One event loop and one Playwright driver for the tests of a process.
+"""One event loop, one Playwright driver and one browser of each kind for the tests of a process.
 
-The driver is a Node.js process, which needs half a second of CPU time to start. Each test still launches its own
-browsers, through the code that launches them for users.
+The driver is a Node.js process, which needs half a second of CPU time to start; a browser needs more than one. A test
+that launches a browser, through the code that launches one for users, has that of an earlier test if its arguments are
+the same: it has lost its contexts, sessions and listeners. With `own_browsers`, a test has new ones.
 """
 
 from __future__ import annotations
@@ -9,14 +10,18 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import contextvars
-from collections.abc import Coroutine
-from typing import Any, TypeVar
+import json
+from collections.abc import Callable, Coroutine, Iterator
+from typing import Any, Final, TypeVar
 
 import pytest
 
-__all__ = ["playwright", "run", "stop"]
+__all__ = ["own_browsers", "playwright", "run", "stop"]
 
 T = TypeVar("T")
+
+_SECONDS_TO_CLOSE: Final = 5.0
+_MAX_UNUSED: Final = 3  # tests with environments of their own use browsers of their own
 
 
 def run(test: Coroutine[Any, Any, T]) -> T:
@@ -42,12 +47,23 @@ def stop() -> None:
         _driver = None
 
 
+@contextlib.contextmanager
+def own_browsers() -> Iterator[None]:
+    """Browsers that are launched here are new, and end when they are closed."""
+    token = _owns_browsers.set(True)
+    try:
+        yield
+    finally:
+        _owns_browsers.reset(token)
+
+
 class _Driver:
     def __init__(self) -> None:
         from playwright.async_api import async_playwright
 
         self._runner = asyncio.Runner()
         self.playwright = self._runner.run(async_playwright().start())
+        self._unused: _Browsers = []
         self._tasks = asyncio.all_tasks(self._runner.get_loop())
 
     def is_running(self) -> bool:
@@ -63,12 +79,12 @@ class _Driver:
             finally:
                 self._runner.run(self._cancel_tasks())
 
-    async def _start(self) -> _Launcher:
-        return _Launcher(self.playwright)
-
     def stop(self) -> None:
         self._runner.run(self.playwright.stop())
         self._runner.close()
+
+    async def _start(self) -> _Launcher:
+        return _Launcher(self.playwright, self._unused)
 
     async def _cancel_tasks(self) -> None:
         others = asyncio.all_tasks() - self._tasks - {asyncio.current_task()}
@@ -80,23 +96,105 @@ class _Driver:
 class _Launcher:
     """Takes the place of a driver: stop() closes what was launched here."""
 
-    def __init__(self, playwright: Any) -> None:
+    def __init__(self, playwright: Any, unused: _Browsers) -> None:
         self._playwright = playwright
+        self._unused = unused
         self._launches: list[asyncio.Task[Any]] = []
+        self._loans: list[_Loan] = []
         self.chromium = self
         self.request = playwright.request
 
     async def launch(self, **options: Any) -> Any:
-        launch = asyncio.ensure_future(self._playwright.chromium.launch(**options))
+        launch = asyncio.ensure_future(self._launch(options))
         self._launches.append(launch)
         return await asyncio.shield(launch)  # stop() closes the browser of a launch that was cancelled
 
     async def stop(self) -> None:
         from playwright.async_api import Error
 
-        for launch in self._launches:
+        await asyncio.gather(*self._launches, return_exceptions=True)
+        for loan in self._loans:
             with contextlib.suppress(Error):
-                await (await launch).close()
+                await loan.close()
+
+    async def _launch(self, options: dict[str, Any]) -> Any:
+        kind = None if _owns_browsers.get() else _kind(options)
+        found = next((each for each in self._unused if each[0] == kind), None)
+        if found is not None:
+            self._unused.remove(found)
+        if found is None or not found[1].is_connected():
+            found = kind, await self._playwright.chromium.launch(**options)
+        self._loans.append(_Loan(*found, self._unused))
+        return found[1]
 
 
+class _Loan:
+    """A browser while one test uses it. When it is closed, what the test has left in it goes, and others can use it."""
+
+    def __init__(self, kind: str | None, browser: Any, unused: _Browsers) -> None:
+        self._kind = kind
+        self._browser = browser
+        self._unused = unused
+        self._listeners: list[tuple[str, Callable[..., Any]]] = []
+        self._sessions: list[Any] = []
+        self._is_over = False
+        browser.on = self._on
+        browser.close = self.close
+        browser.new_browser_cdp_session = self._new_session
+
+    def _on(self, event: str, listener: Callable[..., Any]) -> None:
+        self._listeners.append((event, listener))
+        type(self._browser).on(self._browser, event, listener)
+
+    async def _new_session(self) -> Any:
+        session = await type(self._browser).new_browser_cdp_session(self._browser)
+        self._sessions.append(session)
+        return session
+
+    async def close(self) -> None:
+        from playwright.async_api import Error
+
+        if self._is_over:
+            return
+        self._is_over = True
+        browser = self._browser
+        for name in ("on", "close", "new_browser_cdp_session"):
+            browser.__dict__.pop(name, None)
+        for event, listener in self._listeners:
+            browser.remove_listener(event, listener)
+        try:
+            async with asyncio.timeout(_SECONDS_TO_CLOSE):
+                is_clean = await self._is_clean()
+        except (Error, TimeoutError):
+            is_clean = False
+        if is_clean and self._kind is not None:
+            self._unused.append((self._kind, browser))
+            if len(self._unused) <= _MAX_UNUSED:
+                return
+            _, browser = self._unused.pop(0)
+        await browser.close()
+
+    async def _is_clean(self) -> bool:
+        """Close what is left, and see whether anything stays."""
+        browser = self._browser
+        for closing in ([each.close() for each in browser.contexts], [each.detach() for each in self._sessions]):
+            await asyncio.gather(*closing, return_exceptions=True)
+        session = await browser.new_browser_cdp_session()
+        try:
+            targets = (await session.send("Target.getTargets"))["targetInfos"]
+            contexts = (await session.send("Target.getBrowserContexts"))["browserContextIds"]
+        finally:
+            await session.detach()
+        return not contexts and not [each for each in targets if each["type"] != "browser"]
+
+
+def _kind(options: dict[str, Any]) -> str:
+    """What two launches have in common whose browsers are the same."""
+    env = {name: value for name, value in options["env"].items() if not name.startswith("PYTEST_")}
+    return json.dumps({**options, "env": env}, sort_keys=True, default=str)
+
+
+_Browsers = list[tuple[str | None, Any]]  # with their kind, the last used at the end
+
+_owns_browsers: contextvars.ContextVar[bool] = contextvars.ContextVar("owns_browsers", default=False)
 _driver: _Driver | None = None
