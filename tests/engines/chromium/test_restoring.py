@@ -124,10 +124,10 @@ async def test_a_tab_whose_history_entry_cannot_be_restored_is_loaded_without_it
 ) -> None:
     send = Session.send
 
-    async def refusing(session: Session, method: str, *args: Any) -> Any:
+    async def refusing(session: Session, method: str, *args: Any, **named: Any) -> Any:
         if method == "Page.navigateToHistoryEntry":
             raise PlaywrightError("No entry with passed id")
-        return await send(session, method, *args)
+        return await send(session, method, *args, **named)
 
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         page = await runner.new_page("Work", site.url("/page/1"))
