@@ -14,6 +14,7 @@ from hatbox.shell_words import shell_word
 __all__ = ["PermissionQuestions", "can_ask", "grant_command", "names_of"]
 
 _YES: Final = ("y", "yes")
+_SECONDS: Final = 300.0
 
 
 class PermissionQuestions:
@@ -23,12 +24,17 @@ class PermissionQuestions:
         self._asking = asyncio.Lock()
 
     async def ask(self, extension: str, requested: Permissions) -> bool:
-        """Whether the user grants the permissions. Extensions continue to run until the answer."""
+        """Whether the user grants the permissions, within five minutes. Extensions continue to run until the answer."""
         async with self._asking:
             print_line(f"{extension} requests: {', '.join(names_of(requested))}", sys.stderr)
             sys.stderr.write(f"Allow {visible(extension)} to use them? [y/N] ")
             sys.stderr.flush()
-            return (await _read_line()).strip().casefold() in _YES
+            try:
+                async with asyncio.timeout(_SECONDS):
+                    return (await _read_line()).strip().casefold() in _YES
+            except TimeoutError:
+                print_line(f"\nNo answer within {_SECONDS / 60:g} minutes: denied.", sys.stderr)
+                return False
 
 
 def can_ask() -> bool:
