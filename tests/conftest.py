@@ -13,6 +13,7 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Final
 
+import certifi
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -41,6 +42,9 @@ if os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > _MIN_FREE_B
     os.environ.setdefault("TMPDIR", str(_MEMORY))
     tempfile.tempdir = None  # it may have been read before
 
+# The collector of garbage visits what the tests of a process have in common again and again.
+gc.set_threshold(20_000, 20, 20)
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare the option of CI."""
@@ -56,6 +60,8 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     if config.args_source is pytest.Config.ArgsSource.TESTPATHS:
         if os.environ.get("HATBOX_TESTS") != "all":
             os.environ[_QUICK] = "1"
+            if options.capture == "fd":
+                options.capture = "sys"  # what C code prints: the quick tests run none, and each of them would pay
             os.environ.setdefault(_EXAMPLES, _QUICK_EXAMPLES)
         if getattr(options, "numprocesses", 0) is None and not options.usepdb:
             options.numprocesses = int(os.environ.get("HATBOX_TEST_PROCESSES", "0")) or "logical"
@@ -127,6 +133,17 @@ def other_stores() -> Iterator[None]:
             patch.setattr(sqlite, "store_at", delayed_store_at)
         elif store == "postgres":
             patch.setattr(sqlite, "store_at", lambda address: store_at(address_for(Path(address))))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """One certificate of an authority, where each client would read hundreds. Tests connect to this machine only."""
+    end = "-----END CERTIFICATE-----\n"
+    file = tmp_path_factory.mktemp("certificates") / "one.pem"
+    file.write_text(certifi.contents().partition(end)[0] + end, "utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SSL_CERT_FILE", str(file))
         yield
 
 

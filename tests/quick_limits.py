@@ -53,7 +53,8 @@ class QuickLimits:
             elif self._limits_cpu and seconds > _CPU_SECONDS:
                 self._fail(reports[1], f"it takes {seconds:.1f} s of CPU time")
         for report in reports:
-            item.ihook.pytest_runtest_logreport(report=report)
+            if report.when == "call" or not report.passed:  # the others would only be sent to the process that prints
+                item.ihook.pytest_runtest_logreport(report=report)
         item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=location)
         return True
 

@@ -86,6 +86,7 @@ def crafted(header: tuple[int, int, int, int], stored: bytes) -> bytes:
     return file.getvalue()
 
 
+@pytest.mark.slow
 def test_a_small_file_cannot_expand_to_fill_the_memory() -> None:
     bomb = zlib.compress(bytes(50_000_000), 9)
     for size in (50_000_000, len(bomb) * 100, 2**32 - 1, len(bomb)):

@@ -107,6 +107,7 @@ def test_bytes_that_are_no_text_come_back_as_they_were(session: requests.Session
     assert site.seen[-1].cookie == b"a=\xe9\xff"
 
 
+@pytest.mark.slow
 def test_threads_can_share_it(session: requests.Session, site: Site) -> None:
     session.mount("http://", HTTPAdapter(pool_maxsize=8))
     with ThreadPoolExecutor(8) as threads:

@@ -101,6 +101,7 @@ def test_cookies_of_a_stream_are_taken_before_its_body(profile: SyncProfile, sit
         assert response.read() == b"one,two,three"
 
 
+@pytest.mark.slow
 def test_threads_can_share_it(profile: SyncProfile, site: Site) -> None:
     opener = profile.urllib("Work")
     with ThreadPoolExecutor(8) as threads:

@@ -85,6 +85,7 @@ def test_short_values_are_shown() -> None:
     assert HiddenValues(["日本語"], MARKER).hide("日本語") == "日本語"
 
 
+@pytest.mark.slow
 def test_the_time_does_not_grow_with_the_number_of_values_that_start_alike() -> None:
     values = [f"{'a' * number}!" for number in range(3_000, 4_000)]
     with ends_in_time():

@@ -39,12 +39,13 @@ class Page:
         self.frames = [self]
         self.context = Context(self)
         self._runner = runner
+        self._is_closed = False
 
     def on(self, *_: object) -> None:
         pass
 
     def is_closed(self) -> bool:
-        return self._runner.is_stopped
+        return self._is_closed or self._runner.is_stopped
 
     async def goto(self, url: str, **_: object) -> None:
         self._runner.loading += 1
@@ -52,7 +53,7 @@ class Page:
         self.url = url
 
     async def close(self) -> None:
-        pass
+        self._is_closed = True
 
 
 class Runner:

@@ -126,6 +126,7 @@ async def test_handles_may_be_opened_and_closed_in_any_order(path: Path, count: 
     assert len(set(ids)) == len(ids)
 
 
+@pytest.mark.slow
 def test_threads_and_loops_that_open_a_profile_at_once_lose_nothing(path: Path) -> None:
     made: list[str] = []
     failures: list[BaseException] = []

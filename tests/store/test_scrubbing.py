@@ -268,6 +268,7 @@ async def test_a_follower_that_falls_behind_further_than_the_log_reaches_receive
         await one.close()
 
 
+@pytest.mark.slow
 @in_loop
 async def test_one_change_that_is_larger_than_the_log_still_reaches_followers(path: Path) -> None:
     one, two = SqliteStore(path), SqliteStore(path)

@@ -47,6 +47,7 @@ def test_no_part_of_a_form_is_an_error(body: bytes) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "head",
     [

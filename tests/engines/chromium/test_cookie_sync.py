@@ -307,6 +307,7 @@ def test_of_concurrent_changes_one_wins_on_both_sides(path: Path) -> None:
     asyncio.run(run())
 
 
+@pytest.mark.slow
 def test_after_any_changes_both_sides_are_equal(path: Path) -> None:
     @timeless
     @given(st.lists(st.tuples(st.sampled_from("sbSB"), st.sampled_from("xyz"), st.sampled_from(["1", "2", None]))))
