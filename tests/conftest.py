@@ -64,7 +64,8 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
                 options.capture = "sys"  # what C code prints: the quick tests run none, and each of them would pay
             os.environ.setdefault(_EXAMPLES, _QUICK_EXAMPLES)
         if getattr(options, "numprocesses", 0) is None and not options.usepdb:
-            options.numprocesses = int(os.environ.get("HATBOX_TEST_PROCESSES", "0")) or "logical"
+            cores = os.cpu_count() or 1  # one process more, because some tests mostly wait
+            options.numprocesses = int(os.environ.get("HATBOX_TEST_PROCESSES", "0")) or cores + 1
     if getattr(options, "numprocesses", None):  # not in addopts: there, users without pytest-xdist could run no test
         options.dist = "worksteal"  # by groups, the process that distributes the tests needs a tenth of all CPU time
         options.maxworkerrestart = options.maxworkerrestart or "0"  # with another process, a run can wait forever
