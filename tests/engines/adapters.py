@@ -18,7 +18,6 @@ class Adapter:
     """What a scenario has to know of an engine; this one is the HTTP engine."""
 
     name = "http"
-    runs_scripts = False
 
     def missing(self) -> str:
         """Why it cannot run on this machine; empty if it can."""
@@ -40,7 +39,6 @@ class Chromium(Adapter):
     """A real one, without windows."""
 
     name = "chromium"
-    runs_scripts = True
 
     def missing(self) -> str:
         from hatbox.engines.chromium.launch import find_browser

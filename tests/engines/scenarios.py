@@ -178,6 +178,3 @@ SCENARIOS: Final[dict[str, Scenario]] = {
         hide_from_another_process,
     )
 }
-
-NEED_SCRIPTS: Final[dict[str, Scenario]] = {}
-"""Scenarios for engines that run the scripts of pages."""

@@ -10,24 +10,19 @@ import pytest
 
 from tests.engines.adapters import ADAPTERS
 from tests.engines.chromium import shared_driver
-from tests.engines.scenarios import NEED_SCRIPTS, SCENARIOS
+from tests.engines.scenarios import SCENARIOS
 from tests.site import Site
 
 LIMIT_SECONDS = 120
 
 
 def case(engine: str, name: str) -> Any:
-    need = getattr(EVERY[name], "starts", None)
+    need = getattr(SCENARIOS[name], "starts", None)
     marks = ["browser"] if engine == "chromium" else [need] if need else []
     return pytest.param(engine, name, id=f"{engine}-{name}", marks=[getattr(pytest.mark, mark) for mark in marks])
 
 
-EVERY = {**SCENARIOS, **NEED_SCRIPTS}
-CASES = [
-    case(engine, name)
-    for engine, adapter in ADAPTERS.items()
-    for name in (*SCENARIOS, *(NEED_SCRIPTS if adapter.runs_scripts else ()))
-]
+CASES = [case(engine, name) for engine in ADAPTERS for name in SCENARIOS]
 
 
 @pytest.mark.parametrize(("engine", "name"), CASES)
@@ -35,7 +30,7 @@ def test_scenario(engine: str, name: str, path: Path, site: Site) -> None:
     adapter = ADAPTERS[engine]
     if why := adapter.missing():
         pytest.skip(why)
-    scenario = EVERY[name]
+    scenario = SCENARIOS[name]
 
     async def bounded() -> None:
         await asyncio.wait_for(asyncio.ensure_future(scenario(adapter, path, site)), LIMIT_SECONDS)
