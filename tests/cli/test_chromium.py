@@ -66,6 +66,7 @@ def test_without_any_browser_it_says_how_to_get_one(
     assert_all_is_as_it_was(cli, profile)
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("verb", ["open", "browse"])
 def test_without_playwright_it_says_that_playwright_is_missing(
     cli: Cli, program: Start, profile: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verb: str

@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hatbox import ApiError
@@ -96,6 +96,7 @@ actions = st.tuples(
 @pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.lists(actions, max_size=25))
+@example([("group", [0], 0), ("duplicate", [0], 1), ("group", [0], 0), ("duplicate", [0], 0)])
 def test_the_tabs_of_a_group_are_always_adjacent_and_a_group_always_has_tabs(
     steps: list[tuple[str, list[int], int]],
 ) -> None:

@@ -194,7 +194,8 @@ def _index_after(transaction: Transaction, summary: WindowSummary, relative: Tab
     related = transaction.tabs.get(relative.related) if relative.related is not None else None
     if related is not None:
         transaction.tabs.update(related.id, owner=None)
-    before = related or relative
+    # One that is in another group now would tear its group or that of the new tab.
+    before = related if related is not None and related.tab_group == relative.tab_group else relative
     return transaction.tabs.indexes([before])[before.id] + 1 if not before.hidden else summary.tab_count
 
 

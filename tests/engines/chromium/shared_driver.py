@@ -118,14 +118,15 @@ class _Launcher:
                 await loan.close()
 
     async def _launch(self, options: dict[str, Any]) -> Any:
-        kind = None if _owns_browsers.get() else _kind(options)
-        found = next((each for each in self._unused if each[0] == kind), None)
-        if found is not None:
+        kind = None if _owns_browsers.get() or not options["headless"] else _kind(options)  # windows end with a display
+        browser = None
+        while browser is None and (found := next((each for each in self._unused if each[0] == kind), None)):
             self._unused.remove(found)
-        if found is None or not found[1].is_connected():
-            found = kind, await self._playwright.chromium.launch(**options)
-        self._loans.append(_Loan(*found, self._unused))
-        return found[1]
+            browser = found[1] if await _responds(found[1]) else None
+        if browser is None:
+            browser = await self._playwright.chromium.launch(**options)
+        self._loans.append(_Loan(kind, browser, self._unused))
+        return browser
 
 
 class _Loan:
@@ -186,6 +187,18 @@ class _Loan:
         finally:
             await session.detach()
         return not contexts and not [each for each in targets if each["type"] != "browser"]
+
+
+async def _responds(browser: Any) -> bool:
+    """Whether a browser has not ended meanwhile."""
+    from playwright.async_api import Error
+
+    try:
+        async with asyncio.timeout(_SECONDS_TO_CLOSE):
+            await (await browser.new_browser_cdp_session()).detach()
+    except (Error, TimeoutError):
+        return False
+    return True
 
 
 def _kind(options: dict[str, Any]) -> str:

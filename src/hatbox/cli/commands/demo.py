@@ -117,10 +117,10 @@ async def _user_of_httpx(profile: Profile, identity: str, site: DemoSite) -> str
 
 
 async def _users_of_chromium(profile: Profile, site: DemoSite) -> dict[str, str]:
-    from hatbox.engines.chromium.sessions import within  # imports Playwright
-
     users: dict[str, str] = {}
     async with profile.chromium(headless=True) as engine:
+        from hatbox.engines.chromium.sessions import within  # imports Playwright, which may be missing until here
+
         for name in _USERS:
             page = await engine.new_page(name, f"{site.url}/me")
             users[name] = await within(page.inner_text("#user"))

@@ -10,8 +10,6 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING, Final
 
-from hatbox.engines.chromium.closing import close_page
-from hatbox.engines.chromium.sessions import within
 from hatbox.errors import EngineError, HatboxError
 from hatbox.extension_data.page_opening import PAGE_COMMANDED, PAGE_REQUESTED, decode_command, decode_request
 from hatbox.extension_data.sidebars import SIDEBARS_CHANGED, decode_sidebar
@@ -199,6 +197,8 @@ class ExtensionTabs:
 
     async def page_opened(self, windows: ExtensionWindows, page: Page) -> None:
         """See WindowDelegate."""
+        from hatbox.engines.chromium.closing import close_page  # imports Playwright, as the next does
+        from hatbox.engines.chromium.sessions import within
         from hatbox.extensions.pages.extension_tab import ExtensionTab
 
         opener = await within(page.opener())
