@@ -195,6 +195,7 @@ def test_every_module_has_a_docstring_and_can_be_imported() -> None:
 def test_tests_mirror_the_source() -> None:
     about_the_project = {
         "bare_calls",
+        "budgets",
         "conformance",
         "documents",
         "layout",
