@@ -3,10 +3,35 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Self
 
-__all__ = ["ThreadedSite"]
+__all__ = ["PageHandler", "ThreadedSite"]
+
+
+class PageHandler(BaseHTTPRequestHandler):
+    """Answers a GET with `respond`, which sends a page, and logs nothing."""
+
+    def do_GET(self) -> None:
+        self.respond()
+
+    def respond(self) -> None:
+        raise NotImplementedError
+
+    def send_page(self, html: str, status: int = 200, headers: Iterable[tuple[str, str]] = ()) -> None:
+        """Respond with this page."""
+        body = html.encode()
+        self.send_response(status)
+        for name, value in headers:
+            self.send_header(name, value)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Log nothing."""
 
 
 class ThreadedSite:

@@ -210,7 +210,6 @@ async def main():
         for number in range(5):
             os.write(2, b"begin\\n")
             await profile.identities.create(f"{number}", color="red", icon="pet")
-            await asyncio.sleep(0.01)
         os.write(2, b"begin\\n")
 
 asyncio.run(main())

@@ -12,7 +12,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import IO, Any
 from uuid import uuid4
@@ -25,7 +24,7 @@ from tests.cli import engines
 from tests.cli.conftest import Cli
 from tests.engines.chromium.endpoint.raw_client import RawClient
 from tests.mcp.initialize_message import INITIALIZE
-from tests.threaded_site import ThreadedSite
+from tests.threaded_site import PageHandler, ThreadedSite
 from tests.ui.page_client import PageClient, open_link
 from tests.waiting import block_until
 
@@ -35,27 +34,19 @@ pytestmark = [
     pytest.mark.skipif(not engines.has_chromium(), reason="needs a Chromium: sudo apt install chromium"),
 ]
 
-SECONDS = 30  # a quiet machine needs less than 10: see the test of the limits
+SECONDS = 10
 MARK = "TEST_OF_PROGRAM_END"
 
 
-class _Endless(BaseHTTPRequestHandler):
+class _Endless(PageHandler):
     """Pages that never answer: one after its load, one while it loads."""
 
     requested = threading.Event()
 
-    def do_GET(self) -> None:
+    def respond(self) -> None:
         self.requested.set()
         start = "while (true);" if self.path == "/loading" else "setTimeout(() => { while (true); }, 100)"
-        body = f"<title>Endless</title><script>{start}</script>".encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        pass
+        self.send_page(f"<title>Endless</title><script>{start}</script>")
 
 
 @pytest.fixture
@@ -110,22 +101,21 @@ class Program:
         found.pop(self.process.pid, None)
         return found
 
-    def ended(self) -> tuple[int, str]:
+    def ended(self, seconds: float = SECONDS) -> tuple[int, str]:
         """Wait until it and the others have ended; returns its exit status and errors. Fails if that takes too long."""
-        deadline = time.monotonic() + SECONDS
+        deadline = time.monotonic() + seconds
         try:
-            _, errors = self.process.communicate(timeout=SECONDS)
+            _, errors = self.process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
             left = {self.process.pid: "hatbox itself"} | self.others()
-            pytest.fail(f"not ended within {SECONDS} s: {left}")
-        while (left := self.others()) and time.monotonic() < deadline:
-            time.sleep(0.05)
-        assert not left, "hatbox has ended, and these processes are left"
+            pytest.fail(f"not ended within {seconds} s: {left}")
+        block_until(lambda: not self.others() or time.monotonic() > deadline)
+        assert not self.others(), "hatbox has ended, and these processes are left"
         return self.process.returncode, errors.decode()
 
-    def ended_with(self, status: int) -> None:
+    def ended_with(self, status: int, seconds: float = SECONDS) -> None:
         """As `ended`, with this status, or with 1 and the reason if a busy machine was too slow for the orderly end."""
-        actual, errors = self.ended()
+        actual, errors = self.ended(seconds)
         assert actual == status or (actual == 1 and "the orderly end took more than" in errors), (actual, errors)
 
     def kill(self) -> None:
@@ -311,7 +301,7 @@ def test_opening_ends_and_the_running_browser_can_be_stopped(
     program.ended_with(128 + signal.SIGTERM)
     assert len(cli("tabs", "--json").json) == 1
     terminate(browser)
-    browser.ended_with(0)
+    browser.ended_with(0, seconds=30)  # it saves the site data of all pages
 
 
 @with_faults

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,7 +18,7 @@ from hatbox.mcp.tool_output import ToolFailed
 from tests.engines.chromium.desktop import Keyboard
 from tests.engines.chromium.person import pages_of_person, strip_text
 from tests.mcp.agent_client import reference
-from tests.threaded_site import ThreadedSite
+from tests.threaded_site import PageHandler, ThreadedSite
 from tests.waiting import until, until_awaited
 
 LOGIN = "<title>Sign in</title><input type=password autofocus>"
@@ -38,20 +37,12 @@ class _Site(ThreadedSite):
         """The keys that pages of agents got."""
 
 
-class _Handler(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
+class _Handler(PageHandler):
+    def respond(self) -> None:
         path = urlsplit(self.path).path
         if path.startswith("/key/"):
             self.server.site.keys.append(path)  # type: ignore[attr-defined]
-        body = {"/login": LOGIN, "/agent": AGENT}.get(path, "").encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        """Log nothing."""
+        self.send_page({"/login": LOGIN, "/agent": AGENT}.get(path, ""))
 
 
 async def _call(session: AgentSession, tool: str, **arguments: Any) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from hatbox.errors import DuplicateIdentity, IdsExhausted, InvalidName, InvalidPosition
 from hatbox.identities import palette
@@ -24,7 +25,7 @@ from hatbox.store.base import CookieRow, IdentityRow, Transaction
 from hatbox.tabs.identity_removal import delete_identity
 from hatbox.tabs.visibility import close_identity_tabs, hide_identity_tabs, show_identity_tabs
 
-__all__ = ["check_position", "clone", "create", "hide", "move", "remove", "show", "update"]
+__all__ = ["clone", "create", "hide", "move", "remove", "show", "update"]
 
 
 def create(transaction: Transaction, name: str, color: str, icon: str) -> ContextualIdentity:
@@ -61,13 +62,24 @@ def update(
     return record_change(transaction, UPDATED, (user_context_id, name, icon, color, hidden))
 
 
-def move(transaction: Transaction, cookie_store_ids: Sequence[str], position: int) -> None:
-    """Move identities, in their old order, to `position` in the list of the others; -1 is the end."""
-    if not cookie_store_ids:
+def move(
+    transaction: Transaction,
+    identities: Sequence[Any],
+    position: int,
+    id_of: Callable[[Transaction, Any], str] = lambda _, cookie_store_id: cookie_store_id,
+) -> None:
+    """Move identities, in their old order, to `position` in the list of the others; -1 is the end.
+
+    The first error counts: that of the position, then that of each identity in its turn.
+    """
+    if not identities:
         return
-    last = check_position(transaction, len(cookie_store_ids), position)
+    last = transaction.identities.count() - len(identities)
+    if not -1 <= position <= last:
+        raise InvalidPosition(position)
     rows: dict[int, IdentityRow] = {}
-    for cookie_store_id in cookie_store_ids:
+    for identity in identities:
+        cookie_store_id = id_of(transaction, identity)
         row = row_of(transaction, cookie_store_id)
         if row[0] in rows:
             raise DuplicateIdentity(cookie_store_id)
@@ -75,14 +87,6 @@ def move(transaction: Transaction, cookie_store_ids: Sequence[str], position: in
     transaction.identities.move(list(rows), last if position == -1 else position)
     for row in rows.values():
         record_change(transaction, MOVED, row)
-
-
-def check_position(transaction: Transaction, count: int, position: int) -> int:
-    """The last position to which `count` identities can move. Raises InvalidPosition for a position beyond it."""
-    last = transaction.identities.count() - count
-    if not -1 <= position <= last:
-        raise InvalidPosition(position)
-    return last
 
 
 def remove(

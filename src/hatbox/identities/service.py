@@ -39,7 +39,7 @@ from hatbox.identities.settings import (
     read_settings,
 )
 from hatbox.identities.settings_cache import SettingsCache
-from hatbox.store.base import Store, Transaction
+from hatbox.store.base import Store
 from hatbox.store.change_events import ChangeEvents
 
 if TYPE_CHECKING:
@@ -125,12 +125,7 @@ class Identities:
         if type(position) is not int:
             raise TypeError(f"position must be an integer, not {position!r}")
 
-        def move(transaction: Transaction) -> None:
-            if several:
-                changes.check_position(transaction, len(several), position)  # before ids, as scripts see it
-                changes.move(transaction, [id_of(transaction, each) for each in several], position)
-
-        return self._store.write(move)
+        return self._store.write(lambda transaction: changes.move(transaction, several, position, id_of))
 
     def remove(self, identity: IdentityLike, *, forever: bool = False) -> asyncio.Future[ContextualIdentity]:
         """Remove an identity with its tabs, cookies and site data, to the trash or `forever`.

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.request import parse_http_list, parse_keqv_list
@@ -18,6 +16,7 @@ from hatbox.api.caller import Caller
 from tests.api.browsing import ALL, PAGES, browsing, noting
 from tests.site import Site
 from tests.store.in_loop import in_loop
+from tests.threaded_site import PageHandler, ThreadedSite
 
 BLOCKING = "Using webRequest.addListener with the blocking option requires the 'webRequestBlocking' permission."
 AUTH = (
@@ -566,12 +565,12 @@ async def test_a_request_is_for_another_host_only_if_the_caller_has_permission_f
 # -------------------------------------------------------------------------------------------------- who are you?
 
 
-class _Locked(BaseHTTPRequestHandler):
+class _Locked(PageHandler):
     """Accepts user u with password p: Digest below /digest, Basic below /basic, elsewhere an unknown scheme."""
 
     protocol_version = "HTTP/1.1"
 
-    def do_GET(self) -> None:
+    def respond(self) -> None:
         way = self.path.split("/")[1]
         authorization = self.headers.get("Authorization", "")
         basic = "Basic " + base64.b64encode(b"u:p").decode()
@@ -581,33 +580,18 @@ class _Locked(BaseHTTPRequestHandler):
             else {}
         )
         good = authorization == basic or digest.get("username") == "u"
-        body = b"<title>In</title>" if good else b"<title>Out</title>"
-        self.send_response(200 if good else 401)
         offers = {
             "digest": ['Digest realm="D", nonce="n", qop="auth"', 'Basic realm="B"'],
             "basic": ['Basic realm="R"'],
-        }
-        for offer in [] if good else offers.get(way, ["Bearer"]):
-            self.send_header("WWW-Authenticate", offer)
-        self.send_header("Content-Type", "text/html")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: Any) -> None:
-        pass
+        }.get(way, ["Bearer"])
+        challenges = [] if good else [("WWW-Authenticate", offer) for offer in offers]
+        self.send_page("<title>In</title>" if good else "<title>Out</title>", 200 if good else 401, challenges)
 
 
 @pytest.fixture
 def locked() -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Locked)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with ThreadedSite(_Locked) as site:
+        yield site.url("")
 
 
 @pytest.mark.parametrize(("way", "realm"), [("basic", "R"), ("digest", "D")])

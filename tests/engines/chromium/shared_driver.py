@@ -2,7 +2,7 @@
 
 The driver is a Node.js process, which needs half a second of CPU time to start; a browser needs more than one. A test
 that launches a browser, through the code that launches one for users, has that of an earlier test if its arguments are
-the same: it has lost its contexts, sessions and listeners. With `own_browsers`, a test has new ones.
+the same: it has lost its contexts, sessions and listeners.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ import asyncio
 import contextlib
 import contextvars
 import json
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine
 from typing import Any, Final, TypeVar
 
 import pytest
 
-__all__ = ["own_browsers", "playwright", "run", "stop"]
+__all__ = ["playwright", "run", "stop"]
 
 T = TypeVar("T")
 
@@ -45,16 +45,6 @@ def stop() -> None:
     if _driver is not None:
         _driver.stop()
         _driver = None
-
-
-@contextlib.contextmanager
-def own_browsers() -> Iterator[None]:
-    """Browsers that are launched here are new, and end when they are closed."""
-    token = _owns_browsers.set(True)
-    try:
-        yield
-    finally:
-        _owns_browsers.reset(token)
 
 
 class _Driver:
@@ -118,7 +108,7 @@ class _Launcher:
                 await loan.close()
 
     async def _launch(self, options: dict[str, Any]) -> Any:
-        kind = None if _owns_browsers.get() or not options["headless"] else _kind(options)  # windows end with a display
+        kind = _kind(options) if options["headless"] else None  # windows end with their display
         browser = None
         while browser is None and (found := next((each for each in self._unused if each[0] == kind), None)):
             self._unused.remove(found)
@@ -208,6 +198,4 @@ def _kind(options: dict[str, Any]) -> str:
 
 
 _Browsers = list[tuple[str | None, Any]]  # with their kind, the last used at the end
-
-_owns_browsers: contextvars.ContextVar[bool] = contextvars.ContextVar("owns_browsers", default=False)
 _driver: _Driver | None = None

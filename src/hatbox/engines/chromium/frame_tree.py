@@ -19,7 +19,7 @@ from hatbox.engines.chromium.debounce import log_exceptions
 from hatbox.engines.chromium.frame_numbers import frame_number
 from hatbox.engines.chromium.frame_path import FramePath, Target
 from hatbox.engines.chromium.pending_documents import PendingDocuments
-from hatbox.engines.chromium.sessions import Session
+from hatbox.engines.chromium.sessions import Session, within
 from hatbox.engines.chromium.target_messages import TargetMessages
 from hatbox.tasks import Tasks
 
@@ -172,7 +172,7 @@ class FrameTree:
         target = self._targets.get(target_id)
         if target is None:
             raise PlaywrightError("target closed")
-        return await (await self._send_without_reply(target, method, **params))
+        return await within(await self._send_without_reply(target, method, **params), method)
 
     async def _send_without_reply(self, target: Target, method: str, **params: Any) -> asyncio.Future[dict[str, Any]]:
         return await self._messages.send(target.session_id, method, params)

@@ -5,6 +5,7 @@ Programs of earlier versions have it too. No lease has its name.
 
 from __future__ import annotations
 
+import time
 from typing import Final
 
 from hatbox.errors import ProfileLocked
@@ -27,10 +28,13 @@ _SESSIONS: Final = (
 )
 
 
+_RELEASE_SECONDS: Final = 1.0  # the server releases the locks of a connection some time after its end
+_INTERVAL: Final = 0.02
+
+
 def lock_shared(connection: PostgresConnection, schema: str) -> bool:
     """Lock a profile as one of the programs that have it open. False while another program changes all of it."""
-    ((is_locked,),) = connection.run([Statement(_LOCK_SHARED, (_name(schema),))])[0]
-    return bool(is_locked)
+    return _is_locked(connection, _LOCK_SHARED, schema)
 
 
 def lock_alone(connection: PostgresConnection, schema: str, problem: str, *, in_transaction: bool = False) -> None:
@@ -39,12 +43,20 @@ def lock_alone(connection: PostgresConnection, schema: str, problem: str, *, in_
     `problem` says what needs the lock.
     """
     query = _LOCK_ALONE_IN_TRANSACTION if in_transaction else _LOCK_ALONE
-    ((is_alone,),) = connection.run([Statement(query, (_name(schema),))])[0]
-    if not is_alone:
+    if not _is_locked(connection, query, schema):
         found = connection.run([Statement(_SESSIONS, (_name(schema),))])[0]
         programs = "; ".join(f"{_text(place)} (sessions {_text(pids)} of the server)" for place, pids in found)
         remedy = "Nothing was changed. End those programs, then try again."
         raise ProfileLocked(connection.label, f"{problem}. These have it open: {programs or 'unknown'}", remedy)
+
+
+def _is_locked(connection: PostgresConnection, query: str, schema: str) -> bool:
+    deadline = time.monotonic() + _RELEASE_SECONDS
+    while True:
+        ((is_locked,),) = connection.run([Statement(query, (_name(schema),))])[0]
+        if is_locked or time.monotonic() > deadline:
+            return bool(is_locked)
+        time.sleep(_INTERVAL)
 
 
 def _name(schema: str) -> str:
