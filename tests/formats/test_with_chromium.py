@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
-from typing import Any
 
 import pytest
 
 import hatbox
 from hatbox.cookies import Cookie, SameSite
 from hatbox.formats.chromium_profile import read_folder
+from tests.threaded_site import PageHandler, ThreadedSite
+from tests.waiting import block_until
 
 COOKIES = {
     "sid": "sid=abc; Max-Age=99999",
@@ -28,25 +28,26 @@ COOKIES = {
     "part": "part=1; SameSite=None; Secure; Partitioned; Max-Age=1000",
     "empty": "empty=; Max-Age=1000",
 }
-LIMIT_SECONDS = 120  # Chromium writes 30 seconds after a change
+OTHERS, EACH = 4, 150
+"""Sites that set so many cookies. Chromium writes 30 seconds after a change, or at once if there are 512."""
 
 
-class Handler(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        self.send_response(200)
-        if self.path == "/":
-            for line in COOKIES.values():
-                self.send_header("Set-Cookie", line.encode().decode("latin-1"))
-        self.end_headers()
-
-    def log_message(self, *_: Any) -> None:
-        pass
+class Handler(PageHandler):
+    def respond(self) -> None:
+        port = self.headers["Host"].rpartition(":")[2]
+        number = int(self.path[1:]) if self.path[1:].isdecimal() else 0
+        headers = [("Set-Cookie", line.encode().decode("latin-1")) for line in COOKIES.values() if self.path == "/"]
+        headers += [("Set-Cookie", f"{each}=1; Max-Age=1000") for each in range(EACH) if number]
+        if self.path == "/" or 0 < number < OTHERS:
+            headers.append(("Location", f"http://{number + 1}.test:{port}/{number + 1}"))
+        self.send_page("", 302 if headers and "Location" in headers[-1] else 200, headers)
 
 
 @contextmanager
 def chromium(binary: str, user_data: Path, url: str) -> Iterator[subprocess.Popen[bytes]]:
     sandbox = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
-    arguments = ["--headless=new", "--no-first-run", "--password-store=basic", f"--user-data-dir={user_data}"]
+    arguments = ["--headless=new", "--no-first-run", "--password-store=basic"]
+    arguments += ["--host-resolver-rules=MAP *.test 127.0.0.1", f"--user-data-dir={user_data}"]
     process = subprocess.Popen(
         [binary, *sandbox, *arguments, url], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
@@ -59,31 +60,28 @@ def chromium(binary: str, user_data: Path, url: str) -> Iterator[subprocess.Pope
 
 @pytest.fixture
 def url() -> Iterator[str]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = Thread(target=server.serve_forever)
-        thread.start()
-        yield f"http://localhost:{server.server_port}/"
-        server.shutdown()
-        thread.join()
+    with ThreadedSite(Handler) as site:
+        yield site.url("/", "localhost")
 
 
 def cookies_of(folder: Path) -> dict[str, Cookie]:
     (entry,) = read_folder(folder).entries
-    return {each.name: each for each in entry.cookies}
+    return {each.name: each for each in entry.cookies if each.domain == "localhost"}
 
 
 def test_cookies_are_read_while_chromium_runs_and_after(browser: str, url: str, tmp_path: Path) -> None:
     user_data = tmp_path / "user data"
-    deadline = time.monotonic() + LIMIT_SECONDS
+    found: dict[str, Cookie] = {}
+
+    def is_written() -> bool:
+        nonlocal found
+        assert process.poll() is None, "Chromium has ended"
+        with contextlib.suppress(hatbox.ImportExportError):  # it has not created the database yet
+            found = cookies_of(user_data)
+        return bool(found)
+
     with chromium(browser, user_data, url) as process:
-        found: dict[str, Cookie] = {}
-        while not found:
-            assert process.poll() is None, "Chromium has ended"
-            assert time.monotonic() < deadline, "Chromium has written no cookies"
-            try:
-                found = cookies_of(user_data)
-            except hatbox.ImportExportError:  # it has not created the database yet
-                time.sleep(0.2)
+        block_until(is_written, "Chromium writes its cookies")
     assert set(found) == set(COOKIES)
     assert cookies_of(user_data / "Default") == found, "the same after it has ended"
     assert found["sid"].value == "abc"
@@ -102,11 +100,12 @@ def test_cookies_are_read_while_chromium_runs_and_after(browser: str, url: str, 
     async def imported() -> dict[str, str]:
         async with hatbox.open(tmp_path / "profile.db") as profile:
             bundle = read_folder(user_data)
+            count = len(COOKIES) + OTHERS * EACH
             report = await profile.import_bundle(bundle)
-            assert (report.identities_new, report.cookies_new, report.skipped) == (1, len(COOKIES), {})
+            assert (report.identities_new, report.cookies_new, report.skipped) == (1, count, {})
             await profile.identities.update("Your Chromium", name="Mine", color="red")
             again = await profile.import_bundle(bundle)
-            assert (again.identities_new, again.cookies_unchanged) == (0, len(COOKIES))
+            assert (again.identities_new, again.cookies_unchanged) == (0, count)
             store = await profile.cookie_store("Mine")
             return dict(pair.split("=", 1) for pair in (await store.header(url)).split("; "))
 

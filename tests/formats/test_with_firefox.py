@@ -20,6 +20,7 @@ from hatbox.formats import Bundle, BundleEntry, IdentityAttributes
 from hatbox.formats.firefox_profile import read_folder, write_folder
 from tests.firefox import Firefox, find_firefox
 from tests.marks import starts
+from tests.waiting import block_until
 
 PERMISSIONS = ["contextualIdentities", "cookies", "tabs", "https://127.0.0.1/*"]
 SECONDS = 20
@@ -111,13 +112,15 @@ def site() -> Iterator[Site]:
 
 def settled(folder: Path) -> Bundle:
     """What Firefox has written, when it has written all: the list of containers comes 1.5 s after the last change."""
-    deadline = time.monotonic() + SECONDS
-    while time.monotonic() < deadline:
-        bundle = read_folder(folder) if (folder / "containers.json").exists() else Bundle([])
-        if bundle.count == 5:
-            return bundle
-        time.sleep(0.1)
-    raise AssertionError("Firefox did not write its cookies")
+    bundle = Bundle([])
+
+    def is_written() -> bool:
+        nonlocal bundle
+        bundle = read_folder(folder) if (folder / "containers.json").exists() else bundle
+        return bundle.count == 5
+
+    block_until(is_written, "Firefox writes its cookies")
+    return bundle
 
 
 async def contents(path: Path, bundle: Bundle) -> dict[str, list[Cookie]]:

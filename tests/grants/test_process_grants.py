@@ -12,6 +12,7 @@ import pytest
 import hatbox
 from hatbox import Grant, GrantRevoked, Profile
 from hatbox.grants import grant_cache
+from hatbox.grants.grant_cache import GrantCache
 from hatbox.grants.grant_rows import put_grant
 from hatbox.grants.grant_tokens import digest_of, new_token
 from hatbox.store.processes import ProcessId, current_process
@@ -19,6 +20,7 @@ from tests.marks import starts
 from tests.postgres import address_of
 from tests.store.in_loop import in_loop
 from tests.store.other_process import OtherProcess
+from tests.waiting import until
 
 
 @pytest.fixture
@@ -83,14 +85,22 @@ async def test_listing_grants_and_creating_such_a_grant_revoke_those_of_killed_p
 async def test_connections_with_the_token_of_a_killed_process_end(
     path: Path, other: OtherProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(grant_cache, "_MAX_TIMER", 0.05)
+    monkeypatch.setattr(grant_cache, "_MAX_TIMER", 0.01)
+    looked_at: list[str] = []
+    on_time = GrantCache._on_time
+
+    def noting(cache: GrantCache, grant_id: str) -> None:
+        looked_at.append(grant_id)
+        on_time(cache, grant_id)
+
+    monkeypatch.setattr(GrantCache, "_on_time", noting)
     async with hatbox.open(address_of(path)) as profile:
         expiring, first = await asyncio.to_thread(granted, other)
         endless, second = await asyncio.to_thread(granted, other, duration=None)
         assert (await profile.grants.verify(first)).expires is not None
         assert (await profile.grants.verify(second)).expires is None
         ended = [profile.grants.ended(each) for each in (expiring, endless)]
-        await asyncio.sleep(0.2)
+        await until(lambda: min(looked_at.count(each) for each in (expiring, endless)) > 2)
         assert not any(each.done() for each in ended)
         await asyncio.to_thread(other.kill)
         await asyncio.wait_for(asyncio.gather(*ended), 30)

@@ -25,7 +25,12 @@ LOGIN = "<title>Sign in</title><input type=password autofocus>"
 AGENT = """<title>Agent</title><label>Search <input autofocus></label><button>Continue</button>
 <a href=/agent target=_blank>Other</a><script>
 addEventListener("keydown", (event) => fetch("/key/" + event.key), true);
-document.querySelector("button").onclick = () => setInterval(() => window.open("/agent"), 1000);</script>"""
+document.querySelector("button").onclick = () => setInterval(() => window.open("/agent"), 100);</script>"""
+
+TIMERS = """new Promise((done) => {
+  let left = 5;
+  const timer = setInterval(() => --left || (clearInterval(timer), done()), 100);
+})"""
 
 
 class _Site(ThreadedSite):
@@ -104,7 +109,7 @@ def test_with_windows_no_agent_gets_the_keys_of_a_person(tmp_path: Path, desktop
                     await _call(sibling, "ask_person", message="Sign in", url=site.url("/login"))
                 assert not session.pages.tabs
                 assert not sibling.pages.tabs
-                await asyncio.sleep(1.2)  # a popup of a page that is still open has come by now
+                await page.evaluate(TIMERS)  # a popup of a page that is still open has come by now
                 await _type(desktop, page, "second", "firstsecond")
                 ended = await _call(session, "ask_person_wait", end=True, wait=0)
                 assert ended.startswith("waiting: the request has ended")

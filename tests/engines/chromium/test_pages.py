@@ -255,18 +255,22 @@ async def test_the_first_page_of_a_tab_stays_in_its_history(
     browser: str, path: Path, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The blank document before it is removed from the history, and the load ends after that."""
-    original, is_reset = BlankDocuments.reset_history, asyncio.Event()
+    original, begins, may_end = BlankDocuments.reset_history, asyncio.Event(), asyncio.Event()
 
     async def slow(page: BlankDocuments) -> None:
-        await asyncio.sleep(0.3)
+        begins.set()
+        await may_end.wait()
         await original(page)
-        is_reset.set()
 
     monkeypatch.setattr(BlankDocuments, "reset_history", slow)
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.new_page("Work", site.url("/page/1"))
+        opening = asyncio.ensure_future(runner.new_page("Work", site.url("/page/1")))
+        await begins.wait()
+        await tab_when(profile, url=site.url("/page/1"), status="loading")
+        assert not opening.done()
+        may_end.set()
+        page = await opening
         await page.goto(site.url("/page/2"))
-        await is_reset.wait()
         assert await page.evaluate("history.length") == 2
 
 

@@ -186,6 +186,12 @@ SHARED_WORKER = """async () => {
 }"""
 
 
+TIMERS = """new Promise((done) => {
+  let left = 20;
+  const timer = setInterval(() => --left || (clearInterval(timer), done()), 5);
+})"""
+
+
 @with_browser
 async def test_a_shared_worker_sends_nothing_while_its_pages_are_saved(
     browser: str, path: Path, site: Site, monkeypatch: pytest.MonkeyPatch
@@ -197,13 +203,14 @@ async def test_a_shared_worker_sends_nothing_while_its_pages_are_saved(
         async def save(_: object, __: IdentityContext) -> None:
             for _ in range(100):  # what was sent before arrives; then the page takes long to be saved
                 count = len(one.asked)
-                await asyncio.sleep(0.3)
+                await other.evaluate(TIMERS)
                 if len(one.asked) == count:
                     break
             was_quiet.append(len(one.asked) == count)
 
         monkeypatch.setattr("hatbox.engines.chromium.context_renewal.ContextRenewal._save", save)
         async with profile.chromium(headless=True, browser=browser) as runner:
+            other = await runner.new_page("Personal", site.url("/page/2"))
             page = await runner.new_page("Work", "http://name.test/page/1")
             await page.evaluate(SHARED_WORKER)
             await until(lambda: "/worker" in one.paths())

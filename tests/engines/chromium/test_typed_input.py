@@ -302,10 +302,11 @@ async def test_a_snapshot_without_typed_text_never_replaces_the_last_one(
 ) -> None:
     async def slowly(context: IdentityContext, page: LivePage) -> None:
         page.snapshots.schedule()  # a page that has scrolled, or is still loading, does this at any time
-        await asyncio.sleep(1.5)
+        await page.snapshots.snapshot(())  # which takes as many round trips as that one, and began later
         await save_site_data(context, page)
 
     monkeypatch.setattr("hatbox.engines.chromium.engine.save_site_data", slowly)
+    monkeypatch.setattr("hatbox.engines.chromium.snapshot_saver._SNAPSHOT_DELAY", 0.0)
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         await (await runner.new_page("Work", site.url("/form"))).fill("#text", "typed")
         page, _ = await hidden_and_shown(profile, runner)

@@ -398,14 +398,19 @@ HOST = """
 import asyncio, sys
 from pathlib import Path
 from tests.extensions.runtime.lab import opened
+from tests.waiting import until
+
+def ticks(pid):
+    return int(Path(f"/proc/{pid}/stat").read_text().split()[13])
 
 async def main():
     async with opened(Path(sys.argv[1])) as lab:
         runtime = await lab.start()
+        before = ticks(runtime.process.pid)
         asyncio.ensure_future(runtime.evaluate("while (true);"))
-        await asyncio.sleep(0.2)
+        await until(lambda: ticks(runtime.process.pid) > before + 10)
         print(runtime.process.pid, flush=True)
-        await asyncio.sleep(60)
+        await asyncio.Event().wait()
 
 asyncio.run(main())
 """

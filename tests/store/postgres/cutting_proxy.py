@@ -39,6 +39,7 @@ class CuttingProxy:
         self._on_commit: list[Callable[[_Connection, bytes], bool]] = []
         self.refuses = False
         """Whether new connections are closed at once."""
+        self.refusals = 0
         self.cuts = 0
         """How many connections it has cut."""
 
@@ -128,6 +129,7 @@ class CuttingProxy:
                 return
             if self.refuses:
                 client.close()
+                self.refusals += 1
                 continue
             server = socket.socket(socket.AF_UNIX)
             try:

@@ -13,9 +13,11 @@ import pytest
 import hatbox
 from hatbox.errors import HatboxError, InvalidIdentity, ProfileError, ProfileUnavailable
 from hatbox.store.base import RESYNC, ChangeRecord, Store, Transaction
+from hatbox.store.postgres import store as postgres_store
 from hatbox.store.postgres.address import PostgresAddress
 from hatbox.store.postgres.connection import PostgresConnection, Statement
 from hatbox.store.postgres.failures import ConnectionLost
+from hatbox.store.postgres.reconnecting import ReconnectLimit
 from hatbox.store.postgres.store import PostgresStore
 from hatbox.store.registry import store_at
 from tests.marks import starts
@@ -307,20 +309,31 @@ async def test_a_subscriber_receives_every_change_once_although_its_connections_
 
 
 @in_loop
-async def test_closing_does_not_wait_for_a_server_that_is_down(proxy: CuttingProxy) -> None:
+async def test_closing_does_not_wait_for_a_server_that_is_down(
+    proxy: CuttingProxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Only calls wait for it: the next poll of a subscriber is no call."""
+    monkeypatch.setattr(postgres_store, "_POLL_SECONDS", 0.01)
     store = store_at(proxy.address())
     await store.open()
     recorded(store)
     proxy.refuses = True
     proxy.cut_all()
     started = time.monotonic()
-    await asyncio.sleep(1.2)  # until a poll is due
+    await until(lambda: proxy.refusals > 5)  # a poll has tried it again and again
     await store.close()
     assert time.monotonic() - started < 15  # the limit is 30 s
 
 
-def test_calls_wait_for_a_server_that_is_restarted() -> None:
+def test_calls_wait_for_a_server_that_is_restarted(monkeypatch: pytest.MonkeyPatch) -> None:
+    attempts: list[ConnectionLost] = []
+    wait = ReconnectLimit.wait
+
+    def noting(limit: ReconnectLimit, error: ConnectionLost, **options: bool) -> None:
+        attempts.append(error)
+        wait(limit, error, **options)
+
+    monkeypatch.setattr(ReconnectLimit, "wait", noting)
     with running_cluster({"fsync": "off"}) as cluster:
 
         async def story() -> None:
@@ -331,7 +344,7 @@ def test_calls_wait_for_a_server_that_is_restarted() -> None:
                 await asyncio.to_thread(cluster.stop, "immediate")
                 calls = [store.write(add("meanwhile")), store.write(add("too"))]
                 reading = store.read(lambda transaction: transaction.identities.count())
-                await asyncio.sleep(2)
+                await until(lambda: len(attempts) > 4)
                 assert not any(call.done() for call in calls)
                 await asyncio.to_thread(cluster.start)
                 assert [await call for call in calls] == [7, 8]
