@@ -20,7 +20,7 @@ from hatbox.engines.chromium import typed_input
 from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from hatbox.engines.chromium.identity_context import IdentityContext
 from hatbox.engines.chromium.live_page import LivePage
-from hatbox.engines.chromium.page_saving import save_site_data
+from hatbox.engines.chromium.page_saving import save_site_data, save_snapshot
 from hatbox.engines.chromium.page_typed_input import PageTypedInput
 from hatbox.engines.chromium.typed_input import Field, Form, Step, TypedInput
 from tests.engines.chromium.desktop import Keyboard
@@ -300,13 +300,21 @@ async def test_typed_text_survives_if_the_browser_is_stopped_while_it_hides_the_
 async def test_a_snapshot_without_typed_text_never_replaces_the_last_one(
     browser: str, path: Path, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    is_saved = asyncio.Event()
+
+    async def noting(*arguments: Any) -> None:
+        await save_snapshot(*arguments)
+        is_saved.set()
+
     async def slowly(context: IdentityContext, page: LivePage) -> None:
         page.snapshots.schedule()  # a page that has scrolled, or is still loading, does this at any time
+        await is_saved.wait()
+        page.snapshots._debouncer.flush()
         await page.snapshots.snapshot(())  # which takes as many round trips as that one, and began later
         await save_site_data(context, page)
 
+    monkeypatch.setattr("hatbox.engines.chromium.engine.save_snapshot", noting)
     monkeypatch.setattr("hatbox.engines.chromium.engine.save_site_data", slowly)
-    monkeypatch.setattr("hatbox.engines.chromium.snapshot_saver._SNAPSHOT_DELAY", 0.0)
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         await (await runner.new_page("Work", site.url("/form"))).fill("#text", "typed")
         page, _ = await hidden_and_shown(profile, runner)
