@@ -20,6 +20,7 @@ __all__ = ["playwright", "run", "stop"]
 
 T = TypeVar("T")
 
+_SECONDS_TO_ANSWER: Final = 10.0
 _SECONDS_TO_CLOSE: Final = 5.0
 _MAX_UNUSED: Final = 3  # tests with environments of their own use browsers of their own
 
@@ -57,8 +58,8 @@ class _Driver:
         self._tasks = asyncio.all_tasks(self._runner.get_loop())
 
     def is_running(self) -> bool:
-        """Whether it has not ended, for example because a test has killed it."""
-        return not any(task.done() for task in self._tasks)
+        """Whether it answers. It may have ended while no test used it, and the event loop did not run."""
+        return not any(task.done() for task in self._tasks) and self._runner.run(self._answers())
 
     def run(self, test: Coroutine[Any, Any, T]) -> T:
         """As asyncio.run() does, but the event loop and the tasks of the driver stay."""
@@ -70,8 +71,19 @@ class _Driver:
                 self._runner.run(self._cancel_tasks())
 
     def stop(self) -> None:
-        self._runner.run(self.playwright.stop())
+        with contextlib.suppress(Exception):  # it has ended
+            self._runner.run(asyncio.wait_for(self.playwright.stop(), _SECONDS_TO_ANSWER))
         self._runner.close()
+
+    async def _answers(self) -> bool:
+        from playwright.async_api import Error
+
+        try:
+            async with asyncio.timeout(_SECONDS_TO_ANSWER):
+                await (await self.playwright.request.new_context()).dispose()
+        except (Error, TimeoutError):
+            return False
+        return True
 
     async def _start(self) -> _Launcher:
         return _Launcher(self.playwright, self._unused)
