@@ -89,7 +89,7 @@ async def _shared_browser(path: str) -> Browser:
     found = _browsers.get(loop)
     if found is None or not found.is_connected():
         playwright = shared_driver.playwright()
-        found = await playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        found = await playwright.chromium.launch(executable_path=shared_driver.viewer(path), args=["--no-sandbox"])
         _browsers.clear()
         _browsers[loop] = found
     return found
