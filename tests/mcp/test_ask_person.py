@@ -19,6 +19,7 @@ from hatbox.mcp.agent_session import AgentOptions, AgentSession
 from hatbox.mcp.server import AgentServer, sdk_server
 from hatbox.mcp.tool_output import ToolFailed
 from hatbox.mcp.tool_table import TOOLS
+from tests.engines.chromium import shared_driver
 from tests.engines.chromium.person import pages_of_person, press, strip_text
 from tests.mcp.agent_client import Agent, agent
 from tests.mcp.agent_site import AgentSite
@@ -102,7 +103,7 @@ def test_a_person_signs_in_and_the_agent_sees_only_the_result(tmp_path: Path, he
         assert site.passwords == [PASSWORD]
         assert ("localhost", "/popup") in site.paths  # the hosts of the grant do not limit the person
 
-    asyncio.run(asyncio.wait_for(run(), 90))
+    shared_driver.run(asyncio.wait_for(run(), 90))
 
 
 async def _sign_in(session: AgentSession, site: SignInSite) -> None:
@@ -165,7 +166,7 @@ def test_a_person_answers_in_the_client(tmp_path: Path, mode: str) -> None:
         assert len(asked) == 3
         assert all("Pass the check\nDo it" in each and "Work" in each for each in asked)
 
-    asyncio.run(asyncio.wait_for(run(), 60))
+    shared_driver.run(asyncio.wait_for(run(), 60))
 
 
 @pytest.mark.usefixtures("display")
@@ -186,7 +187,7 @@ def test_an_answer_in_the_client_empties_the_window(tmp_path: Path, mode: str) -
                 await _close_empty_window(session)
                 assert (await work.call("ask_person_wait", wait=60)).startswith("done:")
 
-    asyncio.run(asyncio.wait_for(run(), 180))
+    shared_driver.run(asyncio.wait_for(run(), 180))
 
 
 @pytest.mark.usefixtures("no_display", "browser")
@@ -222,7 +223,7 @@ def test_without_a_display_the_agent_learns_what_the_user_can_do(tmp_path: Path,
             with pytest.raises(ToolFailed, match="10 times"):
                 await server.call("ask_person", arguments)
 
-    asyncio.run(asyncio.wait_for(run(), 60))
+    shared_driver.run(asyncio.wait_for(run(), 60))
 
 
 @pytest.mark.usefixtures("no_display", "browser")
@@ -239,7 +240,7 @@ def test_a_stored_display_that_does_not_exist_any_more_is_named(
             await session.person.wait(60)
 
     monkeypatch.setenv("DISPLAY", ":987")
-    asyncio.run(asyncio.wait_for(run(), 60))
+    shared_driver.run(asyncio.wait_for(run(), 60))
 
 
 @pytest.mark.usefixtures("display")
@@ -266,7 +267,7 @@ def test_the_end_of_the_access_closes_the_window(tmp_path: Path) -> None:
                 assert ("127.0.0.1", "/login") in site.paths
                 assert await profile.running_engine("Work") is None
 
-    asyncio.run(asyncio.wait_for(run(), 90))
+    shared_driver.run(asyncio.wait_for(run(), 90))
 
 
 async def _close_empty_window(session: AgentSession) -> None:
@@ -299,7 +300,7 @@ def test_a_request_without_an_answer_expires(tmp_path: Path, monkeypatch: pytest
                 assert not pages_of_person(person_runner(session))
 
     monkeypatch.setattr("hatbox.mcp.person_requests._LIMIT", 0.1)
-    asyncio.run(asyncio.wait_for(run(), 180))
+    shared_driver.run(asyncio.wait_for(run(), 180))
 
 
 @pytest.mark.usefixtures("display")
@@ -319,7 +320,7 @@ def test_an_agent_that_leaves_during_its_request_does_not_stop_the_others(tmp_pa
                 await until(lambda: sibling.person.current is None)
                 assert "Please sign in" in (await server.call("browser_snapshot", {})).text
 
-    asyncio.run(asyncio.wait_for(run(), 180))
+    shared_driver.run(asyncio.wait_for(run(), 180))
 
 
 @pytest.mark.usefixtures("no_display", "browser")
@@ -350,4 +351,4 @@ def test_a_site_that_does_not_answer_does_not_delay_the_end_of_a_request(
                 assert len(sibling.pages.tabs) == 3
 
     monkeypatch.setattr("hatbox.mcp.agent_pages._RELOAD_SECONDS", 0)
-    asyncio.run(asyncio.wait_for(run(), 90))
+    shared_driver.run(asyncio.wait_for(run(), 90))

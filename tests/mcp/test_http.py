@@ -16,6 +16,7 @@ from hatbox.mcp.agent_session import AgentOptions, AgentSession
 from hatbox.mcp.http_agents import HttpAgents
 from hatbox.mcp.http_server import AgentHttpServer, HttpLimits, ReadingClient
 from hatbox.mcp.tool_output import ToolFailed
+from tests.engines.chromium import shared_driver
 from tests.mcp.agent_client import http_agent
 from tests.mcp.agent_site import AgentSite
 from tests.mcp.initialize_message import INITIALIZE
@@ -197,7 +198,7 @@ def test_each_agent_has_its_own_tabs_in_one_browser(tmp_path: Path) -> None:
                     assert "/password" in await third.call("browser_snapshot")  # requests need no connection
                 await until_awaited(_tabs(session, 1))
 
-    asyncio.run(run())
+    shared_driver.run(run())
 
 
 def test_a_revoked_grant_ends_running_tools_and_the_server(tmp_path: Path) -> None:

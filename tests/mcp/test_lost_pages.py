@@ -6,13 +6,13 @@ import asyncio
 import contextlib
 import os
 import signal
-import subprocess
 from pathlib import Path
 
 import pytest
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
 
+from tests.engines.chromium.real import browser_process, command_line, parent_of
 from tests.mcp.agent_site import AgentSite
 from tests.mcp.test_page_borders import Caller, run
 from tests.waiting import until, until_awaited
@@ -24,17 +24,6 @@ async def _crash(page: Page) -> None:
     session = await page.context.new_cdp_session(page)
     with contextlib.suppress(PlaywrightError):
         await session.send("Page.crash")
-
-
-def _end_driver() -> None:
-    """Kill the drivers of this process."""
-    listed = subprocess.run(
-        ["ps", "-ww", "-o", "pid=,args=", "--ppid", str(os.getpid())], capture_output=True, text=True
-    )
-    for line in listed.stdout.splitlines():
-        pid, _, arguments = line.strip().partition(" ")
-        if "run-driver" in arguments:
-            os.kill(int(pid), signal.SIGKILL)
 
 
 def test_a_crashed_page_is_dropped(tmp_path: Path) -> None:
@@ -57,7 +46,11 @@ def test_the_end_of_the_driver_is_the_end_of_the_browser(tmp_path: Path, hosts: 
     async def test(call: Caller, site: AgentSite) -> None:
         await call("browser_navigate", url=site.url("/form"))
         tab = await call.session.pages.current()
-        _end_driver()
+        runner = call.session.browser._runner
+        assert runner is not None
+        driver = parent_of(await browser_process(runner))
+        assert "run-driver" in command_line(driver)
+        os.kill(driver, signal.SIGKILL)
         await until(lambda: not tab.is_open)
         assert "ended unexpectedly" in await call("browser_snapshot")
 
@@ -71,4 +64,4 @@ def test_the_end_of_the_driver_is_the_end_of_the_browser(tmp_path: Path, hosts: 
 
         await until_awaited(are_lost_closed)
 
-    run(tmp_path, test, hosts)
+    run(tmp_path, test, hosts, runs=asyncio.run)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import hatbox
 from hatbox.mcp.agent_session import AgentOptions, AgentSession
+from tests.engines.chromium import shared_driver
 from tests.mcp.agent_site import AgentSite
 from tests.mcp.test_page_borders import Caller
 
@@ -32,4 +33,4 @@ def test_an_agent_with_limited_hosts_leaves_the_windows_of_a_person_open(tmp_pat
                         assert "Status: 200" in await call("fetch", url=site.url("/form"))
                 assert await page.title() == "Form"
 
-    asyncio.run(asyncio.wait_for(run(), 120))
+    shared_driver.run(asyncio.wait_for(run(), 120))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from hatbox.mcp import input_tools
 from hatbox.mcp.agent_session import AgentOptions, AgentSession
 from hatbox.mcp.server import AgentServer
 from hatbox.mcp.tool_output import ToolFailed, ToolRefused
+from tests.engines.chromium import shared_driver
 from tests.mcp.agent_client import reference
 from tests.mcp.agent_site import AgentSite
 from tests.waiting import until, until_awaited
@@ -45,7 +45,16 @@ class Caller:
         return image
 
 
-def run(folder: Path, test: Test, hosts: list[str] | None = None, options: AgentOptions | None = None) -> None:
+def run(
+    folder: Path,
+    test: Test,
+    hosts: list[str] | None = None,
+    options: AgentOptions | None = None,
+    *,
+    runs: Callable[[Coroutine[Any, Any, None]], None] = shared_driver.run,
+) -> None:
+    """Run a test with a session. `asyncio.run` as `runs`: with a Playwright driver of its own, or none."""
+
     async def serve() -> None:
         with AgentSite() as site:
             async with hatbox.open(folder / "profile.db") as profile:
@@ -53,7 +62,7 @@ def run(folder: Path, test: Test, hosts: list[str] | None = None, options: Agent
                 async with AgentSession(profile, identity, options or AgentOptions(), hosts=hosts) as session:
                     await test(Caller(session), site)
 
-    asyncio.run(serve())
+    runs(serve())
 
 
 @pytest.mark.browser

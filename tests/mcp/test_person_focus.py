@@ -15,6 +15,7 @@ from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from hatbox.mcp.agent_session import AgentOptions, AgentSession
 from hatbox.mcp.server import AgentServer
 from hatbox.mcp.tool_output import ToolFailed
+from tests.engines.chromium import shared_driver
 from tests.engines.chromium.desktop import Keyboard
 from tests.engines.chromium.person import pages_of_person, strip_text
 from tests.mcp.agent_client import reference
@@ -129,7 +130,7 @@ def test_with_windows_no_agent_gets_the_keys_of_a_person(tmp_path: Path, desktop
                 desktop.type("x")
                 await until(lambda: site.keys)  # the site sees keys at pages of agents
 
-    asyncio.run(asyncio.wait_for(run(), 120))
+    shared_driver.run(asyncio.wait_for(run(), 120))
 
 
 def test_an_agent_in_the_browser_of_a_person_does_not_get_the_keys(tmp_path: Path, desktop: Keyboard) -> None:
@@ -174,4 +175,4 @@ def test_an_agent_in_the_browser_of_a_person_does_not_get_the_keys(tmp_path: Pat
                     await _type(desktop, page, "y", "firstsecondthirdxy")
                 assert site.keys == []
 
-    asyncio.run(asyncio.wait_for(run(), 120))
+    shared_driver.run(asyncio.wait_for(run(), 120))

@@ -20,6 +20,7 @@ from hatbox.mcp import agent_tab
 from hatbox.mcp.agent_session import AgentOptions, AgentSession
 from hatbox.mcp.http_server import AgentHttpServer
 from hatbox.store.processes import current_process
+from tests.engines.chromium import shared_driver
 from tests.engines.chromium.endpoint.raw_client import RawClient
 from tests.mcp.agent_site import AgentSite
 from tests.mcp.test_page_borders import Caller
@@ -58,7 +59,7 @@ def test_a_revocation_ends_idle_connections_and_waiting_tools(tmp_path: Path, mo
                     await RawClient(endpoint.url(token)).__aenter__()
             await _ends_waiting_tool(agent, user)
 
-    asyncio.run(run())
+    shared_driver.run(run())
 
 
 async def _delete(user: hatbox.Profile, grant_id: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -125,4 +126,4 @@ def test_fetch_shows_no_cookies_and_no_passwords(tmp_path: Path) -> None:
         assert outputs[-1].count("(hidden)") == 2
         assert "cannot be opened" in await call("fetch", url=site.url("/backslash"))
 
-    run(tmp_path, test, ["127.0.0.1"])
+    run(tmp_path, test, ["127.0.0.1"], runs=asyncio.run)

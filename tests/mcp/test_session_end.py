@@ -78,4 +78,4 @@ def test_a_session_ends_whose_browser_is_stopped(tmp_path: Path) -> None:
             if is_running(process):
                 os.kill(process, signal.SIGKILL)
 
-    run(tmp_path, test)
+    run(tmp_path, test, runs=asyncio.run)

@@ -149,4 +149,4 @@ def test_a_read_only_agent_cannot_accept_a_dialog(tmp_path: Path) -> None:
         assert "this server is read-only" in await call("browser_handle_dialog", accept=True)
         assert "no page is open" in await call("browser_handle_dialog", accept=False)
 
-    run_caller(tmp_path, test, options=AgentOptions(read_only=True))
+    run_caller(tmp_path, test, options=AgentOptions(read_only=True), runs=asyncio.run)
