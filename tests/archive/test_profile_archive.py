@@ -225,7 +225,8 @@ def test_identities_that_are_not_in_the_backup_stay(address: str, file: Path) ->
 
 
 @pytest.mark.slow
-def test_an_encrypted_backup_needs_its_passphrase(address: str, target: str, file: Path) -> None:
+def test_an_encrypted_backup_needs_its_passphrase(address: str, file: Path) -> None:
+    target = address_of(file.with_name("target.db"))
     write(address, fill_profile)
     assert backup(address, file, passphrase="correct horse").is_encrypted
     assert b"site.example" not in file.read_bytes()
