@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.engines.chromium.real import with_own_driver
+from tests.engines.chromium.real import with_browser, with_own_driver
 from tests.extensions.content_scripts.content_lab import B, content_lab, eventually, script
 from tests.extensions.made import make
 
@@ -45,7 +45,7 @@ async def test_a_page_that_never_yields_delays_no_other_page(tmp_path: Path, bro
         assert await pending == []
 
 
-@with_own_driver
+@with_browser
 async def test_a_frame_of_another_site_is_the_sender_of_its_own_messages_only(tmp_path: Path, browser: str) -> None:
     code = "browser.runtime.sendMessage({tell: 'I am the main frame', url: 'http://forged/', frameId: 0, tab: {id: 1}})"
     async with content_lab(tmp_path, browser, [script(code, all_frames=True)], background=ECHO) as lab:
@@ -58,7 +58,7 @@ async def test_a_frame_of_another_site_is_the_sender_of_its_own_messages_only(tm
         assert found[lab.site.url("/inner", B)][1] == tab
 
 
-@with_own_driver
+@with_browser
 async def test_a_content_script_has_no_more_than_its_part_of_the_api(tmp_path: Path, browser: str) -> None:
     # The native binding, with messages as the bridge sends them: as if the page had taken over its process.
     forge = """
@@ -111,7 +111,7 @@ async def test_scripts_run_again_after_the_browser_has_crashed(tmp_path: Path, b
         assert (await lab.message("told"))[0] == "/first"  # the tab is loaded again
 
 
-@with_own_driver
+@with_browser
 async def test_ports_end_with_their_document_and_with_the_extension(tmp_path: Path, browser: str) -> None:
     background = """
       browser.runtime.onConnect.addListener(port => {
@@ -142,7 +142,7 @@ async def test_ports_end_with_their_document_and_with_the_extension(tmp_path: Pa
         assert services._hub is None  # type: ignore[attr-defined]
 
 
-@with_own_driver
+@with_browser
 async def test_calls_of_the_binding_of_a_reloaded_extension_are_not_received_any_more(
     tmp_path: Path, browser: str
 ) -> None:
@@ -190,7 +190,7 @@ POLLUTE = """
 """
 
 
-@with_own_driver
+@with_browser
 async def test_polluted_prototypes_of_a_page_and_of_another_extension_change_no_message(
     tmp_path: Path, browser: str
 ) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from hatbox import ScriptError
 from tests.engines.chromium.conftest import browser as browser
-from tests.engines.chromium.real import with_own_driver
+from tests.engines.chromium.real import with_browser, with_own_driver
 from tests.extensions.made import make
 from tests.extensions.pages.test_browser_pages import run
 from tests.waiting import until
@@ -52,7 +52,7 @@ async def test_a_flood_of_one_page_does_not_stop_others(browser: str, tmp_path: 
         assert flooding.is_closed
 
 
-@with_own_driver
+@with_browser
 async def test_a_page_finds_neither_the_binding_nor_the_receiver(browser: str, tmp_path: Path) -> None:
     files = {
         "popup.js": """
@@ -65,7 +65,7 @@ async def test_a_page_finds_neither_the_binding_nor_the_receiver(browser: str, t
         assert await window.page.evaluate("find()") == []
 
 
-@with_own_driver
+@with_browser
 async def test_an_event_that_a_script_makes_is_no_user_input(browser: str, tmp_path: Path) -> None:
     files = {
         "popup.js": """
@@ -92,7 +92,7 @@ async def test_an_event_that_a_script_makes_is_no_user_input(browser: str, tmp_p
         assert not asked
 
 
-@with_own_driver
+@with_browser
 async def test_a_page_that_breaks_globals_breaks_only_itself(browser: str, tmp_path: Path) -> None:
     files = {
         "popup.js": """
@@ -108,7 +108,7 @@ async def test_a_page_that_breaks_globals_breaks_only_itself(browser: str, tmp_p
         assert len(await calm.page.evaluate("browser.contextualIdentities.query({})")) == 4
 
 
-@with_own_driver
+@with_browser
 async def test_a_frame_of_another_origin_has_no_api(browser: str, tmp_path: Path) -> None:
     files = {
         "popup.js": """
@@ -136,7 +136,7 @@ async def test_a_frame_of_another_origin_has_no_api(browser: str, tmp_path: Path
         assert all(each == ["undefined", "undefined"] for each in seen)
 
 
-@with_own_driver
+@with_browser
 async def test_a_page_that_never_answers_delays_no_message(browser: str, tmp_path: Path) -> None:
     files = {"popup.js": "browser.runtime.onMessage.addListener(() => new Promise(() => {}));"}
     background = "browser.runtime.onMessage.addListener(async message => `answer ${message}`);"
