@@ -1,15 +1,21 @@
-"""Agents with pages: the client of the SDK, `hatbox mcp` in processes of its own, and Chromium."""
+"""Agents with pages: the client of the SDK, and Chromium. Several agents are those of `hatbox mcp` in processes."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from mcp import Client
 
 import hatbox
+from hatbox.mcp.agent_session import AgentOptions, AgentSession
 from hatbox.mcp.password_redaction import HIDDEN
+from hatbox.mcp.server import AgentServer, sdk_server
+from tests.engines.chromium import shared_driver
 from tests.mcp.agent_client import Agent, agent, reference
 from tests.mcp.agent_site import AgentSite
 from tests.site import Site
@@ -26,9 +32,8 @@ async def create(folder: Path) -> Path:
 def test_an_agent_uses_pages_and_cannot_leave_its_hosts(tmp_path: Path) -> None:
     async def run() -> None:
         path = await create(tmp_path)
-        options = ["--identity", "Work", "--host", "127.0.0.1", "--uploads", str(uploads)]
         with AgentSite() as site:
-            async with agent(path, *options) as work:
+            async with _in_process(path, AgentOptions(uploads=uploads), ["127.0.0.1"]) as work:
                 await _reads(work, site)
                 await _enters(work, site)
                 await _uploads(work, site)
@@ -48,7 +53,18 @@ def test_an_agent_uses_pages_and_cannot_leave_its_hosts(tmp_path: Path) -> None:
     (uploads / "inside.txt").write_text("content of the file")
     (tmp_path / "outside.txt").write_text("secret")
     (uploads / "link.txt").symlink_to(tmp_path / "outside.txt")
-    asyncio.run(run())
+    shared_driver.run(run())
+
+
+@contextlib.asynccontextmanager
+async def _in_process(path: Path, options: AgentOptions, hosts: list[str]) -> AsyncIterator[Agent]:
+    """An agent of a server in the process of the test."""
+    async with hatbox.open(path) as profile:
+        identity = await profile.identities.find("Work")
+        async with AgentSession(profile, identity, options, hosts=hosts) as session:
+            server = AgentServer(session, "0")
+            async with Client(sdk_server(session, "0", server.list_tools, server.call_tool)) as client:
+                yield Agent(client)
 
 
 async def _reads(work: Agent, site: AgentSite) -> None:
@@ -122,8 +138,11 @@ async def _stays(work: Agent, site: AgentSite) -> None:
 def test_two_agents_use_two_identities_at_once_and_one_is_revoked(tmp_path: Path) -> None:
     async def run() -> None:
         path = await create(tmp_path)
+        options = ["--identity", "Work", "--uploads", str(tmp_path)]
         with Site() as site:
-            async with agent(path, "--identity", "Work") as work, agent(path, "--identity", "Personal") as personal:
+            async with agent(path, *options) as work, agent(path, "--identity", "Personal") as personal:
+                assert "browser_file_upload" in await work.tools()
+                assert "browser_file_upload" not in await personal.tools()
                 for each, user in ((work, "Work"), (personal, "Personal")):
                     await each.call("browser_navigate", url=site.url("/login", user=user))
                 for each, user in ((personal, "Personal"), (work, "Work")):

@@ -10,13 +10,13 @@ from urllib.parse import quote
 
 import pytest
 
-import hatbox
 from hatbox.mcp.person_prompts import _message
 from hatbox.mcp.person_requests import PersonRequest
 from hatbox.mcp.server import failed_call
+from tests.engines.chromium import shared_driver
 from tests.mcp.agent_client import Agent, agent, http_agent, reference
 from tests.mcp.agent_site import AgentSite
-from tests.mcp.test_http_command import command
+from tests.mcp.test_http import serve
 from tests.store.in_loop import in_loop
 
 BODIES = {"unicode_escape": "\\ud83d", "raw_unicode_escape": "\\ud83d", "utf-7": "+2D0-", "utf-16": "\0\xd8a\0"}
@@ -25,20 +25,17 @@ BODIES = {"unicode_escape": "\\ud83d", "raw_unicode_escape": "\\ud83d", "utf-7":
 @pytest.mark.usefixtures("browser")
 def test_half_a_character_ends_no_server(tmp_path: Path) -> None:
     async def run() -> None:
-        path = tmp_path / "profile.db"
-        async with hatbox.open(path):
-            pass
         with AgentSite() as site:
             async with (
-                command(path, "--identity", "Work") as (served, _),
-                http_agent(served["url"], served["token"]) as over_http,
-                agent(path, "--identity", "Work") as over_stdio,
+                serve(tmp_path) as (server, session),
+                http_agent(server.url, session.token) as over_http,
+                agent(tmp_path / "profile.db", "--identity", "Work") as over_stdio,
             ):
                 for each in (over_http, over_stdio):
                     await _fetches(each, site)
                     await _opens(each, site)
 
-    asyncio.run(asyncio.wait_for(run(), 300))
+    shared_driver.run(asyncio.wait_for(run(), 300))
 
 
 async def _fetches(work: Agent, site: AgentSite) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import socket
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer import BadParameter
 
 import hatbox
 from hatbox.cli.commands.mcp import mcp
@@ -39,8 +41,7 @@ async def command(profile: Path, *options: str) -> AsyncIterator[tuple[dict[str,
 def test_agents_over_stdio_and_http_are_signed_in_as_their_own_identities(tmp_path: Path) -> None:
     async def run() -> None:
         path = tmp_path / "profile.db"
-        async with hatbox.open(path):
-            pass
+        await _create(path)
         with Site() as site:
             async with (
                 command(path, "--identity", "Work") as (served, process),
@@ -48,6 +49,8 @@ def test_agents_over_stdio_and_http_are_signed_in_as_their_own_identities(tmp_pa
                 http_agent(served["url"], served["token"]) as second,
                 agent(path, "--identity", "Personal") as personal,
             ):
+                assert served["event"] == "ready"
+                assert served["url"].startswith("http://127.0.0.1:")
                 users = {"Work": [first, second], "Personal": [personal]}
                 await asyncio.gather(*(_sign_in(each[0], site, user) for user, each in users.items()))
                 await asyncio.gather(*(_use(each, site, user) for user, several in users.items() for each in several))
@@ -75,25 +78,19 @@ async def _use(agent: Agent, site: Site, user: str) -> None:
         assert user in await agent.call("fetch", url=site.url("/me", as_=user))
 
 
-@pytest.mark.process
-def test_the_command_says_how_to_connect_and_which_options_belong_together(tmp_path: Path) -> None:
-    async def run() -> None:
-        path = tmp_path / "profile.db"
-        async with hatbox.open(path):
-            pass
-        async with command(path, "--identity", "Work") as (served, _):
-            assert served["event"] == "ready"
-            assert served["url"].startswith("http://127.0.0.1:")
-            port = served["url"].split(":")[2].partition("/")[0]
-            for options, expected in ((["--http", "--port", port], "another program"), (["--port", port], "--http")):
-                arguments = ["-m", "hatbox", "mcp", "-i", "Work", *options, "--profile", str(path)]
-                pipe = asyncio.subprocess.PIPE
-                other = await asyncio.create_subprocess_exec(sys.executable, *arguments, stdin=pipe, stderr=pipe)
-                _, errors = await other.communicate()
-                assert other.returncode
-                assert expected in errors.decode()
+def test_the_command_says_which_options_belong_together(tmp_path: Path) -> None:
+    asyncio.run(_create(tmp_path / "profile.db"))
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        with pytest.raises(CommandError, match="another program"):
+            mcp(identity="Work", http=True, port=port, profile=str(tmp_path / "profile.db"))
+        with pytest.raises(BadParameter, match="only with --http"):
+            mcp(identity="Work", port=port, profile=str(tmp_path / "profile.db"))
 
-    asyncio.run(run())
+
+async def _create(path: Path) -> None:
+    async with hatbox.open(path):
+        pass
 
 
 def test_a_grant_that_is_revoked_at_once_gets_no_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,12 +100,8 @@ def test_a_grant_that_is_revoked_at_once_gets_no_server(tmp_path: Path, monkeypa
         await session.ended
         return session
 
-    async def create() -> None:
-        async with hatbox.open(tmp_path / "profile.db"):
-            pass
-
     entered = AgentSession.__aenter__
     monkeypatch.setattr(AgentSession, "__aenter__", revoked)
-    asyncio.run(create())
+    asyncio.run(_create(tmp_path / "profile.db"))
     with pytest.raises(CommandError, match="has ended"):
         mcp(identity="Work", http=True, profile=str(tmp_path / "profile.db"))
