@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import hatbox
+from tests.marks import starts
 
 GOOD = """
     import asyncio
@@ -55,26 +56,25 @@ BAD = """
 
 
 @pytest.fixture(scope="module")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What mypy knows of Hatbox after it has checked one program."""
-    return tmp_path_factory.mktemp("mypy")
+@starts("process")
+def report(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """What mypy prints about both programs, in one run."""
+    folder = tmp_path_factory.mktemp("mypy")
+    programs = {"good.py": GOOD, "bad.py": BAD}
+    for name, source in programs.items():
+        (folder / name).write_text(textwrap.dedent(source), "utf-8")
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", "cache", *programs]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+    assert "(checked 2 source files)" in done.stdout, done
+    return done.stdout.splitlines()
 
 
-def mypy(cache: Path, folder: Path, source: str) -> str:
-    (folder / "user.py").write_text(textwrap.dedent(source), "utf-8")
-    command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--cache-dir", str(cache), "user.py"]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False).stdout
+def test_a_users_program_passes_mypy_strict(report: list[str]) -> None:
+    assert [line for line in report if not line.startswith(("bad.py:", "Found "))] == []
 
 
-@pytest.mark.process
-def test_a_users_program_passes_mypy_strict(cache: Path, tmp_path: Path) -> None:
-    assert mypy(cache, tmp_path, GOOD) == ""
-
-
-@pytest.mark.process
-def test_a_users_mistakes_are_found(cache: Path, tmp_path: Path) -> None:
-    found = mypy(cache, tmp_path, BAD).splitlines()
-    assert [line.split(":")[1] for line in found if "error" in line] == ["6", "7", "8", "9"], found
+def test_a_users_mistakes_are_found(report: list[str]) -> None:
+    assert [line.split(":")[1] for line in report if "error:" in line] == ["6", "7", "8", "9"], report
 
 
 def returned_names(cls: type) -> Iterator[tuple[str, str]]:
