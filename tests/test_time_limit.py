@@ -69,27 +69,26 @@ def test_that_waits():
 """
 
 
-def run(folder: Path, test: str) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, tests: dict[str, str]) -> subprocess.CompletedProcess[str]:
     (folder / "conftest.py").write_text(CONFTEST)
-    (folder / "test_waits.py").write_text("def test_others():\n    pass\n" + test)
+    for name, test in tests.items():
+        (folder / f"test_{name}.py").write_text("def test_others():\n    pass\n" + test)
     command = [sys.executable, "-m", "pytest", "-n", "2", "--max-worker-restart=0", os.fspath(folder)]
     return subprocess.run(command, cwd=HERE, capture_output=True, text=True, timeout=300, check=False)
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("waits_in", TESTS)
-def test_a_test_that_does_not_end_fails_with_what_it_waits_for_and_the_others_run(
-    tmp_path: Path, waits_in: str
-) -> None:
-    result = run(tmp_path, TESTS[waits_in])
+def test_a_test_that_does_not_end_fails_with_what_it_waits_for_and_the_others_run(tmp_path: Path) -> None:
+    result = run(tmp_path, TESTS)
     assert result.returncode == 1
-    assert "Failed: test_waits.py::test_that_waits has not ended within 1 seconds." in result.stdout
-    assert f"in {waits_in}" in result.stderr
-    assert "1 passed" in result.stdout
+    for waits_in in TESTS:
+        assert f"Failed: test_{waits_in}.py::test_that_waits has not ended within 1 seconds." in result.stdout
+        assert f"in {waits_in}" in result.stderr
+    assert f"{len(TESTS)} passed" in result.stdout
 
 
 @pytest.mark.process
 def test_a_test_that_does_not_even_fail_ends_with_its_process(tmp_path: Path) -> None:
-    result = run(tmp_path, STUBBORN)
+    result = run(tmp_path, {"waits": STUBBORN})
     assert result.returncode == 1
     assert "crashed while running 'test_waits.py::test_that_waits'" in result.stdout
