@@ -39,21 +39,30 @@ MARK = "TEST_OF_PROGRAM_END"
 
 
 class _Endless(PageHandler):
-    """Pages that never answer: one after its load, one while it loads."""
+    """Pages that never answer after their load, or while they load. One computes; the others wait for this server."""
 
     requested = threading.Event()
+    ended = threading.Event()
 
     def respond(self) -> None:
         self.requested.set()
-        start = "while (true);" if self.path == "/loading" else "setTimeout(() => { while (true); }, 100)"
-        self.send_page(f"<title>Endless</title><script>{start}</script>")
+        if self.path == "/never":
+            self.ended.wait()
+            return
+        wait = "const r = new XMLHttpRequest(); r.open('GET', '/never', false); r.send();"
+        loading = {"/loading": wait, "/busy_loading": "while (true);"}
+        busy = "setTimeout(() => { while (true); }, 100)"
+        script = loading.get(self.path) or (busy if self.path == "/busy" else f"setTimeout(() => {{ {wait} }}, 100)")
+        self.send_page(f"<title>Endless</title><script>{script}</script>")
 
 
 @pytest.fixture
 def site() -> Iterator[ThreadedSite]:
     _Endless.requested.clear()
+    _Endless.ended.clear()
     with ThreadedSite(_Endless) as site:
         yield site
+        _Endless.ended.set()
 
 
 class Program:
@@ -172,6 +181,13 @@ def dead_driver(program: Program) -> None:
 
 
 Fault = Callable[[Program], None]
+
+
+def page_for(fault: Fault, loading: str = "") -> str:
+    """The path of a page that does not answer. It takes a processor only if it is the fault itself."""
+    return f"/{'_'.join(filter(None, ['busy' if fault is endless_page else '', loading]))}"
+
+
 with_faults = pytest.mark.parametrize("fault", [endless_page, stopped_driver, dead_driver])
 
 
@@ -189,14 +205,15 @@ def test_the_limits_leave_a_second_of_ten_to_kill_processes() -> None:
     assert sum(steps) <= 9
 
 
-@with_faults
-@pytest.mark.parametrize("end", [terminate, end_input])
+@pytest.mark.parametrize(
+    ("end", "fault"), [(terminate, endless_page), (end_input, stopped_driver), (end_input, dead_driver)]
+)
 def test_the_server_of_an_agent_ends(start: Start, site: ThreadedSite, fault: Fault, end: Fault, cli: Cli) -> None:
     program = start("mcp", "--identity", "Work")
     program.write(INITIALIZE)
     program.line()
     program.write({"method": "notifications/initialized"})
-    program.write(_tool(2, "browser_navigate", url=site.url("/")))
+    program.write(_tool(2, "browser_navigate", url=site.url(page_for(fault))))
     assert _Endless.requested.wait(60)  # the call has not returned
     fault(program)
     end(program)
@@ -216,7 +233,7 @@ def test_an_endpoint_ends(start: Start, site: ThreadedSite, fault: Fault, cli: C
 
     async def use() -> None:
         async with RawClient(printed["url"]) as client:
-            await client.open_page(site.url("/"))
+            await client.open_page(site.url(page_for(fault)))
             fault(program)
             terminate(program)
             await client.closed.wait()
@@ -244,7 +261,7 @@ async with profile.chromium(headless=True) as runner:
 def test_a_script_with_a_browser_ends(start: Start, site: ThreadedSite, fault: Fault, tmp_path: Path) -> None:
     script = tmp_path / "x.py"
     script.write_text(SCRIPT.format("await page.title()"))
-    program = start("run", str(script), site.url("/"))
+    program = start("run", str(script), site.url(page_for(fault)))
     assert program.line() == "ready\n"
     fault(program)
     if fault is not dead_driver:
@@ -266,7 +283,7 @@ def test_a_script_that_never_awaits_ends(start: Start, tmp_path: Path) -> None:
 def test_a_script_that_does_not_end_is_ended_with_its_browser(start: Start, site: ThreadedSite, tmp_path: Path) -> None:
     script = tmp_path / "x.py"
     script.write_text(SCRIPT.format("await page.title()") + "        while True: pass\n")
-    program = start("run", str(script), site.url("/"))
+    program = start("run", str(script), site.url("/busy"))
     assert program.line() == "ready\n"
     terminate(program)
     assert program.line() == "cleaned up\n"
@@ -278,7 +295,7 @@ def test_a_script_that_does_not_end_is_ended_with_its_browser(start: Start, site
 
 @pytest.mark.parametrize("fault", [endless_page, stopped_driver])
 def test_the_start_of_a_background_browser_is_undone(start: Start, site: ThreadedSite, fault: Fault, cli: Cli) -> None:
-    program = start("open", "Work", site.url("/loading"), "--headless")
+    program = start("open", "Work", site.url(page_for(fault, "loading")), "--headless")
     if fault is stopped_driver:
         stopped_driver(program)
     else:
@@ -294,7 +311,7 @@ def test_opening_ends_and_the_running_browser_can_be_stopped(
 ) -> None:
     browser = start("browse", "--headless", "--json")
     browser.line()
-    program = start("open", "Work", site.url("/loading"), "--headless")
+    program = start("open", "Work", site.url(page_for(fault, "loading")), "--headless")
     block_until(lambda: cli("tabs", "--json").json)
     fault(browser)
     terminate(program)
@@ -312,7 +329,9 @@ def test_the_manager_page_ends(start: Start, site: ThreadedSite, fault: Fault, c
     async def use() -> None:
         async with PageClient(await open_link(link)) as page:
             options = {"engine": "chromium", "headless": True}
-            opening = page.call("hatbox.tabs.open", "firefox-container-2", site.url("/loading"), options)
+            opening = page.call(
+                "hatbox.tabs.open", "firefox-container-2", site.url(page_for(fault, "loading")), options
+            )
             await asyncio.to_thread(fault, program)
             terminate(program)
             await asyncio.to_thread(program.process.wait, SECONDS)
