@@ -196,6 +196,7 @@ def test_tests_mirror_the_source() -> None:
     about_the_project = {
         "bare_calls",
         "budgets",
+        "mutants",
         "conformance",
         "documents",
         "layout",
