@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Coroutine
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -46,16 +45,13 @@ class Caller:
         return image
 
 
-_in_whole_browser = partial(shared_driver.run, whole=True)
-
-
 def run(
     folder: Path,
     test: Test,
     hosts: list[str] | None = None,
     options: AgentOptions | None = None,
     *,
-    runs: Callable[[Coroutine[Any, Any, None]], None] = _in_whole_browser,
+    runs: Callable[[Coroutine[Any, Any, None]], None] = shared_driver.run,
 ) -> None:
     """Run a test with a session. `asyncio.run` as `runs`: with a Playwright driver of its own, or none."""
 

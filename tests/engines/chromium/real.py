@@ -33,17 +33,6 @@ def with_browser(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, No
     return marked
 
 
-def with_whole_browser(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]:
-    """As `with_browser`, with all of Chromium: what is tested is different in its headless shell."""
-
-    @functools.wraps(test)
-    def run(*arguments: P.args, **named: P.kwargs) -> None:
-        shared_driver.run(asyncio.wait_for(test(*arguments, **named), LIMIT_SECONDS), whole=True)
-
-    marked: Callable[P, None] = pytest.mark.browser(run)
-    return marked
-
-
 def with_own_driver(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]:
     """Run an async test with a time limit, with its own driver, as programs have.
 

@@ -2,9 +2,7 @@
 
 The driver is a Node.js process, which needs half a second of CPU time to start; a browser needs more than one. A test
 that launches a browser, through the code that launches one for users, has that of an earlier test if its arguments are
-the same: it has lost its contexts, sessions and listeners. A browser without windows is Chromium's headless shell, if
-it is installed: a page takes half the CPU time, because nothing draws a window around it. HATBOX_TEST_SHELL=0 tests
-the whole browser instead, as `with_whole_browser` always does.
+the same: it has lost its contexts, sessions and listeners.
 """
 
 from __future__ import annotations
@@ -13,10 +11,8 @@ import asyncio
 import contextlib
 import contextvars
 import json
-import os
 import shutil
 from collections.abc import Callable, Coroutine
-from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import pytest
@@ -30,18 +26,21 @@ _SECONDS_TO_CLOSE: Final = 5.0
 _MAX_UNUSED: Final = 3  # tests with environments of their own use browsers of their own
 
 
-def run(test: Coroutine[Any, Any, T], *, whole: bool = False) -> T:
-    """Run a coroutine. Browsers that it launches use the shared driver; if `whole`, none is the headless shell."""
+def run(test: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine. Browsers that it launches use the shared driver."""
     global _driver
     if _driver is None or not _driver.is_running():
         stop()
         _driver = _Driver()
-    return _driver.run(test, _find_shell() if not whole else None)
+    return _driver.run(test)
 
 
 def viewer(path: str) -> str:
-    """The browser that shows pages, where the pages are what is tested: the headless shell, or that at `path`."""
-    return _find_shell() or path
+    """The browser that shows pages, where the pages are what is tested: Chromium's headless shell, or that at `path`.
+
+    In the shell a page takes half the CPU time, because nothing draws a window around it.
+    """
+    return shutil.which("chromium-headless-shell") or path
 
 
 def playwright() -> Any:
@@ -71,9 +70,8 @@ class _Driver:
         """Whether it answers. It may have ended while no test used it, and the event loop did not run."""
         return not any(task.done() for task in self._tasks) and self._runner.run(self._answers())
 
-    def run(self, test: Coroutine[Any, Any, T], shell: str | None) -> T:
+    def run(self, test: Coroutine[Any, Any, T]) -> T:
         """As asyncio.run() does, but the event loop and the tasks of the driver stay."""
-        self._shell = shell
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("hatbox.engines.chromium.launch.start_driver", self._start)
             try:
@@ -97,7 +95,7 @@ class _Driver:
         return True
 
     async def _start(self) -> _Launcher:
-        return _Launcher(self.playwright, self._unused, self._shell)
+        return _Launcher(self.playwright, self._unused)
 
     async def _cancel_tasks(self) -> None:
         others = asyncio.all_tasks() - self._tasks - {asyncio.current_task()}
@@ -109,10 +107,9 @@ class _Driver:
 class _Launcher:
     """Takes the place of a driver: stop() closes what was launched here."""
 
-    def __init__(self, playwright: Any, unused: _Browsers, shell: str | None) -> None:
+    def __init__(self, playwright: Any, unused: _Browsers) -> None:
         self._playwright = playwright
         self._unused = unused
-        self._shell = shell
         self._launches: list[asyncio.Task[Any]] = []
         self._loans: list[_Loan] = []
         self.chromium = self
@@ -132,8 +129,6 @@ class _Launcher:
                 await loan.close()
 
     async def _launch(self, options: dict[str, Any]) -> Any:
-        if self._shell and options["headless"] and _is_installed(options["executable_path"]):
-            options = options | {"executable_path": self._shell}
         kind = _kind(options) if options["headless"] else None  # windows end with their display
         browser = None
         while browser is None and (found := next((each for each in self._unused if each[0] == kind), None)):
@@ -203,17 +198,6 @@ class _Loan:
         finally:
             await session.detach()
         return not contexts and not [each for each in targets if each["type"] != "browser"]
-
-
-def _find_shell() -> str | None:
-    return shutil.which("chromium-headless-shell") if os.environ.get("HATBOX_TEST_SHELL") != "0" else None
-
-
-def _is_installed(browser: Path) -> bool:
-    """Whether it is the one that Hatbox finds by itself, and not one of the test."""
-    from hatbox.engines.chromium.launch import VARIABLE, find_browser
-
-    return VARIABLE not in os.environ and browser == find_browser()
 
 
 async def _responds(browser: Any) -> bool:

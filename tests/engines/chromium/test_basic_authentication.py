@@ -10,7 +10,7 @@ from playwright.async_api import Error as PlaywrightError
 
 import hatbox
 from tests.engines.chromium.desktop import Keyboard
-from tests.engines.chromium.real import with_browser, with_whole_browser
+from tests.engines.chromium.real import with_browser
 from tests.engines.chromium.test_pages import tab_when
 from tests.site import Site
 
@@ -51,7 +51,7 @@ async def _has_answered(site: Site) -> bool:
     return True
 
 
-@with_whole_browser
+@with_browser
 async def test_in_headless_mode_the_error_says_how_to_provide_credentials(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         tab = await profile.tabs.open("Work", site.url("/basic"))
@@ -60,7 +60,7 @@ async def test_in_headless_mode_the_error_says_how_to_provide_credentials(browse
         assert "requires a user name and a password: there is no window to enter them in" in tab.error
 
 
-@with_whole_browser
+@with_browser
 async def test_a_password_in_a_url_is_used_and_not_stored(browser: str, path: Path, site: Site) -> None:
     url = site.url("/basic").replace("://", f"://me:{PASSWORD}@")
     async with hatbox.open(path) as profile:

@@ -26,7 +26,6 @@ from tests.engines.chromium.real import (
     value,
     with_browser,
     with_own_driver,
-    with_whole_browser,
 )
 from tests.site import Site
 from tests.waiting import until_awaited
@@ -326,7 +325,7 @@ async def test_a_profile_has_one_engine_at_a_time(browser: str, path: Path) -> N
                 pass
 
 
-@with_whole_browser
+@with_browser
 async def test_the_user_agent_does_not_say_headless(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         page = await runner.new_page("Work", site.url("/page/1"))

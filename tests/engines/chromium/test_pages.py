@@ -12,7 +12,7 @@ from playwright.async_api import async_playwright
 import hatbox
 from hatbox.engines.chromium.blank_documents import BlankDocuments
 from hatbox.tabs import Tab
-from tests.engines.chromium.real import with_browser, with_whole_browser
+from tests.engines.chromium.real import with_browser
 from tests.site import Site
 from tests.waiting import until_awaited
 
@@ -134,7 +134,7 @@ async def test_popups_stay_in_the_identity_and_become_tabs(browser: str, path: P
     assert not site.mixed
 
 
-@with_whole_browser
+@with_browser
 async def test_popups_without_a_user_gesture_are_blocked(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         page = await runner.new_page("Work", site.url("/popup"))
@@ -211,7 +211,7 @@ SEEN = """() => ({
 
 
 @pytest.mark.parametrize("indicator", [False, True])
-@with_whole_browser
+@with_browser
 async def test_a_page_sees_nothing_of_hatbox(browser: str, path: Path, site: Site, indicator: bool) -> None:
     async with async_playwright() as playwright:
         plain = await playwright.chromium.launch(executable_path=browser, headless=True)

@@ -17,7 +17,7 @@ from hatbox.engines.chromium import launch as launching
 from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from tests.engines.chromium.leak_page import ATTEMPTS, LEAK_PAGE, WORKER
 from tests.engines.chromium.outside import NetLog, Outside
-from tests.engines.chromium.real import with_whole_browser
+from tests.engines.chromium.real import with_browser
 from tests.engines.chromium.recording_proxy import DROPS, HANGS, MODES, REFUSES, UP, RecordingProxy
 from tests.threaded_site import ThreadedSite
 from tests.waiting import until, until_awaited
@@ -81,7 +81,7 @@ async def open_leaks(runner: ChromiumRunner, outside: Outside) -> Page:
 
 
 @pytest.mark.parametrize("kind", ["http", "socks5", "http with password", "socks5 with password"])
-@with_whole_browser
+@with_browser
 async def test_everything_a_page_sends_goes_through_its_proxy(
     browser: str, path: Path, net_log: Path, kind: str
 ) -> None:
@@ -113,7 +113,7 @@ async def test_everything_a_page_sends_goes_through_its_proxy(
 
 @pytest.mark.parametrize("socks", [False, True])
 @pytest.mark.parametrize("mode", MODES)
-@with_whole_browser
+@with_browser
 async def test_a_proxy_that_fails_is_not_replaced_by_a_direct_connection(
     browser: str, path: Path, net_log: Path, mode: str, socks: bool
 ) -> None:
@@ -144,7 +144,7 @@ async def test_a_proxy_that_fails_is_not_replaced_by_a_direct_connection(
     assert log.local_ports() == {proxy.port}
 
 
-@with_whole_browser
+@with_browser
 async def test_webrtc_sends_packets_without_a_proxy_and_does_not_exist_with_one(browser: str, path: Path) -> None:
     async with Outside() as outside:
         with LeakSite(outside.port) as site:
@@ -202,7 +202,7 @@ FRAMES = """() => new Promise((done) => {
 })"""
 
 
-@with_whole_browser
+@with_browser
 async def test_webrtc_does_not_exist_in_any_frame_or_popup(browser: str, path: Path) -> None:
     async with Outside() as outside:
         with LeakSite(outside.port) as site:

@@ -19,7 +19,7 @@ from hatbox.engines.chromium.interstitial import CLICK_DELAY
 from hatbox.engines.chromium.launch import flags
 from hatbox.engines.reopening_limit import MAX_REOPENED_BY_PAGES
 from tests.engines.chromium.desktop import Keyboard
-from tests.engines.chromium.real import running, with_browser, with_whole_browser
+from tests.engines.chromium.real import running, with_browser
 from tests.engines.rule_matrix import EXPECTED, HOSTS, IDENTITIES, NOBODY, RULE_SETS, URLS, received
 from tests.engines.ruled_site import DEFAULT, RuledSite, Sent, sign_in_everywhere
 from tests.examples import examples
@@ -434,7 +434,7 @@ async def test_requests_are_intercepted_only_while_rules_exist(browser: str, pat
         await web.until((PERSONAL, "/link"), (WORK, "/link"))
 
 
-@with_whole_browser
+@with_browser
 async def test_an_address_that_the_user_types_is_opened_in_its_identity(
     browser: str, desktop: Keyboard, path: Path, ruled: RuledSite, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,7 +11,7 @@ import hatbox
 from hatbox.engines.chromium.site_data_sync import SiteDataSync
 from hatbox.store.base import Transaction
 from hatbox.tabs.site_data import LOCAL_STORAGE, SiteDataRemoval, clear_site_data
-from tests.engines.chromium.real import with_browser, with_whole_browser
+from tests.engines.chromium.real import with_browser
 from tests.site import Site
 from tests.store.in_loop import in_loop
 from tests.waiting import until_awaited
@@ -199,7 +199,7 @@ async def test_site_data_is_separate_for_each_identity_and_origin(browser: str, 
                 assert await page.title() == f"local {name} {host}, indexed {name} {host}"
 
 
-@with_whole_browser
+@with_browser
 async def test_the_storage_of_a_cross_site_frame_is_partitioned(browser: str, path: Path, site: Site) -> None:
     """Playwright disables storage partitioning, and the engine enables it."""
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:

@@ -24,7 +24,7 @@ from hatbox.engines.chromium.page_saving import save_site_data, save_snapshot
 from hatbox.engines.chromium.page_typed_input import PageTypedInput
 from hatbox.engines.chromium.typed_input import Field, Form, Step, TypedInput
 from tests.engines.chromium.desktop import Keyboard
-from tests.engines.chromium.real import browser_process, running, with_browser, with_whole_browser
+from tests.engines.chromium.real import browser_process, running, with_browser
 from tests.site import Site
 from tests.waiting import until_awaited
 
@@ -409,7 +409,7 @@ async def in_isolated_world(runner: ChromiumRunner, script: str) -> Any:
         return await live.world.evaluate_in_main_frame(script)
 
 
-@with_whole_browser
+@with_browser
 async def test_text_in_a_frame_of_another_site_is_reported_as_lost(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         page = await runner.new_page("Work", site.url("/page/1"))

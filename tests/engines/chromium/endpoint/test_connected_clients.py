@@ -10,7 +10,7 @@ from websockets.exceptions import InvalidStatus
 
 import hatbox
 from tests.engines.chromium.endpoint.raw_client import RawClient
-from tests.engines.chromium.real import with_whole_browser
+from tests.engines.chromium.real import with_browser
 from tests.engines.chromium.test_identity_indicator import READABLE, marked
 from tests.site import Site
 from tests.waiting import until_awaited
@@ -35,7 +35,7 @@ async def mark(page: Page) -> str:
     return next(str(each["value"]) for each in style["computedStyle"] if each["name"] == "content")
 
 
-@with_whole_browser
+@with_browser
 async def test_pages_show_which_programs_are_connected(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser, indicator=True) as runner:
         page = await runner.new_page("Work", site.url("/page/1"))

@@ -8,12 +8,12 @@ import hatbox
 from hatbox.tabs.bound_tabs import is_bound
 from tests.engines.chromium.endpoint.raw_client import RawClient, target_of
 from tests.engines.chromium.endpoint.test_endpoint import TOKEN, endpoint_of
-from tests.engines.chromium.real import with_whole_browser
+from tests.engines.chromium.real import with_browser
 from tests.site import Site
 from tests.waiting import until_awaited
 
 
-@with_whole_browser
+@with_browser
 async def test_a_tab_is_marked_when_a_client_starts_to_control_it(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         tabs = [await profile.tabs.open("Work", site.url(f"/page/{number}")) for number in (1, 2)]

@@ -22,7 +22,7 @@ from hatbox.tabs.bound_tabs import is_bound
 from hatbox.tabs.site_data import decode_site_data
 from tests.engines.chromium import shared_driver
 from tests.engines.chromium.endpoint.raw_client import RawClient, target_of
-from tests.engines.chromium.real import value, with_whole_browser
+from tests.engines.chromium.real import value, with_browser
 from tests.site import Site
 from tests.waiting import until, until_awaited
 
@@ -39,7 +39,7 @@ async def connect(endpoint: Endpoint) -> Any:
     return await shared_driver.playwright().chromium.connect_over_cdp(endpoint.url(TOKEN))
 
 
-@with_whole_browser
+@with_browser
 async def test_programs_sign_in_beside_a_person_and_another_identity(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         person = await runner.new_page("Work", site.url("/page/1"))
@@ -119,7 +119,7 @@ def get(url: str, **headers: str) -> tuple[int, str]:
             return error.code, error.read().decode()
 
 
-@with_whole_browser
+@with_browser
 async def test_only_clients_with_the_token_on_this_machine_connect(
     browser: str, path: Path, site: Site, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -168,7 +168,7 @@ async def test_only_clients_with_the_token_on_this_machine_connect(
     assert [each for each in caplog.records if "client" not in each.name and TOKEN in each.getMessage()] == []
 
 
-@with_whole_browser
+@with_browser
 async def test_clients_that_stop_or_die_do_not_stop_the_user(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         endpoint, _ = await endpoint_of(runner)
@@ -220,7 +220,7 @@ async def _has_error(profile: hatbox.Profile) -> bool:
     return "assigns" in error
 
 
-@with_whole_browser
+@with_browser
 async def test_pages_of_a_program_stay_in_its_identity_and_see_no_page_of_hatbox(
     browser: str, path: Path, site: Site
 ) -> None:

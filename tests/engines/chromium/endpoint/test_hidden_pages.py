@@ -16,7 +16,7 @@ from hatbox.engines.chromium.endpoint.authorization import TokenAuthorization, a
 from hatbox.engines.chromium.endpoint.page_commands import SCRIPT_GUARD
 from hatbox.ui.server import ManagerServer
 from tests.engines.chromium.endpoint.raw_client import RawClient, target_of
-from tests.engines.chromium.real import cookie, running, with_whole_browser
+from tests.engines.chromium.real import cookie, running, with_browser
 from tests.extensions.content_scripts.content_lab import content_lab, script
 from tests.site import Site
 from tests.ui.page_client import open_link
@@ -52,7 +52,7 @@ async def attach(client: RawClient, target_id: str) -> str:
     return str((await client.result("Target.attachToTarget", {"targetId": target_id}))["sessionId"])
 
 
-@with_whole_browser
+@with_browser
 async def test_a_program_cannot_use_the_manager_page_that_is_open_in_its_identity(
     browser: str, path: Path, site: Site
 ) -> None:
@@ -119,7 +119,7 @@ async def test_a_program_cannot_use_the_manager_page_that_is_open_in_its_identit
             await other.goto(server.create_link())
 
 
-@with_whole_browser
+@with_browser
 async def test_withheld_and_internal_pages_are_not_read_from_other_pages_or_in_the_moment_of_navigation(
     browser: str, path: Path, site: Site
 ) -> None:
@@ -204,7 +204,7 @@ SHOW = """
 """
 
 
-@with_whole_browser
+@with_browser
 async def test_a_frame_of_an_extension_is_never_attached(browser: str, tmp_path: Path) -> None:
     async with content_lab(tmp_path, browser, [script(SHOW)], files=FILES) as lab:
         page = await lab.open(lab.page("/"))

@@ -16,7 +16,7 @@ from hatbox.ui.server import ManagerServer
 from tests.engines.chromium.endpoint.filtered_client import with_page
 from tests.engines.chromium.endpoint.protocol_description import arguments, description, methods
 from tests.engines.chromium.endpoint.raw_client import RawClient, target_of
-from tests.engines.chromium.real import cookie, running, with_whole_browser
+from tests.engines.chromium.real import cookie, running, with_browser
 from tests.extensions.content_scripts.content_lab import content_lab, script
 from tests.site import Site
 
@@ -36,7 +36,7 @@ SKIPPED = {
 }
 
 
-@with_whole_browser
+@with_browser
 async def test_no_method_reveals_or_changes_another_identity(browser: str, path: Path, site: Site) -> None:
     described = description(browser)
     marker = f"secret{secrets.token_hex(8)}"
@@ -153,7 +153,7 @@ READ = """async function() {
 }"""
 
 
-@with_whole_browser
+@with_browser
 async def test_guessed_objects_of_a_content_script_are_refused(browser: str, tmp_path: Path) -> None:
     """Its world has the storage of the extension, which is one for all identities."""
     async with content_lab(tmp_path, browser, [script(CONTENT_SCRIPT)]) as lab:

@@ -17,7 +17,7 @@ from hatbox.engines.chromium.endpoint.messages import ToClient
 from hatbox.javascript.text import well_formed
 from tests.engines.chromium import shared_driver
 from tests.engines.chromium.endpoint.filtered_client import FilteredClient, info, with_page
-from tests.engines.chromium.real import with_whole_browser
+from tests.engines.chromium.real import with_browser
 from tests.site import Site
 
 HALF = "\ud83d"
@@ -108,7 +108,7 @@ def test_a_command_that_cannot_be_decoded_is_answered_with_its_id() -> None:
     assert [leading_id(each) for each in ('{"id":1}', '{"method":"a","id":1}', '{"id":"1"}')] == [1, None, None]
 
 
-@with_whole_browser
+@with_browser
 async def test_programs_get_text_with_half_an_emoji(browser: str, path: Path, site: Site) -> None:
     async with (
         hatbox.open(path) as profile,

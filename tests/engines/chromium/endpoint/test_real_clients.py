@@ -20,7 +20,7 @@ import hatbox
 from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from tests.engines.chromium import shared_driver
 from tests.engines.chromium.endpoint.raw_client import RawClient
-from tests.engines.chromium.real import with_whole_browser
+from tests.engines.chromium.real import with_browser
 from tests.node.installed_modules import installed_modules
 from tests.site import Site
 from tests.waiting import until, until_awaited
@@ -151,7 +151,7 @@ async def use(client: Connection, all_open: asyncio.Barrier) -> list[Seen]:
     return seen
 
 
-@with_whole_browser
+@with_browser
 async def test_every_program_uses_its_own_identity_and_no_other(
     browser: str, path: Path, site: Site, modules: Path
 ) -> None:

@@ -19,7 +19,7 @@ from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from hatbox.engines.chromium.endpoint.authorization import TokenAuthorization, authorize_token
 from hatbox.engines.chromium.endpoint.endpoint import Endpoint
 from tests.engines.chromium.endpoint.raw_client import RawClient
-from tests.engines.chromium.real import WITHIN, running, with_whole_browser
+from tests.engines.chromium.real import WITHIN, running, with_browser
 from tests.waiting import until
 
 TOKEN = "the-right-token"
@@ -95,7 +95,7 @@ async def until_its_writer_waits(endpoint: Endpoint) -> None:
     assert endpoint.clients
 
 
-@with_whole_browser
+@with_browser
 async def test_a_client_that_does_not_read_is_disconnected_when_its_grant_is_revoked(browser: str, path: Path) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         authorization = TokenAuthorization()
@@ -111,7 +111,7 @@ async def test_a_client_that_does_not_read_is_disconnected_when_its_grant_is_rev
             assert context.clients.programs == []  # the indicator names them
 
 
-@with_whole_browser
+@with_browser
 async def test_an_engine_with_a_client_that_does_not_read_stops(browser: str, path: Path) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         endpoint = await endpoint_of(runner, TokenAuthorization())
@@ -123,7 +123,7 @@ async def test_an_engine_with_a_client_that_does_not_read_stops(browser: str, pa
             assert endpoint.clients == 0
 
 
-@with_whole_browser
+@with_browser
 async def test_clients_that_close_the_browser_and_do_not_read_free_their_places(
     browser: str, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
