@@ -32,6 +32,7 @@ VARIABLE: Final = "HATBOX_CHROMIUM"
 _LAUNCH_TIMEOUT: Final = 30.0
 _RESPONSE_TIMEOUT: Final = 5.0
 _SHUTDOWN_TIMEOUT: Final = 3.0  # seconds until the browser is killed
+_KILL_TIMEOUT: Final = 15.0  # Playwright kills a program that does not answer, and then says why
 _KILL: Final = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has no SIGKILL; its SIGTERM kills
 _NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "google-chrome-beta")
 _SCRIPT_FOLDER: Final = Path("/usr/bin")
@@ -212,7 +213,7 @@ async def launch(browser: str | os.PathLike[str] | None, *, headless: bool, bloc
                 handle_sighup=False,
                 timeout=_LAUNCH_TIMEOUT * 1000,
             ),
-            seconds=_LAUNCH_TIMEOUT + _SHUTDOWN_TIMEOUT,  # the first has the better message
+            seconds=_LAUNCH_TIMEOUT + _KILL_TIMEOUT,  # the first has the better message
         )
         session = await Session.of_browser(started)
         version, info = await asyncio.gather(
