@@ -7,6 +7,7 @@ import re
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +16,6 @@ import pytest
 
 from tests.marks import starts
 from tests.postgres import Cluster, find_programs
-from tests.program_server import ProgramServer
 
 PAGE = Path(__file__).parents[1] / "docs" / "many-machines.md"
 STEP = re.compile(
@@ -70,15 +70,16 @@ def server() -> Iterator[Server]:
 class Reader:
     """Follows the page. db.example is the server of this test."""
 
-    def __init__(self, server: Server, folder: Path, programs: ProgramServer) -> None:
+    def __init__(self, server: Server, folder: Path) -> None:
         self.server = server
         self.printed = ""
         self.home = folder / "home"
         self.folder = folder / "work"
         for each in (self.home, self.folder, folder / "bin"):
             each.mkdir()
-        programs.write_command(folder / "bin" / "hatbox", "-m", "hatbox")
-        programs.write_command(folder / "bin" / "python")
+        program = folder / "bin" / "hatbox"
+        program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m hatbox "$@"\n')
+        program.chmod(0o755)
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("HATBOX_", "XDG_", "PG"))}
         self.environment = {
             **kept,
@@ -98,7 +99,7 @@ class Reader:
                 self._write(match["file"], match["text"])
             else:
                 (self.folder / "program.py").write_text(match["text"])
-                output = self.output("python program.py", self.remote)
+                output = self.output(f"{sys.executable} program.py", self.remote)
                 assert output.splitlines() == re.findall(r"print\(.*\)  # (.*)$", match["text"], re.MULTILINE)
         return printed
 
@@ -157,13 +158,12 @@ class Reader:
 
 
 @pytest.fixture(scope="module")
-def reader(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader]:
+def reader(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Reader:
     """A user with a profile who has followed the page."""
-    with ProgramServer() as programs:
-        reader = Reader(server, tmp_path_factory.mktemp("reader"), programs)
-        reader.output("hatbox create Mine --color red", {})
-        reader.printed = reader.follow_all()
-        yield reader
+    reader = Reader(server, tmp_path_factory.mktemp("reader"))
+    reader.output("hatbox create Mine --color red", {})
+    reader.printed = reader.follow_all()
+    return reader
 
 
 def test_the_page_works_as_it_is_printed(reader: Reader) -> None:

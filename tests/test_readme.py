@@ -22,7 +22,6 @@ from tests.cli import engines
 from tests.examples import examples
 from tests.formats.firefox_files import insert, make_database
 from tests.marks import starts
-from tests.program_server import ProgramServer
 from tests.waiting import block_until
 
 ROOT = Path(__file__).parents[1]
@@ -84,7 +83,7 @@ def to_step(match: re.Match[str]) -> Step:
 class Newcomer:
     """A user who has just run `pip install .` in a checkout, and maybe installed some extras."""
 
-    def __init__(self, folder: Path, server: ProgramServer) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder / "checkout"
         self.home = folder / "home"
         self._hidden = folder / "hidden"
@@ -93,9 +92,8 @@ class Newcomer:
             each.mkdir()
         for name in ("examples", "pyproject.toml"):
             (self.folder / name).symlink_to(ROOT / name)
-        server.write_command(programs / "hatbox", "-m", "hatbox")
-        # pytest rewrites modules when it imports them.
-        server.write_command(programs / "python", not_for="-m pytest")
+        self._program(programs / "hatbox", f'exec "{sys.executable}" -m hatbox "$@"')
+        self._program(programs / "python", f'exec "{sys.executable}" "$@"')
         theirs = ("HATBOX_", "XDG_", "PYTEST_", "FORCE_COLOR", "NO_COLOR", "COLUMNS")
         proxies = ("http_proxy", "https_proxy", "all_proxy")
         self.environment = {
@@ -136,6 +134,11 @@ class Newcomer:
         out, err = process.communicate(answer, timeout=120)
         assert process.returncode == 0, f"{command}: {out}{err}"
         return out
+
+    @staticmethod
+    def _program(path: Path, text: str) -> None:
+        path.write_text(f"#!/bin/sh\n{text}\n", "utf-8")
+        path.chmod(0o755)
 
 
 class Reader:
@@ -245,16 +248,10 @@ def with_plugin(command: str) -> str:
     return command.replace("python -m pytest", f"python -m pytest -q {PLUGIN} -p no:cacheprovider")
 
 
-@pytest.fixture(scope="module")
-@starts("process")
-def server() -> Iterator[ProgramServer]:
-    with ProgramServer(hidden=sorted(EXTRAS)) as server:
-        yield server
-
-
 @pytest.fixture
-def newcomer(tmp_path: Path, server: ProgramServer) -> Iterator[Newcomer]:
-    newcomer = Newcomer(tmp_path, server)
+@starts("process")
+def newcomer(tmp_path: Path) -> Iterator[Newcomer]:
+    newcomer = Newcomer(tmp_path)
     firefox = newcomer.home / ".mozilla" / "firefox"
     make_firefox(firefox / "abc.default")
     (firefox / "profiles.ini").write_text("[Profile0]\nName=default\nIsRelative=1\nPath=abc.default\nDefault=1\n")

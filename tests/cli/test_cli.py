@@ -95,23 +95,6 @@ def test_a_plain_command_line_imports_no_parser(tmp_path: Path) -> None:
     assert output.stdout.splitlines()[-1] == "[0, 3] []"
 
 
-@pytest.mark.process
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks a process for each module")
-def test_every_command_can_be_the_first_that_a_program_imports() -> None:
-    functions = [*COMMANDS.values(), *(path for paths in GROUPS.values() for path in paths.values())]
-    modules = sorted({f"hatbox.cli.commands.{path.rpartition('.')[0]}" for path in functions})
-    code = (
-        "import asyncio, importlib, os, sys, hatbox.cli\n"
-        "for name in sys.argv[1:]:\n"
-        "    if os.fork() == 0:\n"
-        "        importlib.import_module(name)\n"
-        "        os._exit(0)\n"
-        "    if os.wait()[1]: sys.exit(name)"
-    )
-    done = subprocess.run([sys.executable, "-c", code, *modules], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-
-
 def test_a_command_that_typer_parses_exits_with_the_status_of_its_script(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
