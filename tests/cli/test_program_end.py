@@ -282,7 +282,9 @@ def test_a_script_that_never_awaits_ends(start: Start, tmp_path: Path) -> None:
 
 def test_a_script_that_does_not_end_is_ended_with_its_browser(start: Start, site: ThreadedSite, tmp_path: Path) -> None:
     script = tmp_path / "x.py"
-    script.write_text(SCRIPT.format("await page.title()") + "        import time\n        time.sleep(600)\n")
+    script.write_text(
+        SCRIPT.format("await page.title()") + "        import threading\n        threading.Event().wait()\n"
+    )
     program = start("run", str(script), site.url("/"))
     assert program.line() == "ready\n"
     terminate(program)

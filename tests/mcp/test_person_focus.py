@@ -18,6 +18,7 @@ from hatbox.mcp.tool_output import ToolFailed
 from tests.engines.chromium import shared_driver
 from tests.engines.chromium.desktop import Keyboard
 from tests.engines.chromium.person import pages_of_person, strip_text
+from tests.engines.chromium.real import run_timers
 from tests.mcp.agent_client import reference
 from tests.threaded_site import PageHandler, ThreadedSite
 from tests.waiting import until, until_awaited
@@ -27,11 +28,6 @@ AGENT = """<title>Agent</title><label>Search <input autofocus></label><button>Co
 <a href=/agent target=_blank>Other</a><script>
 addEventListener("keydown", (event) => fetch("/key/" + event.key), true);
 document.querySelector("button").onclick = () => setInterval(() => window.open("/agent"), 100);</script>"""
-
-TIMERS = """new Promise((done) => {
-  let left = 5;
-  const timer = setInterval(() => --left || (clearInterval(timer), done()), 100);
-})"""
 
 
 class _Site(ThreadedSite):
@@ -110,7 +106,7 @@ def test_with_windows_no_agent_gets_the_keys_of_a_person(tmp_path: Path, desktop
                     await _call(sibling, "ask_person", message="Sign in", url=site.url("/login"))
                 assert not session.pages.tabs
                 assert not sibling.pages.tabs
-                await page.evaluate(TIMERS)  # a popup of a page that is still open has come by now
+                await run_timers(page, 5, 100)  # a popup of a page that is still open has come by now
                 await _type(desktop, page, "second", "firstsecond")
                 ended = await _call(session, "ask_person_wait", end=True, wait=0)
                 assert ended.startswith("waiting: the request has ended")

@@ -1,7 +1,7 @@
 """Breaks Hatbox in many places, one at a time, and counts how often a test notices.
 
 python -m tests.mutants FOLDER                # 200 mutants: some hours on two cores
-python -m tests.mutants FOLDER --count 20 --seed 5
+python -m tests.mutants FOLDER tests/cookies tests/identities --count 20 --seed 5
 
 FOLDER keeps the mutants and the result of each commit: on another commit, the same mutants are judged again. Each is
 judged by the tests that reach the changed line, the fastest first, until one fails. Which reach it is noted once for
@@ -36,6 +36,7 @@ def main(arguments: list[str] | None = None) -> None:
     """Judge the mutants of a folder, and print what was and was not noticed."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__.partition("\n")[0])
     parser.add_argument("folder", type=Path)
+    parser.add_argument("tests", nargs="*", help="those that judge; by default all")
     parser.add_argument("--count", type=int, default=200, help="of mutants, if the folder has none yet")
     parser.add_argument("--seed", type=int, default=28)
     parser.add_argument("--seconds", type=float, default=_SECONDS, help="of tests for one mutant")
@@ -50,7 +51,7 @@ def main(arguments: list[str] | None = None) -> None:
         made = [asdict(mutant) for mutant in choose(copies[0], options.count, options.seed)]
         chosen.write_text(json.dumps(made, indent=1) + "\n")
     mutants = [Mutant(**each) for each in json.loads(chosen.read_text())]
-    reach = _reach(folder / f"reach.{commit}", copies[0], mutants)
+    reach = _reach(folder / f"reach.{commit}", copies[0], mutants, options.tests)
     results = folder / f"results.{commit}.json"
     judged: dict[str, Any] = json.loads(results.read_text()) if results.exists() else {}
     free: queue.SimpleQueue[Path] = queue.SimpleQueue()
@@ -89,13 +90,12 @@ def _variables(copy: Path) -> dict[str, str]:
     return os.environ | {"PYTHONPATH": str(copy / "src"), "PYTHONPYCACHEPREFIX": f"{copy}.bytecode"}
 
 
-def _reach(folder: Path, copy: Path, mutants: list[Mutant]) -> Reach:
+def _reach(folder: Path, copy: Path, mutants: list[Mutant], tests: list[str]) -> Reach:
     if not (folder / "combined").exists():
         files = {place.mutant.path for mutant in mutants if (place := find(copy, mutant))}
-        variables = _variables(copy)
-        noted = environment(folder, [str(copy / file) for file in files])
-        variables |= noted | {"PYTHONPATH": noted["PYTHONPATH"] + variables["PYTHONPATH"], "HATBOX_TESTS": "all"}
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.mutants.reach"]
+        noted = environment(folder, [str(copy / file) for file in files], copy / "src")
+        variables = _variables(copy) | noted | {"HATBOX_TESTS": "all"}
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.mutants.reach", *tests]
         subprocess.run(command, cwd=copy, env=variables, check=False)  # a test that fails is one that reaches its lines
         Reach.combine(folder)
     return Reach(folder)

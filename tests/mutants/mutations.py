@@ -39,7 +39,7 @@ _COMPARISONS: Final[dict[type[ast.cmpop], tuple[str, str]]] = {
     ast.NotIn: ("not in", "in"),
 }
 _COMMITS: Final = frozenset({"write", "commit", "flush", "save"})
-_LOGS: Final = ("_log", "log", "logging")  # nobody notices that a line of a log is missing
+_LOGS: Final = ("_log", "log", "logging")  # calls of a logger, which no test requires
 
 
 @dataclass(frozen=True)

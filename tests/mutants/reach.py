@@ -22,7 +22,7 @@ _SETTINGS: Final = "coverage.ini"
 _START: Final = "import coverage\n\ncoverage.process_startup()\n"
 
 
-def environment(folder: Path, files: Iterable[str]) -> dict[str, str]:
+def environment(folder: Path, files: Iterable[str], python_path: Path) -> dict[str, str]:
     """Variables with which pytest, and each Python process that a test starts, notes the lines of files in a folder."""
     start = folder / "start"
     start.mkdir(parents=True)
@@ -34,7 +34,7 @@ def environment(folder: Path, files: Iterable[str]) -> dict[str, str]:
     return {
         _FOLDER: str(folder),
         "COVERAGE_PROCESS_START": str(settings),
-        "PYTHONPATH": f"{start}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
+        "PYTHONPATH": f"{start}{os.pathsep}{python_path}",
     }
 
 

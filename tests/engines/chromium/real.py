@@ -48,6 +48,16 @@ def with_own_driver(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P,
     return marked
 
 
+async def run_timers(page: Any, count: int, milliseconds: int) -> None:
+    """Return after that many timers of a page, one after the other: other pages have run theirs meanwhile."""
+    await page.evaluate(
+        """([count, milliseconds]) => new Promise((done) => {
+          const timer = setInterval(() => --count || (clearInterval(timer), done()), milliseconds);
+        })""",
+        [count, milliseconds],
+    )
+
+
 async def cookie(profile: hatbox.Profile, identity: str, name: str) -> Cookie | None:
     """The cookie of this name in an identity's store."""
     store = await profile.cookie_store(identity)

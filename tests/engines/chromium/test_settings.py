@@ -14,7 +14,7 @@ from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from hatbox.engines.chromium.identity_context import IdentityContext
 from hatbox.engines.settings_change import change_settings
 from hatbox.errors import InputWouldBeLost
-from tests.engines.chromium.real import browser_process, running, value, with_browser
+from tests.engines.chromium.real import browser_process, run_timers, running, value, with_browser
 from tests.engines.chromium.recording_proxy import HANGS, RecordingProxy
 from tests.site import Site
 from tests.waiting import until, until_awaited
@@ -186,12 +186,6 @@ SHARED_WORKER = """async () => {
 }"""
 
 
-TIMERS = """new Promise((done) => {
-  let left = 20;
-  const timer = setInterval(() => --left || (clearInterval(timer), done()), 5);
-})"""
-
-
 @with_browser
 async def test_a_shared_worker_sends_nothing_while_its_pages_are_saved(
     browser: str, path: Path, site: Site, monkeypatch: pytest.MonkeyPatch
@@ -203,7 +197,7 @@ async def test_a_shared_worker_sends_nothing_while_its_pages_are_saved(
         async def save(_: object, __: IdentityContext) -> None:
             for _ in range(100):  # what was sent before arrives; then the page takes long to be saved
                 count = len(one.asked)
-                await other.evaluate(TIMERS)
+                await run_timers(other, 20, 5)
                 if len(one.asked) == count:
                     break
             was_quiet.append(len(one.asked) == count)

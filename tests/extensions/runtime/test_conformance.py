@@ -26,7 +26,7 @@ from tests.extensions.runtime.lab import Host, Lab, in_lab, needs_deno
 pytestmark = needs_deno
 
 _MOST_LANES = 3  # children at a time
-_FEW_CASES = 2  # for which no child is started: Python asks them, and all others too
+_FEW_CASES = 2  # with the same permissions: only tests/conformance runs them, without a Deno process
 _CASES_OF_A_LANE = 60  # with fewer, another child costs more than it saves
 _IDLE_URL = "http://idle.invalid/"
 _IS_IDLE = f"async () => await (await fetch('{_IDLE_URL}')).text() === 'idle'"
@@ -53,7 +53,7 @@ def groups() -> dict[tuple[Suite, tuple[str, ...]], list[Case]]:
 
 
 def looks_at_members(case: Case) -> bool:
-    """Whether it asks what a caller has: a child is told when it starts."""
+    """Whether a case checks which members the API has. A Deno process gets them when it starts."""
     return any(f'"{step}":' in json.dumps(case["steps"]) for step in ("has", "keys", "value"))
 
 

@@ -26,10 +26,8 @@ _SESSIONS: Final = (
     "AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) "
     f"AND (classid::int8 << 32 | objid::int8) = {_KEY} GROUP BY 1 ORDER BY 1"
 )
-
-
 _RELEASE_SECONDS: Final = 1.0  # the server releases the locks of a connection some time after its end
-_INTERVAL: Final = 0.02
+_INTERVAL: Final = 0.02  # seconds between attempts
 
 
 def lock_shared(connection: PostgresConnection, schema: str) -> bool:
@@ -51,6 +49,7 @@ def lock_alone(connection: PostgresConnection, schema: str, problem: str, *, in_
 
 
 def _is_locked(connection: PostgresConnection, query: str, schema: str) -> bool:
+    """Try to get a lock, until programs that have just ended must have lost theirs."""
     deadline = time.monotonic() + _RELEASE_SECONDS
     while True:
         ((is_locked,),) = connection.run([Statement(query, (_name(schema),))])[0]
