@@ -91,7 +91,7 @@ def _variables(copy: Path) -> dict[str, str]:
 
 
 def _reach(folder: Path, copy: Path, mutants: list[Mutant], tests: list[str]) -> Reach:
-    if not (folder / "combined").exists():
+    if not (folder / "data").exists():
         files = {place.mutant.path for mutant in mutants if (place := find(copy, mutant))}
         noted = environment(folder, [str(copy / file) for file in files], copy / "src")
         variables = _variables(copy) | noted | {"HATBOX_TESTS": "all"}

@@ -61,7 +61,7 @@ class Reach:
         for file in folder.glob("times.*"):
             self.seconds |= dict(map(json.loads, file.read_text().splitlines()))
         self._lines: dict[str, dict[int, set[str]]] = {}
-        data = CoverageData(str(folder / "combined"))
+        data = CoverageData(str(folder / "data"))
         data.read()
         for path in data.measured_files():
             self._lines[path] = {
@@ -72,7 +72,7 @@ class Reach:
     @staticmethod
     def combine(folder: Path) -> None:
         """Make one file of those that the processes have written."""
-        coverage = Coverage(data_file=str(folder / "combined"), config_file=str(folder / _SETTINGS))
+        coverage = Coverage(data_file=str(folder / "data"), config_file=str(folder / _SETTINGS))
         coverage.combine([str(folder)], strict=True)
         coverage.save()
 
