@@ -170,7 +170,8 @@ def _report(folder: Path, mutants: list[Mutant]) -> None:
     for number, mutant in enumerate(mutants):
         found = {commit: results.get(str(number), "not judged") for commit, results in commits.items()}
         if not all(each.startswith("killed") for each in found.values()):
-            sys.stdout.write(f"{number} {mutant.path} {mutant.function}: {mutant.original} -> {mutant.mutated}\n")
+            change = " ".join(f"{mutant.original} -> {mutant.mutated}".split())
+            sys.stdout.write(f"{number} {mutant.path} {mutant.function}: {change}\n")
             sys.stdout.writelines(f"    {commit} {each}\n" for commit, each in found.items())
     for commit, results in commits.items():
         counts = [sum(each.startswith(word) for each in results.values()) for word in ("killed", "survived", "gone")]
