@@ -67,6 +67,12 @@ class Debouncer:
             self._timer.cancel()
             self._timer = None
 
+    async def finish(self) -> None:
+        """Start no more runs, and wait for the current one."""
+        self.cancel()
+        if self._task is not None:
+            await asyncio.wait({self._task})
+
     def _start(self) -> None:
         self._timer = None
         self._task = asyncio.ensure_future(self._run())

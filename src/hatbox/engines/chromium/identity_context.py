@@ -207,6 +207,7 @@ class IdentityContext:
         """Save cookies and site data, and close the context with all pages."""
         self.stop()
         try:
+            await self._site_data.finish()
             for page in self.pages:
                 await self.save(page)
             if self._site_data.unsaved:

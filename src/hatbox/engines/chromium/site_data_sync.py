@@ -137,6 +137,10 @@ class SiteDataSync:
         """Cancel scheduled saves."""
         self._debouncer.cancel()
 
+    async def finish(self) -> None:
+        """Cancel scheduled saves, and wait for the current one. What it could not save is unsaved then."""
+        await self._debouncer.finish()
+
     def abandon(self) -> None:
         """Save nothing any more, also not what is being read from the browser."""
         self._is_abandoned = True

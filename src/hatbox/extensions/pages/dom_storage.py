@@ -6,7 +6,6 @@ saved as a whole some time after a change. Keys of crypto.subtle that are not ex
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import json
 import logging
@@ -90,7 +89,6 @@ class DomStorage:
         self._context: PageContext | None = None
         self._has_unsaved_databases = False
         self._saver = Debouncer(self._save_databases, _SAVE_DELAY)
-        self._saving = asyncio.Lock()
         self._tasks = Tasks(_log_failure)
 
     async def restore(self, context: PageContext) -> None:
@@ -138,8 +136,10 @@ class DomStorage:
 
     async def save(self, context: PageContext) -> None:
         """Save what is not saved yet: the context is about to be closed."""
-        if self._has_unsaved_databases and context is self._context:
-            await self._save_databases()
+        if context is self._context:
+            await self._saver.finish()
+            if self._has_unsaved_databases:
+                await self._save_databases()
         await self._local_storage.flush()
 
     def detach(self) -> None:
@@ -197,21 +197,26 @@ class DomStorage:
         self._saver.schedule()
 
     async def _save_databases(self) -> None:
-        async with self._saving:
-            self._has_unsaved_databases = False
-            data = await self._collect()
-            if data is None:
-                self._has_unsaved_databases = True
-                return
+        self._has_unsaved_databases, is_saved = False, False
+        try:
+            is_saved = await self._write_databases(await self._collect())
+        finally:
+            self._has_unsaved_databases |= not is_saved
 
-            def write(transaction: Transaction) -> None:
-                if installed.get(transaction, self._area) is not None:  # else it was removed while running
-                    transaction.extensions.put(self._area, KIND, "", data)
+    async def _write_databases(self, data: bytes | None) -> bool:
+        if data is None:
+            return False
 
-            try:
-                await self._store.write(write)
-            except HatboxError as error:
-                logger.error("databases of pages of %s: write failed: %s", self._area, error)
+        def write(transaction: Transaction) -> None:
+            if installed.get(transaction, self._area) is not None:  # else it was removed while running
+                transaction.extensions.put(self._area, KIND, "", data)
+
+        try:
+            await self._store.write(write)
+        except HatboxError as error:
+            logger.error("databases of pages of %s: write failed: %s", self._area, error)
+            return False
+        return True
 
     async def _collect(self) -> bytes | None:
         script = f"{_SITE_DATA}.collect({_MAX_CHARACTERS})"
