@@ -39,7 +39,7 @@ MARK = "TEST_OF_PROGRAM_END"
 
 
 class _Endless(PageHandler):
-    """Pages that never answer after their load, or while they load. One computes; the others wait for this server."""
+    """Pages that never answer, after their load or while they load: they compute, or wait for this server."""
 
     requested = threading.Event()
     ended = threading.Event()
@@ -50,9 +50,9 @@ class _Endless(PageHandler):
             self.ended.wait()
             return
         wait = "const r = new XMLHttpRequest(); r.open('GET', '/never', false); r.send();"
-        loading = {"/loading": wait, "/busy_loading": "while (true);"}
-        busy = "setTimeout(() => { while (true); }, 100)"
-        script = loading.get(self.path) or (busy if self.path == "/busy" else f"setTimeout(() => {{ {wait} }}, 100)")
+        script = "while (true);" if self.path.startswith("/busy") else wait
+        if not self.path.endswith("/loading"):
+            script = f"setTimeout(() => {{ {script} }}, 100)"
         self.send_page(f"<title>Endless</title><script>{script}</script>")
 
 
@@ -183,9 +183,9 @@ def dead_driver(program: Program) -> None:
 Fault = Callable[[Program], None]
 
 
-def page_for(fault: Fault, loading: str = "") -> str:
+def page_for(fault: Fault) -> str:
     """The path of a page that does not answer. It takes a processor only if it is the fault itself."""
-    return f"/{'_'.join(filter(None, ['busy' if fault is endless_page else '', loading]))}"
+    return "/busy" if fault is endless_page else "/waiting"
 
 
 with_faults = pytest.mark.parametrize("fault", [endless_page, stopped_driver, dead_driver])
@@ -205,9 +205,8 @@ def test_the_limits_leave_a_second_of_ten_to_kill_processes() -> None:
     assert sum(steps) <= 9
 
 
-@pytest.mark.parametrize(
-    ("end", "fault"), [(terminate, endless_page), (end_input, stopped_driver), (end_input, dead_driver)]
-)
+@with_faults
+@pytest.mark.parametrize("end", [terminate, end_input])
 def test_the_server_of_an_agent_ends(start: Start, site: ThreadedSite, fault: Fault, end: Fault, cli: Cli) -> None:
     program = start("mcp", "--identity", "Work")
     program.write(INITIALIZE)
@@ -285,7 +284,7 @@ def test_a_script_that_does_not_end_is_ended_with_its_browser(start: Start, site
     script.write_text(
         SCRIPT.format("await page.title()") + "        import threading\n        threading.Event().wait()\n"
     )
-    program = start("run", str(script), site.url("/"))
+    program = start("run", str(script), site.url("/waiting"))
     assert program.line() == "ready\n"
     terminate(program)
     assert program.line() == "cleaned up\n"
@@ -297,7 +296,7 @@ def test_a_script_that_does_not_end_is_ended_with_its_browser(start: Start, site
 
 @pytest.mark.parametrize("fault", [endless_page, stopped_driver])
 def test_the_start_of_a_background_browser_is_undone(start: Start, site: ThreadedSite, fault: Fault, cli: Cli) -> None:
-    program = start("open", "Work", site.url(page_for(fault, "loading")), "--headless")
+    program = start("open", "Work", site.url(page_for(fault) + "/loading"), "--headless")
     if fault is stopped_driver:
         stopped_driver(program)
     else:
@@ -313,7 +312,7 @@ def test_opening_ends_and_the_running_browser_can_be_stopped(
 ) -> None:
     browser = start("browse", "--headless", "--json")
     browser.line()
-    program = start("open", "Work", site.url(page_for(fault, "loading")), "--headless")
+    program = start("open", "Work", site.url(page_for(fault) + "/loading"), "--headless")
     block_until(lambda: cli("tabs", "--json").json)
     fault(browser)
     terminate(program)
@@ -331,9 +330,8 @@ def test_the_manager_page_ends(start: Start, site: ThreadedSite, fault: Fault, c
     async def use() -> None:
         async with PageClient(await open_link(link)) as page:
             options = {"engine": "chromium", "headless": True}
-            opening = page.call(
-                "hatbox.tabs.open", "firefox-container-2", site.url(page_for(fault, "loading")), options
-            )
+            url = site.url(page_for(fault) + "/loading")
+            opening = page.call("hatbox.tabs.open", "firefox-container-2", url, options)
             await asyncio.to_thread(fault, program)
             terminate(program)
             await asyncio.to_thread(program.process.wait, SECONDS)

@@ -1,4 +1,4 @@
-"""The client of the SDK, connected to `hatbox mcp` in a process of its own."""
+"""The client of the SDK, connected to `hatbox mcp` in a process of its own, or to a server in that of the test."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 
-__all__ = ["Agent", "agent", "http_agent", "reference"]
+import hatbox
+from hatbox.mcp.agent_session import AgentOptions, AgentSession
+from hatbox.mcp.server import AgentServer, sdk_server
+
+__all__ = ["Agent", "agent", "http_agent", "reference", "sdk", "serving"]
 
 
 class Agent:
@@ -70,3 +74,19 @@ async def http_agent(url: str, token: str, mode: str = "auto") -> AsyncIterator[
         Client(streamable_http_client(url, http_client=http), mode=mode) as client,
     ):
         yield Agent(client)
+
+
+@contextlib.asynccontextmanager
+async def serving(
+    profile: Path, options: AgentOptions | None = None, hosts: list[str] | None = None
+) -> AsyncIterator[tuple[AgentServer, AgentSession]]:
+    """A server for the identity Work in the process of the test."""
+    async with hatbox.open(profile) as opened:
+        identity = await opened.identities.find("Work")
+        async with AgentSession(opened, identity, options or AgentOptions(), hosts=hosts) as session:
+            yield AgentServer(session, "0"), session
+
+
+def sdk(server: AgentServer, session: AgentSession) -> Any:
+    """What a client of the SDK connects to."""
+    return sdk_server(session, "0", server.list_tools, server.call_tool)

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import re
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 from mcp import Client
 
 import hatbox
-from hatbox.mcp.agent_session import AgentOptions, AgentSession
+from hatbox.mcp.agent_session import AgentOptions
 from hatbox.mcp.password_redaction import HIDDEN
-from hatbox.mcp.server import AgentServer, sdk_server
 from tests.engines.chromium import shared_driver
-from tests.mcp.agent_client import Agent, agent, reference
+from tests.mcp.agent_client import Agent, agent, reference, sdk, serving
 from tests.mcp.agent_site import AgentSite
 from tests.site import Site
 from tests.waiting import until_awaited
@@ -33,7 +30,11 @@ def test_an_agent_uses_pages_and_cannot_leave_its_hosts(tmp_path: Path) -> None:
     async def run() -> None:
         path = await create(tmp_path)
         with AgentSite() as site:
-            async with _in_process(path, AgentOptions(uploads=uploads), ["127.0.0.1"]) as work:
+            async with (
+                serving(path, AgentOptions(uploads=uploads), ["127.0.0.1"]) as (server, session),
+                Client(sdk(server, session)) as client,
+            ):
+                work = Agent(client)
                 await _reads(work, site)
                 await _enters(work, site)
                 await _uploads(work, site)
@@ -54,17 +55,6 @@ def test_an_agent_uses_pages_and_cannot_leave_its_hosts(tmp_path: Path) -> None:
     (tmp_path / "outside.txt").write_text("secret")
     (uploads / "link.txt").symlink_to(tmp_path / "outside.txt")
     shared_driver.run(run())
-
-
-@contextlib.asynccontextmanager
-async def _in_process(path: Path, options: AgentOptions, hosts: list[str]) -> AsyncIterator[Agent]:
-    """An agent of a server in the process of the test."""
-    async with hatbox.open(path) as profile:
-        identity = await profile.identities.find("Work")
-        async with AgentSession(profile, identity, options, hosts=hosts) as session:
-            server = AgentServer(session, "0")
-            async with Client(sdk_server(session, "0", server.list_tools, server.call_tool)) as client:
-                yield Agent(client)
 
 
 async def _reads(work: Agent, site: AgentSite) -> None:

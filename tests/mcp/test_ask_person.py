@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,12 +15,12 @@ from mcp import Client
 import hatbox
 from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from hatbox.mcp.agent_session import AgentOptions, AgentSession
-from hatbox.mcp.server import AgentServer, sdk_server
+from hatbox.mcp.server import AgentServer
 from hatbox.mcp.tool_output import ToolFailed
 from hatbox.mcp.tool_table import TOOLS
 from tests.engines.chromium import shared_driver
 from tests.engines.chromium.person import pages_of_person, press, strip_text
-from tests.mcp.agent_client import Agent, agent
+from tests.mcp.agent_client import Agent, agent, sdk, serving
 from tests.mcp.agent_site import AgentSite
 from tests.mcp.sign_in_site import SignInSite
 from tests.waiting import until, until_awaited
@@ -40,21 +39,6 @@ MADE_UP: dict[str, dict[str, Any]] = {
 }
 
 
-@contextlib.asynccontextmanager
-async def serving(
-    folder: Path, *, hosts: list[str] | None = None, headless: bool = True
-) -> AsyncIterator[tuple[AgentServer, AgentSession]]:
-    async with hatbox.open(folder / "profile.db") as profile:
-        identity = await profile.identities.find("Work")
-        options = AgentOptions(headless=headless)
-        async with AgentSession(profile, identity, options, hosts=hosts) as session:
-            yield AgentServer(session, "0"), session
-
-
-def sdk(server: AgentServer, session: AgentSession) -> Any:
-    return sdk_server(session, "0", server.list_tools, server.call_tool)
-
-
 def person_runner(session: AgentSession) -> ChromiumRunner:
     """The browser with windows."""
     (found,) = [each for each in session.profile._engines if each._is_running]
@@ -69,7 +53,7 @@ def test_a_person_signs_in_and_the_agent_sees_only_the_result(tmp_path: Path, he
         seen: list[str] = []
         with SignInSite() as site:
             async with (
-                serving(tmp_path, hosts=["127.0.0.1"], headless=headless) as (server, session),
+                serving(tmp_path / "profile.db", AgentOptions(headless=headless), ["127.0.0.1"]) as (server, session),
                 Client(sdk(server, session), mode="legacy") as client,
             ):
                 work = Agent(client)
@@ -154,7 +138,7 @@ def test_a_person_answers_in_the_client(tmp_path: Path, mode: str) -> None:
             return types.ElicitResult(action=action, content={} if action == "accept" else None)
 
         async with (
-            serving(tmp_path) as (server, session),
+            serving(tmp_path / "profile.db") as (server, session),
             Client(sdk(server, session), mode=mode, elicitation_callback=answer) as client,
         ):
             work = Agent(client)
@@ -178,7 +162,7 @@ def test_an_answer_in_the_client_empties_the_window(tmp_path: Path, mode: str) -
 
         with SignInSite() as site:
             async with (
-                serving(tmp_path, headless=False) as (server, session),
+                serving(tmp_path / "profile.db", AgentOptions(headless=False)) as (server, session),
                 Client(sdk(server, session), mode=mode, elicitation_callback=answer) as client,
             ):
                 work = Agent(client)
@@ -199,7 +183,10 @@ def test_without_a_display_the_agent_learns_what_the_user_can_do(tmp_path: Path,
         async def on_progress(progress: float, total: float | None, message: str | None) -> None:
             reported.append((progress, total, message))
 
-        async with serving(tmp_path) as (server, session), Client(sdk(server, session), mode=mode) as client:
+        async with (
+            serving(tmp_path / "profile.db") as (server, session),
+            Client(sdk(server, session), mode=mode) as client,
+        ):
             work = Agent(client)
             assert "no request" in await work.fail("ask_person_wait")
             assert "specify url" in await work.fail("ask_person", message="Sign in")
@@ -231,7 +218,7 @@ def test_a_stored_display_that_does_not_exist_any_more_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def run() -> None:
-        async with serving(tmp_path) as (server, session):
+        async with serving(tmp_path / "profile.db") as (server, session):
             asked = await server.call("ask_person", {"message": "Sign in", "url": "https://site.example/"})
             assert asked.text.startswith("needs_person:")
             assert "Does its display exist? DISPLAY=:987" in asked.text
@@ -287,7 +274,7 @@ async def _close_empty_window(session: AgentSession) -> None:
 def test_a_request_without_an_answer_expires(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, headless: bool) -> None:
     async def run() -> None:
         with SignInSite() as site:
-            async with serving(tmp_path, headless=headless) as (server, session):
+            async with serving(tmp_path / "profile.db", AgentOptions(headless=headless)) as (server, session):
                 await server.call("browser_navigate", {"url": site.url("/account")})
                 await server.call("ask_person", {"message": "Sign in", "url": site.url("/login"), "wait": 0})
                 if not headless:
@@ -308,7 +295,7 @@ def test_a_request_without_an_answer_expires(tmp_path: Path, monkeypatch: pytest
 def test_an_agent_that_leaves_during_its_request_does_not_stop_the_others(tmp_path: Path, headless: bool) -> None:
     async def run() -> None:
         with SignInSite() as site:
-            async with serving(tmp_path, headless=headless) as (server, session):
+            async with serving(tmp_path / "profile.db", AgentOptions(headless=headless)) as (server, session):
                 await server.call("browser_navigate", {"url": site.url("/account")})
                 async with session.sibling() as sibling:
                     asking = AgentServer(sibling, "0")
@@ -330,7 +317,10 @@ def test_a_site_that_does_not_answer_does_not_delay_the_end_of_a_request(
     async def run() -> None:
         with AgentSite() as site:
             site.release.set()
-            async with serving(tmp_path) as (asking, session), session.sibling() as sibling:
+            async with (
+                serving(tmp_path / "profile.db") as (asking, session),
+                session.sibling() as sibling,
+            ):
                 other = AgentServer(sibling, "0")
                 for path in ("/slow?0", "/slow?1", "/form"):
                     await other.call("browser_tabs", {"action": "new", "url": site.url(path)})
