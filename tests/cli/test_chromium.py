@@ -126,6 +126,11 @@ def test_a_page_that_nobody_sees_is_no_success(cli: Cli, program: Start, profile
     cli("open", "Work", site.url("/page/1"), "--headless")
     opened = cli("open", "Work", site.url("/page/2"))  # as a script does after its first call
     assert (opened.status, "Work is in a browser without windows" in opened.err) == (0, True), opened
+    assert opened.out.startswith("Loaded tab 2 in Work")
+    assert cli("open", "Work", site.url("/page/2"), "--browser", "/bin/true", "--headless").err.startswith(
+        "--browser has no effect: Work is in a browser without windows"
+    )
+    assert cli("open", "Work", site.url("/page/2"), "--browser", "chromium").status == 1
     engines.end(profile)
     browser = program("browse", "--headless", "--quiet", "--json")
     assert browser.stdout

@@ -129,6 +129,20 @@ def test_open_starts_an_engine_that_goes_on_and_opens_the_next_one_too(cli: Cli,
 
 
 @pytest.mark.process
+def test_a_page_without_a_window_is_not_called_open(cli: Cli, site: Site) -> None:
+    cli("open", "Work", site.url("/page/1"), "--engine", "http")
+    loaded = cli("open", "Work", site.url("/page/2"))
+    assert (loaded.status, loaded.out) == (0, f"Loaded tab 2 in Work: {site.url('/page/2')} (Page 2)\n")
+    assert loaded.err == (
+        "Work is in the HTTP engine, which has no windows. For a window, stop it first: hatbox stop\n"
+    )
+    refused = cli("open", "Work", site.url("/page/3"), "--browser", "chromium")
+    assert (refused.status, refused.out) == (1, "")
+    assert "nothing was opened. --browser has no effect: Work is in the HTTP engine" in refused.err
+    assert urls(cli) == [site.url("/page/1"), site.url("/page/2")]
+
+
+@pytest.mark.process
 def test_each_identity_is_signed_in_separately(cli: Cli, site: Site) -> None:
     for name in ("Work", "Personal"):
         cli("open", name, site.url("/login", user=name), "--engine", "http")
@@ -173,7 +187,7 @@ def test_a_tab_as_json_has_these_members_in_this_order(cli: Cli, site: Site) -> 
 def test_a_page_that_cannot_be_had_is_an_error_and_its_tab_stays(cli: Cli, site: Site) -> None:
     cli("open", "Work", site.url("/page/1"), "--engine", "http")
     result = cli("open", "Work", "127.0.0.1:1", site.url("/page/2"))
-    assert (result.status, result.out) == (1, f"Opened tab 3 in Work: {site.url('/page/2')} (Page 2)\n")
+    assert (result.status, result.out) == (1, f"Loaded tab 3 in Work: {site.url('/page/2')} (Page 2)\n")
     assert result.err.startswith("hatbox: tab 2 is open, but has no page: http://127.0.0.1:1")
     assert len(result.err.splitlines()) == 1
     states = [(tab["id"], bool(tab["error"])) for tab in cli("tabs", "--json").json]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Final
+from typing import Annotated, Final, NamedTuple
 
 from hatbox.cli.arguments.container_link_argument import expand_container_link
 from hatbox.cli.arguments.engine_options import (
@@ -42,6 +43,7 @@ from hatbox.tabs.tab_model import BLANK
 __all__ = ["close", "open_", "tabs"]
 
 _MAX_TIME: Final = 60.0
+_REMEDY: Final = "For a window, stop it first: hatbox stop"
 _CREDENTIALS_DROPPED: Final = "The user name and password in the URL are not stored, and the page opens without them."
 
 
@@ -82,7 +84,9 @@ def open_(
 
     Uses the running engine. If none is running, starts one in the background, which exits after the last tab is closed;
     --browser, --headless and --no-indicator apply to it. Shows a hidden identity. The exit status is 1 if a page cannot
-    be loaded, or is in a browser without windows of another program and --headless is missing. Its tab stays open.
+    be loaded, or is in a browser without windows of another program and --headless is missing. Its tab stays open. If
+    the running engine has no windows, nothing is opened with --browser; without --headless, the output is "Loaded", not
+    "Opened", and names the engine.
     """
     is_link = identity is not None and is_container_link(identity)
     if temporary:  # all arguments are URLs
@@ -97,9 +101,7 @@ def open_(
     to_open = [pages.get(url) or parse_url_argument(url) for url in urls or []]
     selection = select_engine(engine, browser, headless=headless, no_indicator=no_indicator)
 
-    invisible: list[tuple[str, RunningEngine]] = []
-
-    async def open_all(opened: Profile) -> list[tuple[str, list[TabAndIdentity], OpenedTabs]]:
+    async def open_all(opened: Profile) -> list[_Opened]:
         if identity is None:
             targets = [OpenTarget(await opened.create_temporary(), to_open or [BLANK])]
         else:
@@ -107,31 +109,44 @@ def open_(
         if any(without_credentials(url) != url for target in targets for url in target.urls):
             print_line(_CREDENTIALS_DROPPED, sys.stderr)
         await find_running_engines(opened, as_json=as_json)
+        if browser is not None:
+            await _check_browser(opened, targets, selection)
         results = []
         for target in targets:
             result = await _open(opened, target.identity, target.urls, selection, max_time)
-            results.append((name_of(target.identity), await with_identities(opened, result.open), result))
-            if selection.is_headed:
-                invisible.extend(await _windowless_engine(opened, target.identity))
+            windowless = await _windowless_engine(opened, target.identity) if selection.is_headed else None
+            tabs = await with_identities(opened, result.open)
+            results.append(_Opened(name_of(target.identity), tabs, result, windowless))
         return results
 
-    async def open_until_signal(opened: Profile) -> list[tuple[str, list[TabAndIdentity], OpenedTabs]]:
+    async def open_until_signal(opened: Profile) -> list[_Opened]:
         with stop_on_signals(as_json=as_json) as end:
             end.save_with(opened.save)
             return await open_all(opened)
         raise Interrupted(end.signal)
 
     results = run_with_profile(profile, open_until_signal)
-    tabs_opened = [each for _, of_target, _ in results for each in of_target]
-    _print_result(
-        "Opened", tabs_opened if as_json else [each for each in tabs_opened if not each[0].error], as_json=as_json
-    )
-    if not as_json:
-        for requested, of_target, result in results:
-            _print_replacements(requested, of_target, result.replaced)
-    for _, _, result in results:
-        _raise_without_pages(result)
-    _report_invisible(invisible)
+    if as_json:
+        _print_result("", [tab for each in results for tab in each.tabs], as_json=True)
+    else:
+        for each in results:
+            loaded = [tab for tab in each.tabs if not tab[0].error]
+            _print_result("Loaded" if each.windowless else "Opened", loaded, as_json=False)
+            _print_replacements(each.requested, each.tabs, each.result.replaced)
+    for each in results:
+        _raise_without_pages(each.result)
+    _report_invisible(results)
+
+
+class _Opened(NamedTuple):
+    """What was opened in one identity."""
+
+    requested: str
+    """The name of the identity."""
+    tabs: list[TabAndIdentity]
+    result: OpenedTabs
+    windowless: RunningEngine | None
+    """Their engine, if a window was expected and it has none."""
 
 
 def _handler_pages(profile: str | None, arguments: list[str]) -> dict[str, str]:
@@ -224,28 +239,63 @@ async def _open(
         raise CommandError("TimeoutError", str(error)) from error
 
 
-async def _windowless_engine(opened: Profile, identity: ContextualIdentity | None) -> list[tuple[str, RunningEngine]]:
-    """The name of an identity and its running engine, if that is a browser without windows."""
+async def _windowless_engine(opened: Profile, identity: ContextualIdentity | None) -> RunningEngine | None:
+    """The running engine of an identity, if it has no windows."""
     running = await opened.running_engine(identity or DEFAULT_COOKIE_STORE_ID)
-    is_browser = running is not None and running.engine.casefold() == DEFAULT_ENGINE
-    return [(name_of(identity), running)] if running is not None and is_browser and running.has_windows is False else []
+    return running if running is not None and running.has_windows is False else None
 
 
-def _report_invisible(found: Sequence[tuple[str, RunningEngine]]) -> None:
-    """Name the pages without a window, and their browser.
+async def _check_browser(opened: Profile, targets: Sequence[OpenTarget], selection: EngineSelection) -> None:
+    """Say that --browser has no effect on a running engine. Raises CommandError if that could not show a window."""
+    for target in targets:
+        engine = await opened.running_engine(target.identity or DEFAULT_COOKIE_STORE_ID)
+        if engine is None or (_is_browser(engine) and _runs(engine, selection)):
+            continue
+        problem = f"--browser has no effect: {name_of(target.identity)} is in {_description(engine)}"
+        if selection.is_headed and engine.has_windows is False:
+            raise CommandError("NoWindow", f"nothing was opened. {problem}. {_REMEDY}")
+        print_line(f"{problem}.", sys.stderr)
 
-    Raises CommandError, unless `hatbox open --headless` started that browser: scripts may omit the option later.
+
+def _report_invisible(results: Sequence[_Opened]) -> None:
+    """Name the pages without a window, and their engine.
+
+    Raises CommandError for a browser, unless `hatbox open --headless` started it: scripts may omit the option later.
     """
-    for name, engine in found:
-        where = f"{name} is in a browser without windows"
-        if engine.background:
-            print_line(f"{where}, which hatbox open --headless has started.", sys.stderr)
+    for each in results:
+        engine = each.windowless
+        if engine is None:
+            continue
+        where = f"{each.requested} is in {_description(engine)}"
+        if engine.background or not _is_browser(engine):
+            print_line(f"{where}. {_REMEDY}", sys.stderr)
             continue
         raise CommandError(
             "NoWindow",
             f"the page is open, but not visible: {where}, of {engine.program} ({engine.process}). Stop that program "
             "first, or open pages there with --headless.",
         )
+
+
+def _description(engine: RunningEngine) -> str:
+    if not _is_browser(engine):
+        return f"the {engine.engine} engine, which has no windows"
+    if engine.has_windows is not False:
+        return f"a browser that is running already ({engine.process})"
+    return f"a browser without windows{', which hatbox open --headless has started' if engine.background else ''}"
+
+
+def _runs(engine: RunningEngine, selection: EngineSelection) -> bool:
+    """Whether the engine is what the selection would start."""
+    from hatbox.engines.chromium.launch import find_browser  # not for command lines without --browser
+
+    is_shown = engine.has_windows is not False or not selection.is_headed
+    path = os.path.realpath(find_browser(selection.browser))
+    return is_shown and engine.options is not None and engine.options.browser == path
+
+
+def _is_browser(engine: RunningEngine) -> bool:
+    return engine.engine.casefold() == DEFAULT_ENGINE
 
 
 def _print_replacements(requested: str, opened: Sequence[TabAndIdentity], replaced: Mapping[int, int]) -> None:
