@@ -15,6 +15,7 @@ from hatbox.api.services import Services
 from hatbox.downloads.download_item import DownloadItem, DownloadRequest
 from hatbox.downloads.download_path import check_file_name
 from hatbox.errors import ApiError
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.schema import NamespaceSchema
 from hatbox.urls.url import parse_url
 
@@ -74,7 +75,8 @@ class _Downloads(Namespace):
 
     async def _cookie_store(self, caller: ExtensionCaller, cookie_store_id: str | None) -> str:
         access = tab_access(caller)
-        return await self._store.read(lambda transaction: resolve_cookie_store(transaction, cookie_store_id, access))
+        named = await self._store.read(lambda transaction: resolve_cookie_store(transaction, cookie_store_id, access))
+        return named or DEFAULT_COOKIE_STORE_ID
 
     def search(self, _: ExtensionCaller, query: Mapping[str, Any]) -> asyncio.Future[Any]:
         return asyncio.ensure_future(self._search(query))

@@ -57,10 +57,10 @@ def _own_page(text: str, page: str) -> str | None:
     return url._replace(scheme=_EXTENSION).text
 
 
-def resolve_cookie_store(transaction: Transaction, cookie_store_id: str | None, access: TabAccess) -> str:
-    """The cookie store for a new tab; the default store without an argument. Raises ApiError."""
+def resolve_cookie_store(transaction: Transaction, cookie_store_id: str | None, access: TabAccess) -> str | None:
+    """The cookie store that the caller names for a new tab; None without an argument. Raises ApiError."""
     if not cookie_store_id:
-        return DEFAULT_COOKIE_STORE_ID
+        return None
     if not access.has_cookies_permission:
         raise ApiError(f"No permission for cookieStoreId: {cookie_store_id}")
     if cookie_store_id == DEFAULT_COOKIE_STORE_ID:

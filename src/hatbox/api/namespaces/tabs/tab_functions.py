@@ -14,7 +14,7 @@ from hatbox.api.namespaces.tabs.tab_query import CURRENT_WINDOW, TabQuery, parse
 from hatbox.api.namespaces.tabs.tab_views import NO_TAB, TabView, tab_view
 from hatbox.errors import ApiError
 from hatbox.extension_data.new_tab_page import NEW_TAB_ROW, new_tab_page
-from hatbox.identities.ids import user_context_id_of
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of, user_context_id_of
 from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs.bound_tabs import bind_tab
 from hatbox.tabs.highlighting import set_highlighted
@@ -81,9 +81,10 @@ def create(transaction: Transaction, access: TabAccess, details: Details) -> Tab
     """Open a tab. Its page loads later."""
     _load_for_create(transaction, details)
     window = window_for_new_tab(transaction, resolve_window_id(transaction, details["windowId"]))
-    store = resolve_cookie_store(transaction, details["cookieStoreId"], access)
+    named_store = resolve_cookie_store(transaction, details["cookieStoreId"], access)
     url = None if details["url"] is None else resolve_tab_url(details["url"], access, transaction)
     opener = _opener(transaction, details["openerTabId"], window.id, "created") if _has_opener(details) else None
+    store = named_store or (cookie_store_id_of(opener.store) if opener else DEFAULT_COOKIE_STORE_ID)
     active = not details["discarded"] if details["active"] is None else details["active"]
     _check_discarded(details, url, active=active)
     tab = open_tab(
@@ -97,7 +98,7 @@ def create(transaction: Transaction, access: TabAccess, details: Details) -> Tab
         opener_id=opener.id if opener else None,
         discarded_title=(details["title"] or "") if details["discarded"] else None,
     )
-    if details["cookieStoreId"]:
+    if named_store:
         mark_identity_named(transaction, tab.id, store)
     if access.is_bound:
         bind_tab(transaction, tab.id)

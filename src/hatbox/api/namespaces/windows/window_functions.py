@@ -13,7 +13,7 @@ from hatbox.api.namespaces.tabs.tab_arguments import resolve_cookie_store, resol
 from hatbox.api.namespaces.tabs.tab_functions import resolve_window_id
 from hatbox.api.namespaces.windows.window_views import WindowView
 from hatbox.errors import ApiError, InvalidWindow
-from hatbox.identities.ids import cookie_store_id_of
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of
 from hatbox.store.base import Transaction
 from hatbox.tabs.moving import attach
 from hatbox.tabs.named_identity import mark_identity_named
@@ -73,8 +73,8 @@ def create(transaction: Transaction, access: TabAccess, details: Details) -> Win
         urls = details["url"] or []
         resolved = [resolve_tab_url(url, access, transaction) for url in ([urls] if isinstance(urls, str) else urls)]
         store = resolve_cookie_store(transaction, details["cookieStoreId"], access)
-        window = open_window(transaction, resolved, cookie_store_id=store, **fields)
-        if details["cookieStoreId"]:
+        window = open_window(transaction, resolved, cookie_store_id=store or DEFAULT_COOKIE_STORE_ID, **fields)
+        if store:
             for row in transaction.tabs.find(window=window.id):
                 mark_identity_named(transaction, row.id, store)
     return _view(transaction, window, access, {"populate": True})
