@@ -4,6 +4,7 @@ import asyncio
 import json
 import threading
 from pathlib import Path
+from typing import Any
 
 import platformdirs
 import pytest
@@ -63,6 +64,28 @@ def test_a_profile_can_be_opened_again_after_it_was_closed(tmp_path: Path) -> No
             assert len(await profile.identities.query("Travel")) == 1
 
     asyncio.run(main())
+
+
+def test_a_forgotten_await_or_async_is_an_error_that_says_so(tmp_path: Path) -> None:
+    async def forget() -> None:
+        async with hatbox.open(tmp_path / "p") as profile:
+            browser = profile.browser(permissions=["contextualIdentities"])
+            work = profile.identities.find("Work")
+            calls: list[Any] = [profile.identities.query(), browser.contextualIdentities.query({}), work]
+            for forgotten in calls:
+                with pytest.raises(TypeError, match="`await` is missing"):
+                    list(forgotten)
+            created: Any = profile.identities.create("Later")
+            with pytest.raises(TypeError, match="`await` is missing"):
+                list(created)
+            assert (await work).name == "Work"
+            assert (await created).name == "Later"
+            managers: list[Any] = [profile, profile.http_engine(), profile.chromium(), profile.httpx("Work")]
+            for manager in managers:
+                with pytest.raises(TypeError, match="async with"), manager:
+                    pass
+
+    asyncio.run(forget())
 
 
 def test_opening_it_twice_at_once_is_refused(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ from hatbox.identities.settings import IdentitySettings, SettingValue
 from hatbox.store.base import Store
 from hatbox.store.registry import Address, default_address, store_at
 from hatbox.tabs.tab_model import BLANK
+from hatbox.tasks import AsyncOnly
 
 if TYPE_CHECKING:
     from aiohttp import ClientSession
@@ -88,7 +89,7 @@ def open(  # noqa: A001 - hatbox.open() reads as it should
     return Profile(address, create=create, keep_session_cookies=keep_session_cookies, key=key)
 
 
-class Profile:
+class Profile(AsyncOnly):
     """Identities with their cookies, tabs and extension data. Many programs can use one profile at once.
 
     Use it with `async with`, or await it and call `close()` yourself.

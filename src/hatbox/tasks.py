@@ -1,17 +1,37 @@
-"""The background tasks of one object: referenced until they end, their errors reported, cancelled together."""
+"""Asynchronous work: background tasks of an object, replies to calls, and hints where `await` or `async` is missing."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, TypeVar
+from types import TracebackType
+from typing import Any, NoReturn, TypeVar
 
-__all__ = ["Tasks", "wait_for_first"]
+__all__ = ["AsyncOnly", "Reply", "Tasks", "wait_for_first"]
 
 logger = logging.getLogger("hatbox")
 
 Result = TypeVar("Result")
+
+
+class Reply(asyncio.Future[Result]):
+    """The result of a call. A plain future that is done would be an empty iterable, in a `for` without `await`."""
+
+    def __iter__(self) -> NoReturn:
+        raise TypeError("`await` is missing: this is a call that was not awaited, not its result")
+
+
+class AsyncOnly:
+    """A context manager for `async with`, which says so in a `with`."""
+
+    def __enter__(self) -> NoReturn:
+        raise TypeError("`with` needs to be `async with` here. For code without an event loop: hatbox.open_sync()")
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Never called."""
 
 
 async def wait_for_first(*work: Awaitable[object]) -> None:

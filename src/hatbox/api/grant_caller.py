@@ -22,6 +22,7 @@ from hatbox.identities.ids import cookie_store_id_of
 from hatbox.identities.site_rules.service import SiteRules
 from hatbox.schema import NamespaceSchema, load
 from hatbox.store.base import Store, TabRow
+from hatbox.tasks import Reply
 from hatbox.urls.match_patterns import ALL_URLS
 
 __all__ = ["GrantCaller"]
@@ -106,7 +107,7 @@ class GrantCaller(Caller):
         return await method(*call.values)
 
     def _finished(self, call: GrantedCall, reply: asyncio.Future[Any]) -> asyncio.Future[Any]:
-        future = asyncio.get_running_loop().create_future()
+        future: Reply[Any] = Reply()
         try:
             future.set_result(self._filtered(call, reply.result()))
         except HatboxError as error:

@@ -27,6 +27,7 @@ from hatbox.content_coding import ContentCodingError, ContentDecoder, accept_enc
 from hatbox.cookies.request_urls import RequestUrl, request_url_from
 from hatbox.errors import CookiesNotAllowed
 from hatbox.identities.settings import NO_SETTINGS
+from hatbox.tasks import AsyncOnly
 
 __all__ = ["async_client", "client", "decoded_body"]
 
@@ -101,7 +102,7 @@ class _Client(_NoClientCookies, httpx.Client):
         self._mounts = _wrapped(self._mounts, wrap)
 
 
-class _AsyncClient(_NoClientCookies, httpx.AsyncClient):
+class _AsyncClient(AsyncOnly, _NoClientCookies, httpx.AsyncClient):
     def __init__(
         self, binding: IdentityBinding, options: Mapping[str, Any], wrap_transport: TransportWrapper | None
     ) -> None:

@@ -20,7 +20,7 @@ from hatbox.identities.model import ContextualIdentity, IdentityLike, expect_ide
 from hatbox.store.base import RESYNC, ChangeRecord, Store, Transaction
 from hatbox.tabs.strip import row_of
 from hatbox.tabs.tab_model import REMOVED, UPDATED, Tab, tab_of
-from hatbox.tasks import Tasks
+from hatbox.tasks import AsyncOnly, Tasks
 
 __all__ = ["EngineRunner"]
 
@@ -29,7 +29,7 @@ logger = logging.getLogger("hatbox.engines")
 Self = TypeVar("Self", bound="EngineRunner")
 
 
-class EngineRunner:
+class EngineRunner(AsyncOnly):
     """Runs an engine on a profile inside `async with`: it opens and closes the pages of the tabs.
 
     One engine at a time opens the tabs of an identity. With `identities`, given by name, cookieStoreId or object, this

@@ -12,6 +12,7 @@ import msgspec
 from hatbox.store.base import ChangeRecord, TransactionFunction
 from hatbox.store.recorded_calls import recorded
 from hatbox.store.subscribers import Subscribers
+from hatbox.tasks import Reply
 
 __all__ = ["Call", "Calls", "LoggedChange", "settle"]
 
@@ -62,7 +63,7 @@ class Calls:
         writes: bool,
     ) -> asyncio.Future[T]:
         """Queue a transaction function for the thread that runs them."""
-        reply: asyncio.Future[T] = loop.create_future()
+        reply: Reply[T] = Reply(loop=loop)
         self.last_id += 1
         self.pending += 1
         queue(Call(self.last_id, recorded(work) if writes else work, reply, writes=writes))

@@ -28,6 +28,7 @@ from hatbox.store.postgres.worker import PostgresWorker, follow, poll
 from hatbox.store.processes import current_process
 from hatbox.store.server_clock import ServerClock
 from hatbox.store.subscribers import Subscribers
+from hatbox.tasks import Reply
 
 __all__ = ["PostgresStore"]
 
@@ -201,7 +202,7 @@ class PostgresStore(Store):
         return self._read_here(self._reader, work)
 
     def _read_here(self, reader: LocalReader, work: TransactionFunction[T]) -> asyncio.Future[T]:
-        reply: asyncio.Future[T] = self._loop.create_future()
+        reply: Reply[T] = Reply(loop=self._loop)
         try:
             reply.set_result(reader.read(work))
         except TooManyTrips:

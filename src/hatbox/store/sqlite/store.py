@@ -26,6 +26,7 @@ from hatbox.store.sqlite.profile_file import real_path
 from hatbox.store.sqlite.reader import Reader
 from hatbox.store.sqlite.writer import Writer
 from hatbox.store.subscribers import Subscribers
+from hatbox.tasks import Reply
 
 __all__ = ["SqliteStore"]
 
@@ -173,7 +174,7 @@ class SqliteStore(Store):
         writer = self._require_open()
         if self._calls.pending:
             return self._calls.put(self._loop, writer.put, work, writes=False)
-        reply: asyncio.Future[T] = self._loop.create_future()
+        reply: Reply[T] = Reply(loop=self._loop)
         try:
             reply.set_result(self._reader.run(work, single_statement=single_statement))
         except sqlite3.Error as error:

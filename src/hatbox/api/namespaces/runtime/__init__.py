@@ -18,6 +18,7 @@ from hatbox.events import Event
 from hatbox.messaging.context import Recipient
 from hatbox.messaging.ports import Port
 from hatbox.schema import NamespaceSchema
+from hatbox.tasks import Reply
 
 __all__ = ["implement"]
 
@@ -97,6 +98,6 @@ class _Runtime(Namespace):
 
 
 def _done(value: Any) -> asyncio.Future[Any]:
-    future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+    future: Reply[Any] = Reply()
     future.set_result(value)
     return future
