@@ -659,3 +659,42 @@ async def test_frames_that_are_removed_take_no_memory(browser: str, tmp_path: Pa
         documents = window.documents
         await until(lambda: len(documents._worlds) == 1 and len(documents._frame_urls) == 1)
         assert documents._frame_numbers == {}
+
+
+LINKS = """<!doctype html><title>Start</title><a id=link href=popup.html>x</a>
+<a id=blank href=popup.html target=_blank>x</a> <a id=web href="SITE" target=_blank>x</a>"""
+
+
+@pytest.mark.parametrize(
+    ("element", "options"),
+    [
+        ("#blank", {}),
+        ("#link", {"button": "middle"}),
+        ("#link", {"modifiers": ["Control"]}),
+        ("#link", {"modifiers": ["Shift"]}),
+        ("#web", {}),
+        ("#web", {"button": "middle"}),
+    ],
+    ids=["blank", "middle", "ctrl", "shift", "site", "site, middle"],
+)
+@with_browser
+async def test_a_link_in_an_extensions_tab_of_an_identity_opens_in_that_identity(
+    element: str, options: dict[str, Any], browser: str, tmp_path: Path
+) -> None:
+    with LoopbackSite() as site:
+        async with run(tmp_path, files={"start.html": LINKS.replace("SITE", site.url("/"))}) as (profile, runner, own):
+            url = f"{own.manifest.base_url}start.html"
+            opener = await own.browser.tabs.create({"url": url, "cookieStoreId": "firefox-container-2"})
+            await runner.wait_until_settled()
+            await own.browser_pages.open_windows[0].page.click(element, **options)
+
+            async def are_open() -> bool:
+                return len(await profile.tabs.query()) == 2
+
+            await until_awaited(are_open)
+            tab = (await profile.tabs.query())[1]
+            is_in_background = options.get("button") == "middle" or options.get("modifiers") == ["Control"]
+            assert (tab.cookie_store_id, tab.opener_id) == ("firefox-container-2", opener["id"])
+            assert tab.active is not is_in_background
+            target = site.url("/") if element == "#web" else f"{own.manifest.base_url}popup.html"
+            await eventually(lambda: url_of(profile, tab.id), target)

@@ -39,7 +39,6 @@ __all__ = ["ContextServices", "LivePage"]
 
 logger = logging.getLogger("hatbox.engines.chromium")
 
-_NEW_TAB: Final = ("newTab", "newWindow")
 _INTERSTITIAL: Final = "interstitial"
 
 
@@ -274,7 +273,7 @@ class LivePage:
         return self._services.endpoint_pages.is_driven(self.target_id, self.context_id)
 
     def _on_requested(self, event: dict[str, Any]) -> None:
-        if event["disposition"] in _NEW_TAB and not self.state.is_internal:
+        if not self.state.is_internal:
             self._services.openers.request(self.target_id, event["url"], event["disposition"])
 
     def _on_navigating(self, event: dict[str, Any]) -> None:

@@ -17,6 +17,7 @@ _MAX_REQUESTS: Final = 32  # of a context: a page can request any number of tabs
 _BLANK_MATCH_SECONDS: Final = 5.0  # a target without a URL matches requests of this age
 _MATCH_SECONDS: Final = 60.0  # a target appears with the response of the server
 _BACKGROUND_DISPOSITION: Final = "newTab"
+_DISPOSITIONS: Final = (_BACKGROUND_DISPOSITION, "newWindow")
 
 
 class TabRequest(NamedTuple):
@@ -37,8 +38,9 @@ class Openers:
         self._requested: deque[TabRequest] = deque(maxlen=_MAX_REQUESTS)
 
     def request(self, target_id: str, url: str, disposition: str) -> None:
-        """A page requests a navigation in a new tab or window."""
-        self._requested.append(TabRequest(target_id, url, disposition == _BACKGROUND_DISPOSITION, self._clock()))
+        """A page requests a navigation, perhaps in a new tab or window."""
+        if disposition in _DISPOSITIONS:
+            self._requested.append(TabRequest(target_id, url, disposition == _BACKGROUND_DISPOSITION, self._clock()))
 
     def take(self, opener_id: str | None, url: str) -> TabRequest | None:
         """Remove and return the request that a new target belongs to; None if no page has requested it.

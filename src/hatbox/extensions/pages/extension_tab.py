@@ -30,6 +30,7 @@ class ExtensionTab:
         self.window = window
         """The page."""
         self.tab_id = tab.id
+        self.cookie_store_id = tab.cookie_store_id
         self.on_closed: Callable[[ExtensionTab], None] = lambda _: None
         """Called when the user or a script has closed the page."""
         self._reporter = TabReporter(delegate, tab.id, tab.navigation_id)
@@ -50,10 +51,10 @@ class ExtensionTab:
             self._loading.cancel()
         self._loading = self._tasks.spawn(self._load(url))
 
-    def reload(self) -> None:
-        """Load the URL of a page that a script has opened, and that shows an empty document."""
-        self._reporter.navigation_started(self.window.url)
-        self._loading = self._tasks.spawn(self._load(self.window.url))
+    def load_opened(self, url: str) -> None:
+        """Load the URL of a page that a script or a link has opened, and that shows an empty document."""
+        self._reporter.navigation_started(url)
+        self._loading = self._tasks.spawn(self._load(url))
 
     def stop(self) -> None:
         """Report nothing any more: the engine closes the page."""

@@ -15,7 +15,7 @@ from hatbox.extension_data.page_opening import PAGE_COMMANDED, PAGE_REQUESTED, d
 from hatbox.extension_data.sidebars import SIDEBARS_CHANGED, decode_sidebar
 from hatbox.extensions.pages.requested_pages import RequestedPages
 from hatbox.extensions.pages.sidebar_windows import SidebarWindows
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.store.base import ChangeRecord, Store, Transaction
 from hatbox.tabs.opening import open_tab
 from hatbox.tabs.pages import navigate, reload
@@ -197,17 +197,17 @@ class ExtensionTabs:
 
     async def page_opened(self, windows: ExtensionWindows, page: Page) -> None:
         """See WindowDelegate."""
-        from hatbox.engines.chromium.closing import close_page  # imports Playwright, as the next does
-        from hatbox.engines.chromium.sessions import within
+        from hatbox.engines.chromium.closing import close_page  # imports Playwright
         from hatbox.extensions.pages.extension_tab import ExtensionTab
 
-        opener = await within(page.opener())
-        opener_id = next((tab_id for tab_id, tab in self._tabs.items() if tab.window.page is opener), None)
+        opened = await windows.opened_page(page)
+        opener = next((tab for tab in self._tabs.values() if tab.window is opened.opener), None)
         tab: Tab | None = None
         try:
-            cookie_store_id = await self._cookie_store_of(opener_id)
+            cookie_store_id = DEFAULT_COOKIE_STORE_ID if opener is None else opener.cookie_store_id
             delegate = self.require_browser().delegate
-            tab = await delegate.page_opened(cookie_store_id, opener_id)
+            opener_id = None if opener is None else opener.tab_id
+            tab = await delegate.page_opened(cookie_store_id, opener_id, active=not opened.in_background)
             window = await windows.adopt(page, tab.id)
         except HatboxError as error:  # the engine is stopping, or the page was closed meanwhile
             logger.debug("page of an extension closed: %s", error)
@@ -216,10 +216,10 @@ class ExtensionTabs:
             await close_page(page)
             return
         shown = self._add(ExtensionTab(delegate, window, tab))
-        if window.url.startswith("moz-extension:"):
-            shown.reload()
+        if opened.url.startswith("moz-extension:"):
+            shown.load_opened(opened.url)
         else:
-            await self.open_url(window, window.url)
+            await self.open_url(window, opened.url)
 
     async def open_url(self, window: ExtensionWindow | None, url: str) -> None:
         """See WindowDelegate."""
@@ -271,10 +271,6 @@ class ExtensionTabs:
         """Start a browser if none is running. Raises EngineError."""
         if self._env is None and self._start_browser is not None:
             await self._start_browser()
-
-    async def _cookie_store_of(self, tab_id: int | None) -> str:
-        row = None if tab_id is None else await self._store.read(lambda transaction: transaction.tabs.get(tab_id))
-        return DEFAULT_COOKIE_STORE_ID if row is None else cookie_store_id_of(row.store)
 
     def _add(self, tab: ExtensionTab) -> ExtensionTab:
         self._tabs[tab.tab_id] = tab

@@ -9,12 +9,15 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
 
 from hatbox.engines.chromium.context_registry import map_browser_errors
+from hatbox.engines.chromium.debounce import log_exceptions
+from hatbox.engines.chromium.openers import Openers
+from hatbox.engines.chromium.sessions import within
 from hatbox.errors import ExtensionError
 from hatbox.extensions.pages.dom_storage import DomStorage
 from hatbox.extensions.pages.extension_window import ExtensionWindow, WindowKind
@@ -28,7 +31,7 @@ from hatbox.extensions.runtime.host import FetchRequest, FetchResponse, LogEntry
 if TYPE_CHECKING:
     from hatbox.engines.chromium.browser_environment import BrowserEnvironment
 
-__all__ = ["ExtensionWindows", "WindowDelegate", "WindowResources"]
+__all__ = ["ExtensionWindows", "OpenedPage", "WindowDelegate", "WindowResources"]
 
 logger = logging.getLogger("hatbox.extensions")
 
@@ -52,6 +55,16 @@ class WindowResources(NamedTuple):
     storage: DomStorage
 
 
+class OpenedPage(NamedTuple):
+    """A page that a script or a link has opened."""
+
+    opener: ExtensionWindow | None
+    """The page with the script or link; None if it is closed."""
+    url: str
+    """The URL that it was opened with. After a middle click, the page itself has failed to load it."""
+    in_background: bool
+
+
 class ExtensionWindows:
     """The pages of one extension in one browser."""
 
@@ -59,6 +72,7 @@ class ExtensionWindows:
         self.resources = resources
         self.windows: list[ExtensionWindow] = []
         """The open pages."""
+        self._openers = Openers()
         self._env = env
         self._delegate = delegate
         self._context: PageContext | None = None
@@ -101,6 +115,18 @@ class ExtensionWindows:
         """Connect a blank page that a script has opened to the API."""
         with map_browser_errors():
             return await self._create(await self.context(), "TAB", tab_id=tab_id, page=page)
+
+    async def opened_page(self, page: Page) -> OpenedPage:
+        """How a page was opened that `open` has not opened."""
+        opener = await within(page.opener())
+        window = next((each for each in self.windows if each.page is opener), None)
+        url = "" if page.url.startswith("chrome-error:") else page.url
+        requested = self._openers.take(None if window is None else window.documents.target_id, url)
+        if requested is not None:
+            url = url or requested.url
+            window = next((each for each in self.windows if each.documents.target_id == requested.target_id), window)
+        in_background = opener is None and requested is not None and requested.in_background
+        return OpenedPage(window, self.resources.files.urls.extension_url(url), in_background)
 
     async def context(self) -> PageContext:
         """The browser context, created if needed, with the stored DOM storage."""
@@ -163,8 +189,14 @@ class ExtensionWindows:
         )
         self.windows.append(window)
         window.page.on("close", lambda _: self._on_close(window))
+        window.documents.session.on(
+            "Page.frameRequestedNavigation", log_exceptions(lambda event: self._on_requested(window, event))
+        )
         await self.resources.storage.attach(window.documents)
         return window
+
+    def _on_requested(self, window: ExtensionWindow, event: dict[str, Any]) -> None:
+        self._openers.request(window.documents.target_id, event["url"], event["disposition"])
 
     def _on_close(self, window: ExtensionWindow) -> None:
         if window in self.windows:
