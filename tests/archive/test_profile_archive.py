@@ -192,11 +192,11 @@ def test_some_identities_are_backed_up_with_their_places_and_restored_into_anoth
     done = restore(target, file)
     assert not done.filled
     assert [(each.name, each.cookie_store_id) for each in done.identities] == [
-        ("Shopping", "firefox-container-7"),
-        ("Work", "firefox-container-8"),
+        ("Shopping (2)", "firefox-container-7"),
+        ("Work (2)", "firefox-container-8"),
     ]
     names = write(target, lambda each: [row[1] for row in each.identities.find()])
-    assert names == ["Shopping", "Personal", "Work", "Work", "Banking", "Shopping", "Mine"]
+    assert names == ["Shopping (2)", "Personal", "Work (2)", "Work", "Banking", "Shopping", "Mine"]
     before = rows_of(target)
     assert not restore(target, file).changed
     assert rows_of(target) == before
@@ -349,7 +349,7 @@ def test_open_programs_see_a_restore_into_a_new_profile(address: str, target: st
             await restoring.restore(file)
             await watching.store.deliver_pending_changes()
             assert len(await jar.cookies()) == 3
-            assert [each.name for each in await watching.identities.query()][:2] == ["Shopping", "Personal"]
+            assert [each.name for each in await watching.identities.query()][:2] == ["Shopping (2)", "Personal (2)"]
 
     asyncio.run(main())
 
@@ -421,6 +421,25 @@ def test_temporary_identities_of_a_backup_are_not_restored(address: str, target:
     restore(target, file)
     found = with_profile(target, lambda profile: profile.identities.query())
     assert "Visitor" not in [identity.name for identity in found]
+
+
+def test_a_restored_name_that_another_identity_has_gets_a_number(address: str, target: str, file: Path) -> None:
+    backup(address, file)
+    write(target, lambda transaction: changes.create(transaction, "Work (2)", "red", "pet"))
+    report = restore(target, file)
+    restored = [identity.name for identity in report.identities]
+    assert restored == ["Personal (2)", "Work (3)", "Banking (2)", "Shopping (2)"]
+    assert not restore(target, file).changed
+    names = [each.name for each in with_profile(target, lambda profile: profile.identities.query())]
+    assert len(set(names)) == len(names) == 9
+
+
+def test_equal_names_of_one_backup_stay_as_they_are(address: str, file: Path) -> None:
+    write(address, lambda transaction: changes.create(transaction, "Work", "red", "pet"))
+    backup(address, file)
+    assert not restore(address, file).changed
+    write(address, lambda transaction: changes.update(transaction, "firefox-container-2", name="Job"))
+    assert [each.name for each in restore(address, file).identities].count("Work") == 2
 
 
 def test_an_id_far_above_all_others_leaves_ids_for_new_identities(address: str, target: str, file: Path) -> None:

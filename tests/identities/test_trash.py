@@ -115,6 +115,16 @@ async def test_a_restored_identity_has_all_it_had_in_its_place_and_scripts_obser
 
 
 @in_loop
+async def test_a_restored_name_that_another_identity_has_gets_a_number(path: Path) -> None:
+    async with hatbox.open(path) as profile:
+        work = await profile.identities.remove("Work")
+        await profile.identities.create("Work")
+        [restored] = await profile.trash.restore("Work")
+        assert (restored.name, restored.cookie_store_id) == ("Work (2)", work.cookie_store_id)
+        assert len({*await names(profile)}) == 5
+
+
+@in_loop
 async def test_restoring_twice_and_unknown_or_ambiguous_names_change_nothing(path: Path) -> None:
     async with hatbox.open(path) as profile:
         twins = [await profile.identities.create("Twin") for _ in range(2)]

@@ -8,7 +8,7 @@ the exception, as they refer to each other.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from itertools import groupby
 from typing import Final
 
@@ -125,11 +125,19 @@ class _Restore:
 
     def _place_identities(self) -> None:
         places = _Places(self._transaction, self._contents)
+        taken = places.other_names({entry.uuid for entry in self._entries.values()})
         for entry in sorted(self._entries.values(), key=lambda entry: places.archived.get(entry.id, 0)):
             number, name, icon, color, hidden, _, uuid = entry
             archived = ArchivedIdentity(number, uuid, name, icon, color, hidden == 1, index=sys.maxsize)
             is_new = not places.is_here(uuid)
-            done = place_identity(self._transaction, archived, self._log, keep_id=self._same_profile, is_new=is_new)
+            done = place_identity(
+                self._transaction,
+                archived,
+                self._log,
+                keep_id=self._same_profile,
+                is_new=is_new,
+                is_taken=taken.__contains__,
+            )
             if done.created:
                 places.note(number, uuid, int(done.cookie_store_id.rpartition("-")[2]))
             self._done[number] = done
@@ -311,7 +319,9 @@ class _Places:
         places = {uuid: place for place, uuid in enumerate(self._uuids)}
         self._place = {entry.id: places[entry.uuid] for entry in contents.identities}
         self._here = transaction.identities.uuids()
-        self._order = [row[0] for row in transaction.identities.find()]
+        rows = transaction.identities.find()
+        self._order = [row[0] for row in rows]
+        self._names = {row[0]: row[1] for row in rows}
         self._is_whole = contents.manifest.is_whole
         self._identities = transaction.identities
         self._created: set[int] = set()
@@ -319,6 +329,11 @@ class _Places:
     def is_here(self, uuid: str) -> bool:
         """Whether an identity exists here."""
         return uuid in self._here
+
+    def other_names(self, uuids: Set[str]) -> set[str]:
+        """The names here of the identities without these UUIDs."""
+        own = {number for uuid, number in self._here.items() if uuid in uuids}
+        return {name for number, name in self._names.items() if number not in own}
 
     def note(self, archived_id: int, uuid: str, user_context_id: int) -> None:
         """An identity was created, at the end."""

@@ -2,12 +2,13 @@
 
 An identity is recognized by its UUID. It comes back with its id if that id belonged to this UUID here, or was never
 given out here; else with a new one. An identity that exists is made equal to the archive, so a second run changes
-nothing.
+nothing. If another identity has its name, it gets a number, as in "Work (2)": commands find identities by name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 import msgspec
@@ -92,7 +93,8 @@ def restore_identity(
     """
     own_log = RestoreLog(transaction) if log is None else log
     keep_id |= is_new
-    done = place_identity(transaction, archived, own_log, keep_id=keep_id, is_new=is_new)
+    is_taken: Callable[[str], bool] = lambda name: bool(transaction.identities.find(name))  # noqa: E731
+    done = place_identity(transaction, archived, own_log, keep_id=keep_id, is_new=is_new, is_taken=is_taken)
     store = int(done.cookie_store_id.rpartition("-")[2])
     _replace_contents(transaction, store, archived, own_log, done)
     tabs = restore_tabs(transaction, store, archived.tabs, archived.windows, own_log)
@@ -130,10 +132,16 @@ def place_identity(
     *,
     keep_id: bool = False,
     is_new: bool = False,
+    is_taken: Callable[[str], bool],
 ) -> RestoredIdentity:
-    """Create the identity, or give the existing one the archived name, icon, color and visibility."""
+    """Create the identity, or give the existing one the archived name, icon, color and visibility.
+
+    `is_taken` says whether an identity has a name, among those that stay as they are.
+    """
     _check(archived)
     existing = None if is_new else _existing(transaction, archived)
+    before = None if existing is None else transaction.identities.get(existing)
+    archived = msgspec.structs.replace(archived, name=_free_name(archived.name, before and before[1], is_taken))
     user_context_id = _created(transaction, archived, keep_id=keep_id) if existing is None else existing
     done = RestoredIdentity(
         name=archived.name,
@@ -147,7 +155,6 @@ def place_identity(
         if log.take():
             record_change(transaction, CREATED, row)
         return done
-    before = transaction.identities.get(user_context_id)
     if before is not None and before != row:
         transaction.identities.update(user_context_id, name=row[1], icon=row[2], color=row[3], hidden=row[4])
         done.appearance_changed = True
@@ -156,6 +163,18 @@ def place_identity(
         if before[4] != row[4] and log.take():
             record_change(transaction, HIDDEN if row[4] else SHOWN, row)
     return done
+
+
+def _free_name(name: str, current: str | None, is_taken: Callable[[str], bool]) -> str:
+    """The name, with a number if it is taken. One that the identity has already stays."""
+    if current == name or not is_taken(name):
+        return name
+    if current is not None and re.fullmatch(re.escape(name) + r" \([0-9]+\)", current):
+        return current  # of an earlier restore
+    number = 2
+    while is_taken(f"{name} ({number})"):
+        number += 1
+    return f"{name} ({number})"
 
 
 def _existing(transaction: Transaction, archived: ArchivedIdentity) -> int | None:

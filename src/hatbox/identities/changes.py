@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from hatbox.errors import DuplicateIdentity, IdsExhausted, InvalidName, InvalidPosition
+from hatbox.errors import AmbiguousIdentity, DuplicateIdentity, IdsExhausted, InvalidName, InvalidPosition
 from hatbox.identities import palette
 from hatbox.identities.ids import MAX_USER_CONTEXT_ID, container_user_context_id, cookie_store_id_of
 from hatbox.identities.model import (
@@ -28,10 +28,14 @@ from hatbox.tabs.visibility import close_identity_tabs, hide_identity_tabs, show
 __all__ = ["clone", "create", "hide", "move", "remove", "show", "update"]
 
 
-def create(transaction: Transaction, name: str, color: str, icon: str) -> ContextualIdentity:
-    """Create an identity, at the end of the list."""
+def create(transaction: Transaction, name: str, color: str, icon: str, *, exist_ok: bool = False) -> ContextualIdentity:
+    """Create an identity, at the end of the list. With `exist_ok`, one that has the name is returned as it is."""
     icon, color = palette.accepted_icon(icon), palette.accepted_color(color)
     name = _accepted_name(name)
+    if exist_ok and (rows := transaction.identities.find(name)):
+        if len(rows) > 1:
+            raise AmbiguousIdentity(name, [cookie_store_id_of(row[0]) for row in rows])
+        return get(transaction, cookie_store_id_of(rows[0][0]))
     user_context_id = transaction.identities.insert(name, icon, color)
     if user_context_id > MAX_USER_CONTEXT_ID:
         raise IdsExhausted

@@ -102,10 +102,15 @@ class Identities:
             return self._store.read(lambda transaction: resolve(transaction, identity))
         return self.find(identity)
 
-    def create(self, name: str, *, color: Color = "blue", icon: Icon = "circle") -> asyncio.Future[ContextualIdentity]:
-        """Create an identity, at the end of the list."""
+    def create(
+        self, name: str, *, color: Color = "blue", icon: Icon = "circle", exist_ok: bool = False
+    ) -> asyncio.Future[ContextualIdentity]:
+        """Create an identity, at the end of the list.
+
+        With `exist_ok`, an identity that has the name is returned as it is. Raises AmbiguousIdentity for several.
+        """
         _expect_text(name=name, color=color, icon=icon)
-        return self._store.write(lambda transaction: changes.create(transaction, name, color, icon))
+        return self._store.write(lambda transaction: changes.create(transaction, name, color, icon, exist_ok=exist_ok))
 
     def update(
         self, identity: IdentityLike, *, name: str | None = None, color: Color | None = None, icon: Icon | None = None

@@ -56,9 +56,14 @@ class SyncIdentities:
         """
         return self._run(lambda: self._identities.resolve(identity))
 
-    def create(self, name: str, *, color: Color = "blue", icon: Icon = "circle") -> ContextualIdentity:
-        """Create an identity, at the end of the list."""
-        return self._run(lambda: self._identities.create(name, color=color, icon=icon))
+    def create(
+        self, name: str, *, color: Color = "blue", icon: Icon = "circle", exist_ok: bool = False
+    ) -> ContextualIdentity:
+        """Create an identity, at the end of the list.
+
+        With `exist_ok`, an identity that has the name is returned as it is. Raises AmbiguousIdentity for several.
+        """
+        return self._run(lambda: self._identities.create(name, color=color, icon=icon, exist_ok=exist_ok))
 
     def update(
         self, identity: IdentityLike, *, name: str | None = None, color: Color | None = None, icon: Icon | None = None

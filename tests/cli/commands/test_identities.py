@@ -79,6 +79,24 @@ def test_programs_get_the_same_help_as_json(cli: Cli) -> None:
     assert error["candidates"][0] == WORK
 
 
+def test_a_name_that_several_have_is_noted_when_it_is_given(cli: Cli) -> None:
+    note = '2 identities are named "Work" now. Commands need the cookieStoreId: firefox-container-2, {0}. '
+    note += "For another name: hatbox update {0} --name NAME\n"
+    assert cli("create", "Work").err == note.format("firefox-container-6")
+    assert cli("update", "firefox-container-6", "--name", "Job").err == ""
+    assert cli("clone", "Job", "Work").err == note.format("firefox-container-7")
+    assert cli("update", "firefox-container-7", "--name", "Play").err == ""
+    assert cli("update", "Job", "--name", "Work").err == note.format("firefox-container-6")
+
+
+def test_create_with_exist_ok_can_be_run_again(cli: Cli) -> None:
+    assert cli("create", "Job", "--exist-ok").out == "Created Job (firefox-container-6)\n"
+    assert cli("create", "Job", "--color", "red", "--exist-ok") == (0, "Exists: Job (firefox-container-6)\n", "")
+    assert cli("get", "Job", "--json").json["color"] == "blue"
+    cli("create", "Job")
+    assert cli("create", "Job", "--exist-ok", "--json").error["type"] == "AmbiguousIdentity"
+
+
 def test_an_id_that_is_also_the_name_of_another_identity_is_ambiguous(cli: Cli) -> None:
     cli("create", "firefox-container-1")
     result = cli("remove", "firefox-container-1", "--yes")

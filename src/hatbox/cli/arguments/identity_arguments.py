@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Sequence
 from typing import Annotated
 
 from hatbox.cli.arguments.parameters import Argument, Option
 from hatbox.cli.terminal.command_errors import CommandError
+from hatbox.cli.terminal.output import print_line
 from hatbox.errors import AmbiguousIdentity
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import ContextualIdentity
@@ -18,10 +20,12 @@ __all__ = [
     "IdentityArgument",
     "IdentityFilterOption",
     "StoreArgument",
+    "ambiguous_name",
     "check_identities",
     "find_identities",
     "find_identity",
     "find_store",
+    "note_same_name",
 ]
 
 IdentityArgument = Annotated[str, Argument(metavar="NAME-OR-ID", help="Identity: its name or its cookieStoreId.")]
@@ -51,9 +55,25 @@ async def find_identity(profile: Profile, name_or_id: str) -> ContextualIdentity
     try:
         return await profile.identities.find(name_or_id)
     except AmbiguousIdentity as error:
-        candidates = await asyncio.gather(*map(profile.identities.get, error.candidates))
-        message = f'{len(candidates)} identities are named "{error.name}". Pass the cookieStoreId instead.'
-        raise CommandError(type(error).__name__, message, candidates=candidates) from error
+        raise await ambiguous_name(profile, error) from error
+
+
+async def ambiguous_name(profile: Profile, error: AmbiguousIdentity) -> CommandError:
+    """The error with the identities that have the name."""
+    candidates = await asyncio.gather(*map(profile.identities.get, error.candidates))
+    message = f'{len(candidates)} identities are named "{error.name}". Pass the cookieStoreId instead.'
+    return CommandError(type(error).__name__, message, candidates=candidates)
+
+
+async def note_same_name(profile: Profile, identity: ContextualIdentity, *, as_json: bool) -> None:
+    """Print that others have the name of an identity too: from now on, commands do not find it by name."""
+    ids = [each.cookie_store_id for each in await profile.identities.query(identity.name)]
+    if len(ids) > 1 and not as_json:
+        print_line(
+            f'{len(ids)} identities are named "{identity.name}" now. Commands need the cookieStoreId: '
+            f"{', '.join(ids)}. For another name: hatbox update {identity.cookie_store_id} --name NAME",
+            sys.stderr,
+        )
 
 
 async def find_identities(profile: Profile, names_or_ids: Sequence[str]) -> list[ContextualIdentity]:

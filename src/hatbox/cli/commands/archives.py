@@ -97,7 +97,8 @@ def restore(
     """Restore a backup, or some of its identities. Shows what changes, and asks first. All or nothing.
 
     Each restored identity is as it was: name, place, settings, cookies, tabs and site data. It has its id, unless that
-    was given to another identity here. What was added to it since is removed. All other identities stay as they are.
+    was given to another identity here. If another identity has its name, it gets a number, as in "Work (2)". What was
+    added to it since is removed. All other identities stay as they are.
 
     A new profile becomes equal to the backup in everything. In any other, `hatbox restore FILE` restores all identities
     of the backup, the default store, and extensions with what they store. Restoring twice changes nothing more.

@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Annotated, Final, cast
 from hatbox.cli.arguments.identity_arguments import (
     IdentitiesArgument,
     IdentityArgument,
+    ambiguous_name,
     find_identities,
     find_identity,
+    note_same_name,
 )
 from hatbox.cli.arguments.parameters import Argument, Option, bad_parameter
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, run_with_profile
@@ -27,7 +29,7 @@ from hatbox.cli.terminal.output import document, print_identities, print_identit
 from hatbox.cli.terminal.removal_prompt import confirm_removal
 from hatbox.cli.terminal.terminal_text import visible
 from hatbox.engines.hiding import HideReport
-from hatbox.errors import InvalidColor, InvalidIcon, InvalidPosition
+from hatbox.errors import AmbiguousIdentity, InvalidColor, InvalidIcon, InvalidPosition
 from hatbox.identities import palette
 from hatbox.identities.model import ContextualIdentity
 from hatbox.profile import Profile
@@ -70,15 +72,28 @@ def create(
     name: Annotated[str, Argument(metavar="NAME", help="Name of the identity. Names need not be unique.")],
     color: Annotated[str, Option(metavar="COLOR", help=f"Color: {_COLORS_HELP}")] = "blue",
     icon: Annotated[str, Option(metavar="ICON", help=f"Icon: {_ICONS_HELP}")] = "circle",
+    exist_ok: Annotated[
+        bool, Option("--exist-ok", help="If an identity has this name, change nothing, and print that one.")
+    ] = False,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Create an identity, at the end of the list."""
     _check_palette(color, icon)
-    created = run_with_profile(
-        profile, lambda opened: opened.identities.create(name, color=cast("Color", color), icon=cast("Icon", icon))
-    )
-    _print_one("Created", created, as_json=as_json)
+
+    async def create_new(opened: Profile) -> tuple[bool, ContextualIdentity]:
+        before = await opened.identities.query(name)
+        try:
+            created = await opened.identities.create(
+                name, color=cast("Color", color), icon=cast("Icon", icon), exist_ok=exist_ok
+            )
+        except AmbiguousIdentity as error:
+            raise await ambiguous_name(opened, error) from error
+        await note_same_name(opened, created, as_json=as_json)
+        return created in before, created
+
+    exists, identity = run_with_profile(profile, create_new)
+    _print_one("Exists:" if exists else "Created", identity, as_json=as_json)
 
 
 def clone(
@@ -96,7 +111,9 @@ def clone(
     """
 
     async def clone_found(opened: Profile) -> ContextualIdentity:
-        return await opened.identities.clone(await find_identity(opened, identity), name)
+        created = await opened.identities.clone(await find_identity(opened, identity), name)
+        await note_same_name(opened, created, as_json=as_json)
+        return created
 
     _print_one("Created", run_with_profile(profile, clone_found), as_json=as_json)
 
@@ -118,9 +135,12 @@ def update(
 
     async def update_found(opened: Profile) -> ContextualIdentity:
         found = await find_identity(opened, identity)
-        return await opened.identities.update(
+        updated = await opened.identities.update(
             found, name=name, color=cast("Color | None", color), icon=cast("Icon | None", icon)
         )
+        if name is not None:
+            await note_same_name(opened, updated, as_json=as_json)
+        return updated
 
     _print_one("Updated", run_with_profile(profile, update_found), as_json=as_json)
 
