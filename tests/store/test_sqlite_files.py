@@ -574,6 +574,23 @@ def test_no_profile_is_made_in_a_folder_that_cannot_be_written(stranger: tuple[P
     assert not list(folder.iterdir())
 
 
+@pytest.mark.parametrize(("kind", "word"), [("folder", "not a file"), ("text", "not a Hatbox profile")])
+def test_what_cannot_be_written_and_is_no_profile_is_not_called_damaged(
+    stranger: tuple[Path, OtherProcess], kind: str, word: str
+) -> None:
+    folder, process = stranger
+    path = folder / kind
+    if kind == "folder":
+        path.mkdir(0o555)
+    else:
+        path.write_text("root:x:0:0" * 200)
+        path.chmod(0o444)
+    folder.chmod(0o555)
+    with pytest.raises(Refused) as refusal:
+        process.call("open", str(path))
+    assert (refusal.value.kind, word in refusal.value.message) == ("NotAProfile", True), refusal.value.message
+
+
 def test_a_profile_that_cannot_be_read_says_so(stranger: tuple[Path, OtherProcess]) -> None:
     folder, process = stranger
     path = folder / "profile.db"

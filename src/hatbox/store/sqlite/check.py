@@ -18,8 +18,8 @@ from hatbox.errors import DecryptionError, ProfileCorrupt, ProfileError
 from hatbox.store.check_results import Problem, Report
 from hatbox.store.keys import Key, configured_key
 from hatbox.store.sqlite import failures
-from hatbox.store.sqlite.failures import in_use, to_profile_error
-from hatbox.store.sqlite.header import inspect, wal_size
+from hatbox.store.sqlite.failures import in_use, to_opening_error
+from hatbox.store.sqlite.header import inspect, require_file, wal_size
 from hatbox.store.sqlite.lock import LockBusy, ProfileLock
 from hatbox.store.sqlite.migrations import has_tables_of
 from hatbox.store.sqlite.profile_file import check_schema_version, real_path
@@ -46,7 +46,7 @@ def check(path: Path) -> Report:
         with alone_with(path) as alone:
             return _check(path, alone=alone)
     except (OSError, sqlite3.Error) as error:
-        raise to_profile_error(path, error) from error
+        raise to_opening_error(path, error) from error
 
 
 @contextlib.contextmanager
@@ -54,6 +54,7 @@ def alone_with(path: Path) -> Iterator[bool]:
     """Lock an existing profile; yields whether the lock is exclusive, so that no program has the profile open."""
     if not os.path.lexists(path):
         raise ProfileError(path, "it does not exist", "Name the file of a profile with --profile.")
+    require_file(path)
     try:
         lock = ProfileLock(path, failures.BUSY_SECONDS)
     except LockBusy as error:
@@ -96,6 +97,8 @@ def _check(path: Path, *, alone: bool) -> Report:
     had_index = index.exists()
     try:
         with contextlib.closing(connect_to_read(path, alone=alone)) as connection:
+            if not alone:  # else `inspect` has read the header
+                connection.execute("PRAGMA schema_version").fetchone()
             examination = Examination(path, connection, key=configured_key())
             examination.run()
     finally:

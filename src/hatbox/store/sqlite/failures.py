@@ -28,6 +28,7 @@ __all__ = [
     "in_use",
     "not_a_profile",
     "read_only",
+    "to_opening_error",
     "to_profile_error",
     "too_new",
     "unreadable",
@@ -59,6 +60,13 @@ def to_profile_error(path: Path, error: OSError | sqlite3.Error) -> ProfileError
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN):
         return read_only(path)
     return ProfileError(path, f"it cannot be used ({error})", "Nothing was changed. Check the disk, then try again.")
+
+
+def to_opening_error(path: Path, error: OSError | sqlite3.Error) -> ProfileError:
+    """Map an error of opening a file. One without the header of SQLite is no damaged profile, but no profile."""
+    if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_NOTADB:
+        return not_a_profile(path, "is not a Hatbox profile")
+    return to_profile_error(path, error)
 
 
 def _is_full(folder: Path) -> bool:

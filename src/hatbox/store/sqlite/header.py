@@ -12,13 +12,13 @@ import sys
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from hatbox.store.sqlite.failures import corrupt, not_a_profile, too_new
+from hatbox.store.sqlite.failures import corrupt, not_a_profile, too_new, unreadable
 from hatbox.store.sqlite.schema import APPLICATION_ID, FORMAT
 
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["Inspection", "inspect", "is_locked", "wal_size"]
+__all__ = ["Inspection", "inspect", "is_locked", "require_file", "wal_size"]
 
 _MAGIC: Final = b"SQLite format 3\x00"
 _SIZE: Final = 100
@@ -36,8 +36,7 @@ class Inspection(NamedTuple):
 
 def inspect(path: Path) -> Inspection:
     """Refuse a file that is not a usable profile. Raises ProfileError or OSError, changes nothing."""
-    if not stat.S_ISREG(path.stat().st_mode):
-        raise not_a_profile(path, "is not a file")
+    require_file(path)
     descriptor = os.open(path, (os.O_RDWR if os.access(path, os.W_OK) else os.O_RDONLY) | getattr(os, "O_BINARY", 0))
     try:
         in_use = is_locked(descriptor)
@@ -53,6 +52,14 @@ def inspect(path: Path) -> Inspection:
         if size < _page_size(header) * _number(header, 28) and not wal_size(path):
             raise corrupt(path, "is damaged: it has been cut short")
     return Inspection(version, in_use)
+
+
+def require_file(path: Path) -> None:
+    """Refuse a folder, a device, and what cannot be read. Opens nothing, so that it needs no lock."""
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise not_a_profile(path, "is not a file")
+    if not os.access(path, os.R_OK):
+        raise unreadable(path)
 
 
 def wal_size(path: Path) -> int:

@@ -13,7 +13,7 @@ from hatbox.store.keys import configured_key
 from hatbox.store.profile_info import ProfileInfo
 from hatbox.store.sqlite import lock_holders
 from hatbox.store.sqlite.check import alone_with, connect_to_read
-from hatbox.store.sqlite.failures import corrupt, not_a_profile, to_profile_error
+from hatbox.store.sqlite.failures import corrupt, not_a_profile, to_opening_error
 from hatbox.store.sqlite.header import inspect, wal_size
 from hatbox.store.sqlite.migrations import create_tables, has_tables_of
 from hatbox.store.sqlite.nearest_files import not_found
@@ -35,7 +35,7 @@ def create(path: Path) -> bool:
         if not os.path.lexists(path) and create_profile(path, partial(create_tables, key=configured_key())):
             return True
     except (OSError, sqlite3.Error) as error:
-        raise to_profile_error(path, error) from error
+        raise to_opening_error(path, error) from error
     info(path)  # raises if it is no profile
     return False
 
@@ -49,7 +49,7 @@ def info(path: Path) -> ProfileInfo:
         with alone_with(path) as alone:
             return _info(path, alone=alone)
     except (OSError, sqlite3.Error) as error:
-        raise to_profile_error(path, error) from error
+        raise to_opening_error(path, error) from error
 
 
 def _info(path: Path, *, alone: bool) -> ProfileInfo:

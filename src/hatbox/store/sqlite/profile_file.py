@@ -22,8 +22,8 @@ from hatbox.store.encryption import Cipher
 from hatbox.store.keys import Key
 from hatbox.store.sqlite import failures
 from hatbox.store.sqlite.background_check import note_check
-from hatbox.store.sqlite.failures import corrupt, full, in_use, not_a_profile, to_profile_error, too_new, unreadable
-from hatbox.store.sqlite.header import inspect, wal_size
+from hatbox.store.sqlite.failures import corrupt, full, in_use, not_a_profile, to_opening_error, too_new
+from hatbox.store.sqlite.header import inspect, require_file, wal_size
 from hatbox.store.sqlite.lock import LockBusy, ProfileLock
 from hatbox.store.sqlite.migrations import create_tables, has_tables_of, migrate, version_of
 from hatbox.store.sqlite.nearest_files import not_found
@@ -111,9 +111,8 @@ def open_profile(path: Path, key: Key | None = None, *, create: bool = True) -> 
             if not create:
                 raise not_found(path)
             create_profile(path, create_tables if key is None else partial(create_tables, key=key))
+        require_file(path)
         read_only = not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
-        if not os.access(path, os.R_OK):
-            raise unreadable(path)
         lock = _lock(path, read_only=read_only)
         try:
             return _open(path, lock, key, read_only=read_only)
@@ -122,7 +121,7 @@ def open_profile(path: Path, key: Key | None = None, *, create: bool = True) -> 
                 lock.release()
             raise
     except (OSError, sqlite3.Error) as error:
-        raise to_profile_error(path, error) from error
+        raise to_opening_error(path, error) from error
 
 
 def _lock(path: Path, *, read_only: bool) -> ProfileLock | None:
