@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from hatbox.engines.chromium.endpoint.client_filter import ClientFilter
-from hatbox.engines.chromium.endpoint.messages import ClientAction, Output, ToBrowser, ToClient
+from hatbox.engines.chromium.endpoint.messages import ClientAction, CompileScript, Output, ToBrowser, ToClient
 
 WORK = "C" * 32
 OTHER = "D" * 32
@@ -37,6 +37,7 @@ class FilteredClient:
     def __init__(self, page_id: str = "", *targets: dict[str, Any]) -> None:
         self.filter = ClientFilter(WORK, page_id)
         self.now = 0.0
+        self.failure: dict[str, Any] | None = None  # the exceptionDetails of scripts
         self.ids = itertools.count(1)
         self.outputs: list[Output] = []
         self.recorded: list[tuple[str, str]] = []
@@ -59,6 +60,8 @@ class FilteredClient:
         number = more.pop("id", None) or next(self.ids)
         message = {"id": number, "method": method, **({} if params is None else {"params": params}), **more}
         self.perform(self.filter.from_client(json.dumps(message | ({"sessionId": session} if session else {}))))
+        while any(isinstance(each, CompileScript) for each in self.outputs):
+            self.perform(self.filter.compiled(self.failure))
         return number
 
     def refused(self, method: str, params: Any = None, session: str = "", **more: Any) -> str:

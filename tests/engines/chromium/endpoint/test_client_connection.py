@@ -34,7 +34,7 @@ class Lab:
         self.is_disconnected = False
         self.reads_slowly = False
         self.messages: asyncio.Queue[str | None] = asyncio.Queue()
-        self.connection = ClientConnection(self, self.context, self.pages)  # type: ignore[arg-type]
+        self.connection = ClientConnection(self, self.context, self.pages, self)  # type: ignore[arg-type]
         self.running = asyncio.ensure_future(self.connection.run(self, self.authorization))  # type: ignore[arg-type]
 
     async def start(self) -> None:

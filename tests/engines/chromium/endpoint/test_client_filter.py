@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from hatbox.engines.chromium.endpoint.client_filter import ClientFilter
 from hatbox.engines.chromium.endpoint.client_state import OWN_IDS
+from hatbox.engines.chromium.endpoint.guarded_scripts import guarded_script
 from hatbox.engines.chromium.endpoint.messages import (
     CookiesChanged,
     EndConnection,
@@ -497,15 +498,43 @@ def test_worlds_of_the_client_are_its_own() -> None:
     assert "hatbox" in client.refused("Runtime.addBinding", {"name": "hatboxStart"}, "S")
 
 
-def test_scripts_for_new_documents_end_at_once_in_internal_pages() -> None:
+def test_scripts_for_new_documents_do_not_run_in_internal_pages() -> None:
     client = with_page()
-    sent = client.forwarded("Page.addScriptToEvaluateOnNewDocument", {"source": "} evil(); {"}, "S")
-    guard, _, source = sent["source"].partition("throw 0; ")
-    assert guard.startswith('if (!(location.protocol === "http:"')
-    assert source == "} evil(); {"
-    assert client.forwarded("Page.reload", {"scriptToEvaluateOnLoad": "x"}, "S")["scriptToEvaluateOnLoad"].startswith(
-        guard
-    )
+    for method, name in (
+        ("Page.addScriptToEvaluateOnNewDocument", "source"),
+        ("Page.reload", "scriptToEvaluateOnLoad"),
+    ):
+        client.failure = None
+        assert client.forwarded(method, {name: "run()"}, "S")[name] == guarded_script("run()")
+        client.failure = {"exception": {"description": "SyntaxError: Unexpected token '}'\n  at x"}}
+        failing = client.forwarded(method, {name: "} evil(); {"}, "S")[name]
+        assert "evil" not in failing
+        assert failing.endswith("""throw new SyntaxError("Unexpected token '}'");""")
+
+
+def test_commands_wait_for_the_script_before_them_and_keep_their_order() -> None:
+    client = with_page()
+    texts = [
+        '{"id": 1, "method": "Page.addScriptToEvaluateOnNewDocument", "params": {"source": "a"}, "sessionId": "S"}',
+        '{"id": 2, "method": "Runtime.evaluate", "params": {"expression": "b"}, "sessionId": "S"}',
+        '{"id": 3, "method": "Page.navigate", "params": {"url": "http://a.test/2"}, "sessionId": "S"}',
+    ]
+    client.perform([each for text in texts for each in client.filter.from_client(text)])
+    assert client.to_browser == []
+    client.perform(client.filter.compiled(None))
+    assert client.methods() == [("Page.addScriptToEvaluateOnNewDocument", "S")]
+    client.perform(client.filter.compiled(None))
+    assert client.methods() == [("Runtime.evaluate", "S"), ("Page.navigate", "S")]
+
+
+def test_a_text_that_is_no_script_reaches_no_document() -> None:
+    client = with_page()
+    thrown = {"className": "SyntaxError"}
+    client.failure = {"text": "Uncaught", "exception": thrown}
+    wrong = {"expression": "} evil(); {"}
+    shown = {"result": thrown, "exceptionDetails": client.failure}
+    assert client.answered("Runtime.evaluate", wrong, "S") == shown
+    assert client.answered("Runtime.compileScript", wrong, "S") == {"exceptionDetails": client.failure}
 
 
 # --------------------------------------------------------------------------------------------- the user's pages

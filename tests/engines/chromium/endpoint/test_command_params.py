@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from hatbox.engines.chromium.endpoint.command_params import MAX_ARGUMENTS, MAX_PARAMS
+from hatbox.engines.chromium.endpoint.guarded_scripts import guarded_script
 from tests.engines.chromium.endpoint.filtered_client import FilteredClient, with_page
 from tests.engines.chromium.endpoint.test_remote_objects import CALL, OWN, with_object
 
@@ -35,7 +36,7 @@ def test_files_and_documents_reach_chromium(method: str, params: dict[str, Any])
     [("Runtime.evaluate", "expression"), ("Page.addScriptToEvaluateOnNewDocument", "source")],
 )
 def test_long_scripts_reach_chromium(method: str, name: str) -> None:
-    assert with_page().forwarded(method, {name: LARGE}, "S")[name].endswith(LARGE)
+    assert with_page().forwarded(method, {name: LARGE}, "S")[name] == guarded_script(LARGE)
 
 
 @pytest.mark.parametrize("method", ["fulfillRequest", "continueRequest"])

@@ -21,6 +21,7 @@ from hatbox.engines.chromium.endpoint.connection_gate import CLOSE_SECONDS
 from hatbox.engines.chromium.endpoint.endpoint_pages import EndpointPages
 from hatbox.engines.chromium.endpoint.messages import (
     ClientAction,
+    CompileScript,
     CookiesChanged,
     EndConnection,
     Output,
@@ -30,6 +31,7 @@ from hatbox.engines.chromium.endpoint.messages import (
     ToClient,
 )
 from hatbox.engines.chromium.endpoint.protocol_tunnel import ProtocolTunnel, ProtocolTunnels
+from hatbox.engines.chromium.endpoint.script_compiler import ScriptCompiler
 from hatbox.engines.chromium.identity_context import IdentityContext
 
 __all__ = ["ClientConnection"]
@@ -48,11 +50,18 @@ class ClientConnection:
     """A client that is connected to the context of an identity. `run` returns when the connection has ended."""
 
     def __init__(
-        self, socket: ServerConnection, context: IdentityContext, pages: EndpointPages, page_id: str = ""
+        self,
+        socket: ServerConnection,
+        context: IdentityContext,
+        pages: EndpointPages,
+        compiler: ScriptCompiler,
+        page_id: str = "",
     ) -> None:
         self._socket = socket
         self._context = context
         self._pages = pages
+        self._compiler = compiler
+        self._compiling: asyncio.Task[None] | None = None
         self._filter = ClientFilter(context.context_id, page_id, has_windows=context.has_windows)
         self._tunnel: ProtocolTunnel | None = None
         self._record: Callable[[str, str], None] | None = None
@@ -119,6 +128,8 @@ class ClientConnection:
                 if isinstance(message, str):
                     self._perform(self._filter.from_client(message))
                 used = time.perf_counter() - started
+                while self._compiling is not None:
+                    await asyncio.wait([self._compiling])
                 if self._tunnel is not None:
                     await self._tunnel.drain()
                 # Other work of the engine has its turn between the messages of a flood, and after long ones.
@@ -170,9 +181,17 @@ class ClientConnection:
                     self._record(action, url)
                 case CookiesChanged():
                     self._context.cookies.schedule_read()
+                case CompileScript(source=source):
+                    self._compiling = asyncio.ensure_future(self._compile(source))
                 case EndConnection():
                     self._finish(output)
         self._schedule_resume()
+
+    async def _compile(self, source: str) -> None:
+        failure = await self._compiler.compile(source)
+        self._compiling = None
+        if not self._end.done():
+            self._perform(self._filter.compiled(failure))
 
     def _send(self, text: str) -> None:
         self._unread.append(text)

@@ -93,7 +93,7 @@ class ClientFilter:
     def from_client(self, text: str) -> list[Output]:
         """A message of the client: it is sent to Chromium, answered or refused."""
         state = self._state
-        if not self._is_ready:
+        if not self._is_ready or state.on_compiled is not None:
             self._queued.append(text)
             is_flood = len(self._queued) > _MAX_QUEUED
             return [EndConnection("too many commands before the first response")] if is_flood else []
@@ -135,6 +135,15 @@ class ClientFilter:
                 and is_delivered(state, session, message, now)
             ):
                 self._deliver(session, message, text)
+        return state.take_outputs()
+
+    def compiled(self, failure: dict[str, Any] | None) -> list[Output]:
+        """The script of CompileScript is compiled. `failure` are the exceptionDetails of a syntax error."""
+        state = self._state
+        on_compiled, state.on_compiled = state.on_compiled, None
+        if on_compiled is not None:
+            on_compiled(failure)
+        self._send_queued()
         return state.take_outputs()
 
     def withhold(self, target_id: str) -> list[Output]:
@@ -288,5 +297,5 @@ class ClientFilter:
         queued, self._queued = self._queued, []
         outputs = state.take_outputs()
         for text in queued:
-            outputs.extend(self.from_client(text))
+            outputs.extend(self.from_client(text))  # is queued again while a script is compiled
         state.outputs = outputs

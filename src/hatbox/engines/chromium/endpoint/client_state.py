@@ -14,6 +14,7 @@ from hatbox.engines.chromium.endpoint.client_targets import ClientTargets
 from hatbox.engines.chromium.endpoint.manager_page_secrets import without_manager_paths
 from hatbox.engines.chromium.endpoint.messages import (
     ClientMessage,
+    CompileScript,
     MethodRefused,
     Output,
     ToBrowser,
@@ -24,7 +25,16 @@ from hatbox.engines.chromium.endpoint.messages import (
 )
 from hatbox.engines.chromium.endpoint.remote_objects import GIVES_OBJECTS
 
-__all__ = ["MAX_PENDING", "OWN_IDS", "ClientState", "OnResponse", "OnResult", "OwnCommand", "PendingCommand"]
+__all__ = [
+    "MAX_PENDING",
+    "OWN_IDS",
+    "ClientState",
+    "OnCompiled",
+    "OnResponse",
+    "OnResult",
+    "OwnCommand",
+    "PendingCommand",
+]
 
 OWN_IDS: Final = 2**30
 """Commands of the endpoint have ids from here on. Those of the client are smaller."""
@@ -35,6 +45,10 @@ OnResult = Callable[[dict[str, Any]], dict[str, Any]]
 """Checks a result, and returns what the client gets. Raises MethodRefused."""
 OnResponse = Callable[[dict[str, Any] | None], None]
 """Gets the result of a command of the endpoint, or None if it failed."""
+
+
+OnCompiled = Callable[[dict[str, Any] | None], None]
+"""Gets None, or the exceptionDetails of a script with a syntax error."""
 
 
 class PendingCommand(NamedTuple):
@@ -82,6 +96,8 @@ class ClientState:
         """What the message that is being filtered leads to."""
         self.pending: dict[int, PendingCommand] = {}
         self.own_pending: dict[int, OwnCommand] = {}
+        self.on_compiled: OnCompiled | None = None
+        """What happens with the script that is being compiled. Other commands wait."""
         self._own_ids = itertools.count(OWN_IDS)
         if not page_id:
             self.sessions[""] = ClientSession("", "root")
@@ -109,6 +125,11 @@ class ClientState:
         self.outputs.append(
             ToBrowser(encode_message(id=command.id, method=command.method, params=sent, sessionId=session_id))
         )
+
+    def compile(self, source: str, on_compiled: OnCompiled) -> None:
+        """Compile a script of the client, without running it."""
+        self.on_compiled = on_compiled
+        self.outputs.append(CompileScript(source))
 
     def answer(self, command: ClientMessage, result: dict[str, Any]) -> None:
         """Answer a command of the client."""

@@ -18,6 +18,7 @@ from hatbox.engines.chromium.endpoint.endpoint import Endpoint
 from hatbox.engines.chromium.endpoint.endpoint_pages import EndpointPages
 from hatbox.engines.chromium.endpoint.manager_page_block import ManagerPageBlock
 from hatbox.engines.chromium.endpoint.protocol_tunnel import ProtocolTunnels
+from hatbox.engines.chromium.endpoint.script_compiler import ScriptCompiler
 from hatbox.engines.chromium.identity_context import IdentityContext
 from hatbox.engines.chromium.running_browser import RunningBrowser
 from hatbox.engines.endpoint_records import PublishedEndpoint
@@ -36,6 +37,7 @@ class EndpointHost:
         self._pages = pages
         self._endpoints: list[Endpoint] = []
         self._tunnels: tuple[Browser, ProtocolTunnels] | None = None
+        self._compiler: tuple[Browser, ScriptCompiler] | None = None
         self._block: tuple[Browser, ManagerPageBlock] | None = None
         self._opening = asyncio.Lock()
 
@@ -55,6 +57,9 @@ class EndpointHost:
         """Close all endpoints."""
         endpoints, self._endpoints = self._endpoints, []
         await asyncio.gather(*(each.close() for each in endpoints))
+        compiler, self._compiler = self._compiler, None
+        if compiler is not None:
+            await compiler[1].close()
         tunnels, self._tunnels = self._tunnels, None
         if tunnels is not None:
             await tunnels[1].close()
@@ -71,11 +76,12 @@ class EndpointHost:
             async with contexts.use(cookie_store_id) as context:
                 await context.close_spare_page()
                 tunnels = await self._current_tunnels()
+                browser = self._running().env.launched.browser
                 context.clients.add(arguments[0])
                 self._pages.connect(context.context_id)
         try:
             await self._keep_manager_page_out(context)
-            connection = ClientConnection(socket, context, self._pages, arguments[1])
+            connection = ClientConnection(socket, context, self._pages, self._compiler_of(browser), arguments[1])
             await connection.run(tunnels, arguments[0])
         finally:
             context.clients.remove(arguments[0])
@@ -101,6 +107,11 @@ class EndpointHost:
             if self._tunnels is None or self._tunnels[0] is not browser:
                 self._tunnels = browser, await ProtocolTunnels.open(browser)
             return self._tunnels[1]
+
+    def _compiler_of(self, browser: Browser) -> ScriptCompiler:
+        if self._compiler is None or self._compiler[0] is not browser:
+            self._compiler = browser, ScriptCompiler(browser)
+        return self._compiler[1]
 
     def visible(self, context_id: str, infos: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """The pages of a context that clients may see."""

@@ -1,13 +1,18 @@
-"""Keeps the manager page out of browser contexts in which a client of an endpoint is or was connected.
+"""Keeps the manager page out of browser contexts in which a client of an endpoint is or was connected, and clients out
+of local files.
 
 Such a client acts as every page of its context: it would use the session of the manager page, and with it all
 identities. A navigation is aborted and shows no error page, which would have the URL with its token.
 
-It has a session of its own, which pauses only requests for the manager page: other identities are not slower.
+A navigation to a local file continues when all clients are detached from the page: their scripts for new documents end
+with their sessions.
+
+It has a session of its own, which pauses only these requests: other identities are not slower.
 """
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from collections.abc import Mapping
 from typing import Any, Final
@@ -26,7 +31,11 @@ __all__ = ["ManagerPageBlock"]
 
 logger = logging.getLogger("hatbox.engines.chromium")
 
-_PATTERN: Final = {"urlPattern": f"http://{PROTECTED_HOST}*{PROTECTED_PATH}*", "requestStage": "Request"}
+_FILE: Final = "file:"
+_PATTERNS: Final = (
+    {"urlPattern": f"http://{PROTECTED_HOST}*{PROTECTED_PATH}*", "requestStage": "Request"},
+    {"urlPattern": f"{_FILE}*", "resourceType": "Document", "requestStage": "Request"},
+)
 
 
 class ManagerPageBlock:
@@ -43,13 +52,17 @@ class ManagerPageBlock:
         session = await Session.of_browser(browser)
         block = cls(session, programs)
         session.on("Fetch.requestPaused", log_exceptions(block._on_paused))
-        await session.send("Fetch.enable", {"patterns": [_PATTERN]})
+        await session.send("Fetch.enable", {"patterns": [*_PATTERNS]})
         return block
 
     def _on_paused(self, event: dict[str, Any]) -> None:
         self._tasks.spawn(self._decide(event))
 
     async def _decide(self, event: Mapping[str, Any]) -> None:
+        if event["request"]["url"].startswith(_FILE):
+            self._programs.navigating(event["frameId"], event["request"]["url"])
+            with contextlib.suppress(PlaywrightError):
+                await self._session.send("Target.getTargets")  # Chromium answers it after the commands to detach
         command = FAIL_REQUEST if await self._refuses(event) else CONTINUE
         await self._session.send(command.method, {"requestId": event["requestId"], **command.params})
 

@@ -10,6 +10,7 @@ __all__ = [
     "BrowserMessage",
     "ClientAction",
     "ClientMessage",
+    "CompileScript",
     "CookiesChanged",
     "EndConnection",
     "MethodRefused",
@@ -97,7 +98,15 @@ class ClientAction(msgspec.Struct, frozen=True):
     url: str = ""
 
 
-Output = ToBrowser | ToClient | EndConnection | PageDriven | PageCreation | CookiesChanged | ClientAction
+class CompileScript(msgspec.Struct, frozen=True):
+    """Compile this script. No command of the client is handled until `ClientFilter.compiled`."""
+
+    source: str
+
+
+Output = (
+    ToBrowser | ToClient | EndConnection | PageDriven | PageCreation | CookiesChanged | ClientAction | CompileScript
+)
 
 
 class MethodRefused(Exception):

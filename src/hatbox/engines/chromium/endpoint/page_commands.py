@@ -10,28 +10,12 @@ from hatbox.engines.chromium.endpoint.client_sessions import ClientSession
 from hatbox.engines.chromium.endpoint.client_state import ClientState
 from hatbox.engines.chromium.endpoint.command_params import decode_params
 from hatbox.engines.chromium.endpoint.endpoint_urls import is_withheld, loadable_url
+from hatbox.engines.chromium.endpoint.guarded_scripts import failing_script, guarded_script
 from hatbox.engines.chromium.endpoint.id_commands import ID_COMMANDS
 from hatbox.engines.chromium.endpoint.messages import ClientMessage, CookiesChanged, MethodRefused
 from hatbox.engines.chromium.endpoint.target_commands import TARGET_COMMANDS, activate, without_protected_cookies
-from hatbox.urls.protected_pages import PROTECTED_HOST, PROTECTED_PATH
 
-__all__ = ["NO_CONTEXT", "PAGE_COMMANDS", "SCRIPT_GUARD"]
-
-_WEB_PROTOCOLS: Final = ("http:", "https:", "about:", "data:", "blob:")
-_IS_WEB: Final = " || ".join(f'location.protocol === "{each}"' for each in _WEB_PROTOCOLS)
-_IS_EXTENSION: Final = "location.host.length === 36" + "".join(
-    f' && location.host[{at}] === "-"' for at in (8, 13, 18, 23)
-)
-_HAS_EXTENSION_ORIGIN: Final = "origin?.length === 44" + "".join(f' && origin[{at}] === "-"' for at in (16, 21, 26, 31))
-_IS_MANAGER: Final = f'location.hostname === "{PROTECTED_HOST}"' + "".join(
-    f' && location.pathname[{at}] === "{each}"' for at, each in enumerate(PROTECTED_PATH)
-)
-SCRIPT_GUARD: Final = (
-    f"if (!({_IS_WEB}) || ({_IS_EXTENSION}) || ({_HAS_EXTENSION_ORIGIN}) || ({_IS_MANAGER})) throw 0; "
-)
-"""Precedes scripts that may run in another document than that for which they were sent. They end before they start in
-documents that clients do not see. `location` and its members cannot be redefined. A blank document has the origin of
-the one that has opened it."""
+__all__ = ["NO_CONTEXT", "PAGE_COMMANDS"]
 
 NO_CONTEXT: Final = "Cannot find context with specified id"
 """Chromium's error for a script world that does not exist. Clients know it."""
@@ -94,9 +78,23 @@ def _evaluate(state: ClientState, session: ClientSession, command: ClientMessage
     if not isinstance(params.get("expression"), str):
         raise MethodRefused("expression must be a text")
     is_bound = params.get("uniqueContextId") is not None
-    if command.method == "Runtime.compileScript" or not (is_bound or params.get("throwOnSideEffect") is True):
-        params["expression"] = SCRIPT_GUARD + params["expression"]
-    state.forward(command, params)
+    if command.method != "Runtime.compileScript" and (is_bound or params.get("throwOnSideEffect") is True):
+        state.forward(command, params)
+        return
+
+    def compiled(failure: dict[str, Any] | None) -> None:
+        if failure is None:
+            state.forward(command, params | {"expression": guarded_script(params["expression"])})
+        else:
+            result = {} if command.method == "Runtime.compileScript" else {"result": _thrown(failure)}
+            state.answer(command, result | {"exceptionDetails": failure})
+
+    state.compile(params["expression"], compiled)
+
+
+def _thrown(failure: dict[str, Any]) -> dict[str, Any]:
+    thrown: dict[str, Any] = failure.get("exception", {"type": "undefined"})
+    return thrown
 
 
 def _in_context(state: ClientState, session: ClientSession, command: ClientMessage) -> None:
@@ -150,14 +148,25 @@ def _add_script(state: ClientState, _: ClientSession, command: ClientMessage) ->
     if not isinstance(params.get("source"), str):
         raise MethodRefused("source must be a text")
     _world_name(state, params.get("worldName", ""))
-    state.forward(command, params | {"source": SCRIPT_GUARD + params["source"]})
+    _forward_guarded(state, command, params, "source")
 
 
 def _reload(state: ClientState, _: ClientSession, command: ClientMessage) -> None:
     params = decode_params(command.params)
     if isinstance(params.get("scriptToEvaluateOnLoad"), str):
-        params["scriptToEvaluateOnLoad"] = SCRIPT_GUARD + params["scriptToEvaluateOnLoad"]
-    state.forward(command, params)
+        _forward_guarded(state, command, params, "scriptToEvaluateOnLoad")
+    else:
+        state.forward(command, params)
+
+
+def _forward_guarded(state: ClientState, command: ClientMessage, params: dict[str, Any], name: str) -> None:
+    """Forward a command with a script for new documents. As in Chromium, they report a syntax error."""
+
+    def compiled(failure: dict[str, Any] | None) -> None:
+        script = guarded_script(params[name]) if failure is None else failing_script(failure)
+        state.forward(command, params | {name: script})
+
+    state.compile(params[name], compiled)
 
 
 def _navigate(state: ClientState, session: ClientSession, command: ClientMessage) -> None:
