@@ -25,6 +25,7 @@ def test_a_script_with_the_permission_reads_facts_about_the_profile(tmp_path: Pa
 
     overview = asyncio.run(read())
     assert str(overview["label"]).endswith("profile.db")
+    assert overview["command"] == f"hatbox --profile '{overview['label']}'"
     assert overview["isEncrypted"] is False
     assert overview["trashDays"] == 30
 

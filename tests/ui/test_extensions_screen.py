@@ -134,7 +134,7 @@ async def test_a_running_extension_is_used_from_its_card_and_its_lines_are_text(
     await extension.evaluate('browser.browserAction.setBadgeText({text: "42"})')
     await expect(card.get_by_label("Badge: 42")).to_be_visible()
     await expect(card.get_by_role("button", name="Options of made")).to_be_disabled()
-    await expect(card).to_contain_text("Run it with: hatbox run --engine chromium")
+    await expect(card).to_contain_text("Run it with: “hatbox --profile")
 
     failed = RunProblem("failed", "SyntaxError: Unexpected <b>token</b> (background.js:1:5)")
     await profile.store.write(lambda transaction: store_problem(transaction, extension.area, failed))

@@ -93,7 +93,7 @@ async def test_a_link_that_is_opened_twice_says_what_to_do(manager: Manager, man
         page = await manager_page.context.new_page()
         await page.goto(link)
         await page.wait_for_url(f"{expected}**")
-    assert "Run hatbox ui again" in await page.inner_text("body")
+    assert "Run hatbox ui again, with the same profile" in await page.inner_text("body")
 
 
 BACKGROUND = f"""

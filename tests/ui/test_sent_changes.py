@@ -184,5 +184,5 @@ def test_a_file_that_is_too_large_only_as_a_message_says_how_it_can_be_imported(
     await settled();
     return place.message.children[0].text;
     """
-    expected = "cookies.txt is too large to be sent. Import it in a terminal with: hatbox import"
+    expected = "cookies.txt is too large to be sent. Import it in a terminal with: “hatbox import”"
     assert run(tmp_path, "identity_tabs/cookie_files.js", "DropPlace", body) == expected

@@ -31,6 +31,7 @@ from hatbox.cli.commands.run.fast_run import fast_run
 from hatbox.cli.direct_call import call_command
 from hatbox.cli.table import command_table
 from hatbox.cli.table.direct_parser import direct_values, split_command_line
+from hatbox.cli.terminal.proposed_commands import note_profile
 
 if TYPE_CHECKING:
     import typer
@@ -199,6 +200,7 @@ def _status_of(run: Callable[[], object], *, as_json: bool) -> int:
 
 def _run(arguments: list[str]) -> object:
     allow_creation(False)
+    note_profile(None)
     if extension_run := fast_run(arguments):
         return extension_run()
     arguments = without_aliases(arguments, ALIASES, GROUPS)

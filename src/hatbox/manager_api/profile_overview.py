@@ -11,7 +11,9 @@ from hatbox.api.services import Services
 from hatbox.manager_api.managed_profile import ManagedProfile
 from hatbox.manager_api.profile_counts import CountsEvent
 from hatbox.schema import NamespaceSchema
+from hatbox.shell_words import shell_word
 from hatbox.store.processes import current_process
+from hatbox.store.registry import default_path
 
 __all__ = ["implement"]
 
@@ -40,8 +42,13 @@ class _ProfileOverview(Namespace):
         settings = await self._profile.settings()
         return {
             "label": self._profile.label,
+            "command": _command(self._profile.label),
             "machine": current_process().machine,
             "version": version("hatbox"),
             "isEncrypted": self._store.is_encrypted,
             "trashDays": settings.trash_days,
         }
+
+
+def _command(label: str) -> str:
+    return "hatbox" if label == default_path() else f"hatbox --profile {shell_word(label)}"

@@ -37,6 +37,7 @@ __all__ = [
     "copy_at",
     "create_at",
     "default_address",
+    "default_path",
     "dump_at",
     "fill_at",
     "info_at",
@@ -57,8 +58,12 @@ _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 
 def default_address() -> str:
     """The address of the default profile: $HATBOX_PROFILE, or profile.db in the user data directory."""
-    named = os.environ.get("HATBOX_PROFILE")
-    return named or str(Path(platformdirs.user_data_dir("hatbox", appauthor=False)) / "profile.db")
+    return os.environ.get("HATBOX_PROFILE") or default_path()
+
+
+def default_path() -> str:
+    """The path of the default profile where the environment names none: profile.db in the user data directory."""
+    return str(Path(platformdirs.user_data_dir("hatbox", appauthor=False)) / "profile.db")
 
 
 def store_at(address: Address) -> Store:

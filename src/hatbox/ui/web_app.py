@@ -33,7 +33,7 @@ OPEN: Final = f"{PROTECTED_PATH}open/"
 _OK: Final = 200
 _REFUSED: Final = (
     "This page is not open any more, or its link was used before. A link works once, within ten minutes. "
-    "Run <code>hatbox ui</code> again, and use the new link."
+    "Run <code>hatbox ui</code> again, with the same profile, and use the new link."
 )
 
 

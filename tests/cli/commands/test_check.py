@@ -79,8 +79,8 @@ def test_the_damage_that_an_error_names_is_the_damage_that_is_repaired(cli: Cli,
     shutil.copyfile(path, copy)
     change(copy, "UPDATE identities SET name = 'Trave1' WHERE id = 6")
     error = cli("list", "--profile", str(copy)).err
-    assert "hatbox check" in error
-    assert "hatbox check --repair NEW-FILE" in error
+    assert f"`hatbox --profile '{copy}' check` lists" in error
+    assert f"`hatbox --profile '{copy}' check --repair NEW-FILE`" in error
 
 
 @pytest.mark.parametrize("more", [[], ["--json"], ["--repair", "new.db"]])

@@ -9,6 +9,7 @@ from typing import Annotated, TypeVar
 
 from hatbox.cli.arguments.parameters import Option, bad_parameter
 from hatbox.cli.arguments.profile_creation import may_create
+from hatbox.cli.terminal.proposed_commands import note_profile
 from hatbox.profile import Profile
 
 __all__ = [
@@ -41,6 +42,7 @@ def profile_address(option: str | None) -> str | None:
     """The profile given with --profile; None for the default profile."""
     if option == "":
         raise bad_parameter("must not be empty", param_hint="--profile")
+    note_profile(option)
     return option
 
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
+from hatbox.cli.terminal.proposed_commands import with_profile
 from hatbox.cli.terminal.terminal_text import without_passwords
 from hatbox.errors import EngineAlreadyRunning, EngineError, HatboxError, IdentityNotFound, ProfileNotFound
 
@@ -94,7 +95,7 @@ def report(error: CommandError, *, as_json: bool) -> None:
     from hatbox.cli.terminal.output import document, print_identities, print_json, print_line  # lazy: imports the store
 
     stream: TextIO = sys.stderr
-    message = without_passwords(error.message)
+    message = with_profile(without_passwords(error.message))
     if as_json:
         details = {**error.details}
         if error.candidates:

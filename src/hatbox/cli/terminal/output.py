@@ -12,6 +12,7 @@ from typing import Any, Final, TextIO
 
 import msgspec
 
+from hatbox.cli.terminal.proposed_commands import with_profile
 from hatbox.cli.terminal.table import Cell, console_of, encoding_of, is_interactive, print_table, styled
 from hatbox.cli.terminal.terminal_text import harmless_json, visible
 from hatbox.identities import palette
@@ -101,8 +102,8 @@ def print_json_line(value: object, stream: TextIO) -> None:
 
 
 def print_line(text: str, stream: TextIO) -> None:
-    """Print one line of text, with control characters escaped."""
-    stream.write(visible(text, encoding_of(stream)) + "\n")
+    """Print one line of text, with control characters escaped. Commands in it name the profile, if one is given."""
+    stream.write(visible(with_profile(text), encoding_of(stream)) + "\n")
 
 
 def print_identities(identities: Sequence[ContextualIdentity], stream: TextIO) -> None:

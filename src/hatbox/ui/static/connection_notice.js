@@ -1,15 +1,16 @@
 // The strip above the title while the server is not reachable, and the message when it is back.
 
 import {connection} from "./api.js";
+import {command} from "./commands.js";
 import {btn, h, plural, say} from "./dom.js";
 import {toast} from "./layers.js";
 
 const FIRST_CONNECTION = 1000; // ms: the first connection of a page is not a reconnection
 const COUNTING = 500; // ms between two counts of the changes that wait
 const RECONNECTING = "Reconnecting to Hatbox. What you change now is sent once, when it is back.";
-const STOPPED = `${RECONNECTING} It is not running now: start it with hatbox ui.`;
+const stopped = () => `${RECONNECTING} It is not running now: start it with ${command("ui")}.`;
 const SILENT = "Hatbox does not answer. What you change now is sent once, when it does.";
-const REFUSED = "Hatbox was started again and does not know this page. Run hatbox ui to open a new one.";
+const refused = () => `Hatbox was started again and does not know this page. Run ${command("ui")} to open a new one.`;
 const FULL = "Too many pages of Hatbox are open. Close one.";
 
 export function connectionNotice() {
@@ -64,7 +65,7 @@ export function connectionNotice() {
 
 function explanation() {
   const count = connection.waitingChanges;
-  if (connection.refused) return count ? `${REFUSED} What you changed since is not saved.` : REFUSED;
+  if (connection.refused) return count ? `${refused()} What you changed since is not saved.` : refused();
   const waiting = count ? ` ${plural(count, "change waits", "changes wait")}.` : "";
   return `${state()}${waiting}`;
 }
@@ -72,5 +73,5 @@ function explanation() {
 function state() {
   if (connection.silent) return SILENT;
   if (connection.full) return FULL;
-  return connection.stopped ? STOPPED : RECONNECTING;
+  return connection.stopped ? stopped() : RECONNECTING;
 }

@@ -2,6 +2,7 @@
 
 import {browser} from "./api.js";
 import {attempt, resultOf} from "./attempt.js";
+import {command} from "./commands.js";
 import {btn, errorLine, h, icon, iconButton, setUnavailable} from "./dom.js";
 import {ExtensionLog} from "./extension_log.js";
 import {expectPage, showOpenPage} from "./extension_page.js";
@@ -114,7 +115,7 @@ export class ExtensionCard {
   drawNote({name, isRunning, isInstalled, showsPages, action, hasOptions, hasSidebar}) {
     const hasPages = action?.hasPopup || hasOptions || hasSidebar;
     this.note.hidden = !isRunning || showsPages || !hasPages;
-    const remedy = isInstalled ? "Stop it, and start it here." : "Run it with: hatbox run --engine chromium";
+    const remedy = isInstalled ? "Stop it, and start it here." : `Run it with: ${command("run --engine chromium")}`;
     const why = sentence`${name} runs in a program without Chromium, so its pages cannot be opened.`;
     this.note.textContent = `${why} ${remedy}`;
   }

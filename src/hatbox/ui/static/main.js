@@ -1,6 +1,7 @@
 // Starts the page: frame, keys, the screen of the address. early.js has requested the identities.
 
 import {browser} from "./api.js";
+import {setCommandStart} from "./commands.js";
 import {counts} from "./counts.js";
 import {ignoreStrayFiles} from "./file_drops.js";
 import {buildFrame} from "./frame.js";
@@ -18,7 +19,8 @@ showProfile();
 async function showProfile() {
   const profile = await browser.hatbox.getProfile().catch(console.error); // decoration
   if (!profile) return;
-  const {label: name} = profile;
+  const {label: name, command} = profile;
+  setCommandStart(command);
   const label = app.querySelector(".brand small");
   label.textContent = name.split(/[/\\]/).at(-1) || name; // of a path or a URL
   label.title = name;

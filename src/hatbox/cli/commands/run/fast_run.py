@@ -31,8 +31,10 @@ def fast_run(arguments: Sequence[str]) -> Callable[[], None] | None:
     if len(paths) != 1 or not paths[0].exists() or not is_extension(paths[0]):
         return None
     from hatbox.cli.commands.run.extension_runner import run_extensions
+    from hatbox.cli.terminal.proposed_commands import note_profile
     from hatbox.engines.selection import EngineSelection
 
+    note_profile(profile)
     return partial(
         run_extensions,
         paths,

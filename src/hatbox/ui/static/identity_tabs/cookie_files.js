@@ -2,6 +2,7 @@
 
 import {browser} from "../api.js";
 import {attempt, resultOf} from "../attempt.js";
+import {command} from "../commands.js";
 import {btn, errorLine, h, icon, isUnavailable} from "../dom.js";
 import {acceptFiles, readText} from "../file_drops.js";
 import {dialog, menu, problem, toast} from "../layers.js";
@@ -118,5 +119,5 @@ async function sendCookies(cookieStoreId, name, text) {
 }
 
 function tooLarge(what) {
-  return new Error(`${what} Import it in a terminal with: hatbox import`);
+  return new Error(`${what} Import it in a terminal with: ${command("import")}`);
 }

@@ -1,6 +1,7 @@
 // The tabs of one identity, and the field that opens an address in it.
 
 import {addressForm} from "../address_form.js";
+import {command} from "../commands.js";
 import {empty, h} from "../dom.js";
 import {identities} from "../identities_state.js";
 import {loadError} from "../screen_parts.js";
@@ -43,7 +44,7 @@ function showOther(other, name, identity) {
   const key = `${name} ${identity} ${tabs.error ?? ""}`;
   if (other.dataset.key === key) return;
   other.dataset.key = key;
-  const text = `Open an address above, or run hatbox open "${identity}" in a terminal.`;
+  const text = `Open an address above, or run ${command(`open "${identity}"`)} in a terminal.`;
   if (name === "error") other.replaceChildren(loadError(tabs.error, () => tabs.reload()));
   else other.replaceChildren(...(name ? [empty("ui-tabs", "No tabs", text)] : []));
 }

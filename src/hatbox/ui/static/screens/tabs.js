@@ -1,5 +1,6 @@
 // Tabs: what is open as whom, which engine runs?
 
+import {command} from "../commands.js";
 import {btn, empty, h, plural} from "../dom.js";
 import {engineBox} from "../engine_box.js";
 import {identities} from "../identities_state.js";
@@ -79,7 +80,7 @@ function nothingFound(clear) {
 
 function noTabs() {
   const link = h("a", {class: "btn", href: "#/identities"}, "Choose an identity");
-  return empty("ui-tabs", "No tabs open", "Choose an identity and type an address there, or run hatbox open.", link);
+  return empty("ui-tabs", "No tabs open", `Choose an identity and type an address there, or run ${command("open")}.`, link);
 }
 
 function showOther(other, name, clear) {
