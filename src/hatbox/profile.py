@@ -141,7 +141,7 @@ class Profile(AsyncOnly):
         """What programs did with identities: for grants always, and for identities whose setting is on."""
         from hatbox.activity_log.activity_service import ActivityLog
 
-        return ActivityLog(self._store)
+        return ActivityLog(self._store, lambda grant_id, host: self.grants.pattern_of(grant_id, host))
 
     @cached_property
     def _temporary(self) -> TemporaryIdentities:

@@ -16,7 +16,7 @@ from hatbox import Profile, RecordedAction
 from hatbox.activity_log import activity_recorder
 from hatbox.activity_log.activity_recorder import ActivityRecorder
 from hatbox.activity_log.activity_rows import OTHER_HOSTS, set_recorded, share, write_entries
-from hatbox.activity_log.entry_budget import MAX_KEYS, MAX_SUMMARIES, OTHERS, Recorded
+from hatbox.activity_log.entry_budget import MAX_KEYS, MAX_SUMMARIES, Recorded
 from hatbox.errors import DiskFull
 from hatbox.store.base import Transaction
 from hatbox.store.grant_tables import ActivityRow
@@ -286,7 +286,10 @@ async def test_what_one_grant_does_too_often_is_counted_in_summaries_and_nothing
 ) -> None:
     clock = [0.0]
     async with hatbox.open(address) as profile:
-        recorder = ActivityRecorder(profile.store, clock=lambda: clock[0])
+        named = "*.bank.example"
+        recorder = ActivityRecorder(
+            profile.store, clock=lambda: clock[0], pattern_of=lambda _, host: named if host.endswith(named[1:]) else ""
+        )
         for minute in range(2):
             clock[0] = minute * 61.0
             for number in range(5000):  # in one turn of the loop: nothing can be written meanwhile
@@ -295,15 +298,22 @@ async def test_what_one_grant_does_too_often_is_counted_in_summaries_and_nothing
                 )
                 if number % 1000 == 0:
                     await recorder.flush()
-            recorder.add(Recorded("noise", "p", "m", 2, "fetch", "bank.example", "ok"))
+            recorder.add(Recorded("noise", "p", "m", 2, "fetch", "shop.example", "ok"))
+            for number in range(1, 1000):
+                recorder.add(Recorded("noise", f"p{number}", "m", 2, "fetch", f"h{number}.example", "ok"))
+            for number in range(2):
+                recorder.add(Recorded("noise", "p", "m", 2, "fetch", f"{number}.bank.example", "ok"))
             recorder.add(Recorded("quiet", "p", "m", 2, "fetch", "site.example", "ok"))
             await recorder.flush()
             rows = await stored(profile)
             noise = [row for row in rows if row.grant_id == "noise"]
-            assert sum(row.times for row in noise) == 5001 * (minute + 1)
-            assert len(noise) <= (MAX_KEYS + MAX_SUMMARIES + 2) * (minute + 1)
-            hidden = [row for row in noise if row.outcome == "ok"]
-            assert [(row.action, row.host, row.times) for row in hidden] == [(OTHERS, OTHER_HOSTS, 1)] * (minute + 1)
+            assert sum(row.times for row in noise) == 6002 * (minute + 1)
+            assert len(noise) <= 2 * (MAX_KEYS + MAX_SUMMARIES + 2) * (minute + 1)
+            refused = [row for row in noise if row.outcome == "refused"]
+            assert [row.host for row in refused].count(OTHER_HOSTS) > minute
+            done = [(row.program, row.host, row.times) for row in noise if row.outcome == "ok"]
+            assert done.count(("p", "shop.example", 1)) == minute + 1, "what was refused does not hide it"
+            assert done.count(("", named, 2)) == minute + 1, "what the grant names is not hidden by other hosts"
             quiet = [row for row in rows if row.grant_id == "quiet"]
             assert [(row.host, row.times) for row in quiet] == [("site.example", 1)] * (minute + 1)
         await recorder.close()
@@ -490,3 +500,16 @@ async def test_pages_that_an_engine_loads_are_recorded_if_the_setting_is_on(addr
             (WORK, "pages", "www.site.example", "ok"),
         ]
         assert "secret" not in repr(await stored(profile))
+
+
+@in_loop
+async def test_a_host_that_a_grant_names_has_an_entry_however_many_others_there_are(address: str) -> None:
+    async with hatbox.open(address) as profile:
+        hosts = ["*.shop.example", "bank.example"]
+        grant, _ = await profile.grants.create("many", identities="Work", hosts=hosts)
+        for number in range(MAX_KEYS):
+            profile.activity_log.record("firefox-container-2", "fetch", host=f"{number}.shop.example", grant=grant.id)
+        for host in ("last.shop.example", "bank.example"):
+            profile.activity_log.record("firefox-container-2", "fetch", host=host, grant=grant.id)
+        found = [entry.host for entry in await profile.activity_log.query(grant=grant.id)]
+        assert set(found) - {f"{number}.shop.example" for number in range(MAX_KEYS)} == set(hosts)

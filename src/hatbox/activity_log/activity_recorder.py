@@ -29,15 +29,24 @@ _COUNT_EVERY: Final = 1000  # written entries
 
 
 class ActivityRecorder:
-    """The entries of this process that are not written yet. Bound to the event loop of the store."""
+    """The entries of this process that are not written yet. Bound to the event loop of the store.
 
-    def __init__(self, store: Store, max_entries: int = MAX_ENTRIES, clock: Callable[[], float] = uptime) -> None:
+    `pattern_of`: see EntryBudget.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        max_entries: int = MAX_ENTRIES,
+        clock: Callable[[], float] = uptime,
+        pattern_of: Callable[[str, str], str] = lambda _, __: "",
+    ) -> None:
         self._store = store
         self._max_entries = max_entries
         self._clock = clock
         self._pending: dict[Recorded, tuple[float, int]] = {}  # the time of the last one, and how many
         self._undecided: set[Recorded] = set()  # those whose identity may not be recorded
-        self._budget = EntryBudget()
+        self._budget = EntryBudget(pattern_of)
         self._written: dict[Recorded, ActivityRow] = {}  # in this minute
         self._minute_ends = 0.0
         self._stores: frozenset[int] | None = None  # whose setting is on; None if it must be read

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Callable
 from typing import Final
 
 import msgspec
@@ -50,11 +51,11 @@ class RecordedAction(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class ActivityLog:
-    """The activity log of a profile: the last 30 days, at most 50,000 entries."""
+    """The activity log of a profile: the last 30 days, at most 50,000 entries. `pattern_of`: see EntryBudget."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, pattern_of: Callable[[str, str], str] = lambda _, __: "") -> None:
         self._store = store
-        self._recorder = ActivityRecorder(store)
+        self._recorder = ActivityRecorder(store, pattern_of=pattern_of)
         self._program = well_formed(program_name())[:_MAX_TEXT]
         self._machine = well_formed(current_process().machine)[:_MAX_TEXT]
         self._unfinished: set[asyncio.Future[object]] = set()

@@ -75,6 +75,13 @@ class Grant(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
             return False
         return self.hosts is None or host_permissions(self.hosts).allow_url(parsed.scheme, parsed.host)
 
+    def pattern_of(self, host: str) -> str:
+        """How the grant names a host, as in `*.site.example`; empty if it does not."""
+        for pattern in self.hosts or ():
+            if any(host_permissions((pattern,)).allow_url(scheme, host) for scheme in _SCHEMES):
+                return pattern.partition("://")[2].removesuffix("/*")
+        return ""
+
     def allows_cookie(self, domain: str, *, host_only: bool, secure: bool) -> bool:
         """Whether any allowed URL can read a cookie."""
         if self.hosts is None:

@@ -54,6 +54,13 @@ class Grants:
         Takes a few microseconds, because it reads a cache. Only for a grant that this process has verified or created.
         """
 
+    def pattern_of(self, grant_id: str, host: str) -> str:
+        """The pattern with which a valid grant names a host; empty if it does not. Reads no store."""
+        try:
+            return self.check(grant_id).pattern_of(host) if grant_id else ""
+        except GrantRefused:
+            return ""
+
     async def create(
         self,
         purpose: str = "",
