@@ -10,11 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hatbox
-from hatbox.tabs.credentials import without_credentials
+from hatbox.tabs.credentials import without_credentials, without_secrets
 from hatbox.tabs.pages import PageState, page_navigated_itself, update_page
 from hatbox.tabs.tab_model import Tab
 
 SECRET = "hunter2-in-a-url"
+
+
+def test_the_path_of_the_manager_page_is_cut_out() -> None:
+    url = "http://me:secret@127.0.0.1:8000/hatbox-open/token?query#fragment"
+    assert without_secrets(url) == "http://127.0.0.1:8000/hatbox-withheld?query#fragment"
+    assert without_secrets("https://127.0.0.1.example/hatbox-x/") == "https://127.0.0.1.example/hatbox-x/"
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import hmac
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 from uuid import uuid4
@@ -16,27 +17,34 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
 from tests.waiting import until
 
-__all__ = ["Cookie", "PageClient", "open_link"]
+__all__ = ["Opened", "PageClient", "hello", "open_link"]
 
-Cookie = tuple[str, str]
-"""The address of the page, and its Cookie header."""
+Opened = tuple[str, str, str]
+"""The address of the page, its Cookie header, and what its tab has in sessionStorage."""
 
 
-async def open_link(link: str, headers: Mapping[str, str] | None = None) -> Cookie:
+async def open_link(link: str, headers: Mapping[str, str] | None = None) -> Opened:
     """Open a link as a browser does. Raises httpx.HTTPStatusError."""
     async with httpx.AsyncClient(trust_env=False) as client:
         response = await client.get(link, headers=headers)
     response.raise_for_status()
     cookie, *attributes = response.headers["set-cookie"].split("; ")
     path = next(each.removeprefix("Path=") for each in attributes if each.startswith("Path="))
-    return str(httpx.URL(link).join(path)), cookie
+    found = re.search(r'sessionStorage\.setItem\("hatbox\.key", "([^"]+)"\)', response.text)
+    assert found is not None
+    return str(httpx.URL(link).join(path)), cookie, found[1]
+
+
+def hello(key: str, session: str = "0123456789abcdef", received: int = 0, calls: int = 0) -> str:
+    """The first text of a page."""
+    return json.dumps({"session": session, "received": received, "calls": calls, "key": key})
 
 
 class PageClient:
     """A page with calls and events. It reconnects until it is closed."""
 
-    def __init__(self, cookie: Cookie) -> None:
-        self.url, self.cookie = cookie
+    def __init__(self, opened: Opened) -> None:
+        self.url, self.cookie, self.key = opened
         self.session = str(uuid4())
         self.secret = ""
         self.welcomes: list[bool] = []
@@ -115,7 +123,7 @@ class PageClient:
     async def open_with(self, answer: str) -> None:
         """Answer a challenge with a text, and wait until the connection is closed. Raises ConnectionClosed."""
         async with self._connect() as socket:
-            await socket.send(json.dumps({"session": self.session, "received": 0}))
+            await socket.send(hello(self.key, self.session))
             assert "challenge" in json.loads(await socket.recv())
             await socket.send(json.dumps({"answer": answer}))
             await socket.recv()
@@ -136,8 +144,7 @@ class PageClient:
                 self._socket = None
 
     async def _serve(self, socket: ClientConnection) -> None:
-        hello = {"session": self.session, "received": self._received, "calls": self._transmitted}
-        await socket.send(json.dumps(hello))
+        await socket.send(hello(self.key, self.session, self._received, self._transmitted))
         welcome = json.loads(await socket.recv())
         if challenge := welcome.get("challenge"):
             answer = hmac.new(self.secret.encode(), challenge.encode(), hashlib.sha256).hexdigest()

@@ -18,15 +18,13 @@ from websockets.exceptions import ConnectionClosed
 from hatbox.profile import Profile
 from hatbox.ui.page_limits import PageLimits
 from tests.ui.manager import Manager, open_manager
-from tests.ui.page_client import PageClient, open_link
+from tests.ui.page_client import PageClient, hello, open_link
 from tests.waiting import until
-
-SESSION = "0123456789abcdef"
 
 
 @asynccontextmanager
 async def raw_socket(manager: Manager, **options: Any) -> AsyncIterator[ClientConnection]:
-    url, cookie = await open_link(manager.server.create_link())
+    url, cookie, _ = await open_link(manager.server.create_link())
     headers = {"Cookie": cookie, "Origin": f"http://127.0.0.1:{manager.server.port}"}
     bridge = url.replace("http", "ws", 1) + "bridge"
     async with connect(bridge, additional_headers=headers, proxy=None, open_timeout=60, **options) as websocket:
@@ -38,10 +36,6 @@ async def close_code(websocket: ClientConnection) -> int:
         while True:
             await websocket.recv()
     return websocket.close_code or 0
-
-
-def hello(session: str = SESSION) -> str:
-    return json.dumps({"session": session, "received": 0})
 
 
 WHOLE = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
@@ -86,11 +80,11 @@ async def test_an_invalid_text_ends_the_session_and_no_other(tmp_path: Path) -> 
     ):
         for number, (name, send) in enumerate(INVALID):
             async with raw_socket(manager) as websocket:
-                await websocket.send(hello(f"{SESSION}{number}"))
+                await websocket.send(hello(manager.server.keys.page_key, f"0123456789abcdef{number}"))
                 await websocket.recv()
                 await send(websocket)
                 assert await close_code(websocket) in (1002, 1009), name
-        for text in ("{}", "[]", '{"session":"../../../../../x","received":0}', hello("short")):
+        for text in ("{}", "[]", '{"session":"../../../../../x","received":0}', hello("", "short")):
             async with raw_socket(manager) as websocket:
                 await websocket.send(text)
                 assert await close_code(websocket) == 1002, text
@@ -106,7 +100,7 @@ async def test_a_page_that_does_not_read_is_disconnected(tmp_path: Path) -> None
         connection.connect(("127.0.0.1", manager.server.port))
         connection.setblocking(False)
         async with raw_socket(manager, sock=connection, max_queue=1, ping_interval=None) as websocket:
-            await websocket.send(hello())
+            await websocket.send(hello(manager.server.keys.page_key))
             for number in range(1, 3000):
                 if not manager.server.sockets.connected and number > 100:
                     break
@@ -123,7 +117,7 @@ async def test_pages_beyond_the_limit_are_refused(tmp_path: Path) -> None:
         PageClient(await open_link(manager.server.create_link())),
         raw_socket(manager) as websocket,
     ):
-        await websocket.send(hello())
+        await websocket.send(hello(manager.server.keys.page_key))
         assert await close_code(websocket) == 1013
 
 
@@ -141,7 +135,7 @@ async def test_a_flood_of_calls_of_one_page_does_not_delay_another(manager: Mana
 
 async def test_the_session_of_a_closed_page_ends_when_its_calls_are_done(manager: Manager) -> None:
     async with raw_socket(manager) as websocket:
-        await websocket.send(hello())
+        await websocket.send(hello(manager.server.keys.page_key))
         await websocket.recv()
         details = {"name": "Last", "color": "red", "icon": "gift"}
         await websocket.send(json.dumps([1, 0, [["c", 1, "contextualIdentities.create", [details]]]]))
@@ -187,7 +181,7 @@ async def _start_backup_and_close(manager: Manager, name: str, started: asyncio.
     """Start a backup in a page, and close the page until its session has ended."""
     started.clear()
     async with raw_socket(manager) as page:
-        await page.send(hello())
+        await page.send(hello(manager.server.keys.page_key))
         await page.recv()
         await page.send(json.dumps([1, 0, [["c", 1, "hatbox.archives.backup", [{"name": name}]]]]))
         await started.wait()

@@ -16,7 +16,7 @@ from hatbox.errors import ProfileError
 from hatbox.ui.page_calls import DONE
 from hatbox.ui.page_limits import PageLimits
 from tests.ui.manager import Manager, open_manager
-from tests.ui.page_client import Cookie, PageClient, open_link
+from tests.ui.page_client import Opened, PageClient, hello, open_link
 from tests.waiting import until
 
 DETAILS: Final = {"name": "Once", "color": "red", "icon": "gift"}
@@ -75,17 +75,17 @@ async def test_pages_of_two_servers_of_one_profile_receive_the_same_events(manag
 
 async def test_a_lost_page_that_comes_back_late_does_not_repeat_what_was_done(tmp_path: Path) -> None:
     async with open_manager(tmp_path / "profile.db", limits=PageLimits(resume_timeout=0.1)) as manager:
-        cookie = await open_link(manager.server.create_link())
+        opened = await open_link(manager.server.create_link())
         session, call = str(uuid4()), ["c", 1, "contextualIdentities.create", [DETAILS]]
-        async with _connect(cookie) as lost:
-            await lost.send(json.dumps({"session": session, "received": 0}))
+        async with _connect(opened) as lost:
+            await lost.send(hello(manager.server.keys.page_key, session))
             await lost.recv()
             await lost.send(json.dumps([1, 0, [call]]))
             await lost.recv()  # the result, which the page does not acknowledge
             lost.transport.abort()
         await until(lambda: manager.server.sockets.sessions == 0)
-        async with _connect(cookie) as back:
-            await back.send(json.dumps({"session": session, "received": 0, "calls": 1}))
+        async with _connect(opened) as back:
+            await back.send(hello(manager.server.keys.page_key, session, calls=1))
             assert json.loads(await back.recv())["resumed"] is False
             await back.send(json.dumps([1, 0, [call]]))
             assert json.loads(await back.recv())[2] == [["r", 1, False, DONE]]
@@ -93,14 +93,14 @@ async def test_a_lost_page_that_comes_back_late_does_not_repeat_what_was_done(tm
 
 
 async def test_a_page_that_lost_the_welcome_of_a_restarted_server_is_connected_at_once(manager: Manager) -> None:
-    cookie = await open_link(manager.server.create_link())
-    hello = json.dumps({"session": str(uuid4()), "received": 50, "calls": 3})  # frames of the server before
-    async with _connect(cookie) as lost:
-        await lost.send(hello)
+    opened = await open_link(manager.server.create_link())
+    first = hello(manager.server.keys.page_key, str(uuid4()), 50, 3)  # frames of the server before
+    async with _connect(opened) as lost:
+        await lost.send(first)
         await until(lambda: manager.server.sockets.sessions)
         lost.transport.abort()
-    async with _connect(cookie) as back:
-        await back.send(hello)
+    async with _connect(opened) as back:
+        await back.send(first)
         assert json.loads(await back.recv())["resumed"] is False
         await back.send(json.dumps([1, 0, [["c", 4, "contextualIdentities.create", [DETAILS]]]]))
         assert json.loads(await back.recv())[2][0][:3] == ["r", 4, True]
@@ -110,22 +110,22 @@ async def test_a_page_that_lost_the_welcome_of_a_restarted_server_is_connected_a
 async def test_a_page_whose_earlier_calls_cannot_be_read_tries_again(
     manager: Manager, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    cookie, store = await open_link(manager.server.create_link()), manager.profile.store
-    hello = json.dumps({"session": str(uuid4()), "received": 0, "calls": 1})
+    opened, store = await open_link(manager.server.create_link()), manager.profile.store
+    first = hello(manager.server.keys.page_key, str(uuid4()), calls=1)
 
     async def fail(_: Any) -> Any:
         raise ProfileError(store.label, "the server is gone", "")
 
     with monkeypatch.context() as patch:
         patch.setattr(store, "read", fail)
-        async with _connect(cookie) as refused:
-            await refused.send(hello)
+        async with _connect(opened) as refused:
+            await refused.send(first)
             with pytest.raises(ConnectionClosed):
                 await refused.recv()
             assert refused.close_code == 1013
     assert [each.name for each in caplog.records] == ["hatbox.ui"], "no unexpected exception"
-    async with _connect(cookie) as back:
-        await back.send(hello)
+    async with _connect(opened) as back:
+        await back.send(first)
         assert json.loads(await back.recv())["resumed"] is False
 
 
@@ -134,7 +134,7 @@ async def test_pages_resume_while_the_store_does_not_answer_a_new_one(
 ) -> None:
     async with open_manager(tmp_path / "profile.db", limits=PageLimits(pages=2)) as manager:
         store, asked, answered = manager.profile.store, asyncio.Event(), asyncio.Event()
-        read, hello = store.read, json.dumps({"session": str(uuid4()), "received": 0, "calls": 1})
+        read, first = store.read, hello(manager.server.keys.page_key, str(uuid4()), calls=1)
 
         def read_later(work: Any) -> asyncio.Future[Any]:
             async def answer() -> Any:
@@ -146,14 +146,14 @@ async def test_pages_resume_while_the_store_does_not_answer_a_new_one(
 
         async with PageClient(await open_link(manager.server.create_link())) as client:
             monkeypatch.setattr(store, "read", read_later)
-            cookie = client.url, client.cookie
-            async with _connect(cookie) as new, _connect(cookie) as again, _connect(cookie) as third:
-                await new.send(hello)
+            opened = client.url, client.cookie, client.key
+            async with _connect(opened) as new, _connect(opened) as again, _connect(opened) as third:
+                await new.send(first)
                 await asked.wait()
-                await again.send(hello)
+                await again.send(first)
                 client.disconnect()
                 await until(lambda: client.welcomes == [False, True])
-                await third.send(json.dumps({"session": str(uuid4()), "received": 0}))
+                await third.send(hello(manager.server.keys.page_key, str(uuid4())))
                 with pytest.raises(ConnectionClosed):
                     await third.recv()
                 assert third.close_code == 1013, "the page that is being opened counts"
@@ -163,17 +163,17 @@ async def test_pages_resume_while_the_store_does_not_answer_a_new_one(
 
 
 async def test_a_page_that_connects_while_the_server_stops_gets_no_session(manager: Manager) -> None:
-    cookie = await open_link(manager.server.create_link())
+    opened = await open_link(manager.server.create_link())
     await manager.server.sockets.close()
-    async with _connect(cookie) as late:
-        await late.send(json.dumps({"session": str(uuid4()), "received": 0}))
+    async with _connect(opened) as late:
+        await late.send(hello(manager.server.keys.page_key, str(uuid4())))
         with pytest.raises(ConnectionClosed):
             await late.recv()
         assert late.close_code == 1013
     assert manager.server.sockets.sessions == 0
 
 
-def _connect(cookie: Cookie) -> connect:
-    url, value = cookie
+def _connect(opened: Opened) -> connect:
+    url, value, _ = opened
     headers = {"Cookie": value, "Origin": url[: url.index("/", 8)]}
     return connect(url.replace("http", "ws", 1) + "bridge", additional_headers=headers, proxy=None, open_timeout=60)

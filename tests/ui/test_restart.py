@@ -101,7 +101,7 @@ async def test_after_a_restart_a_cookie_is_accepted_only_from_pages_that_were_op
             await server.kill()
             server = await ServedProcess.start(*arguments, state=tmp_path)
             await page.call("contextualIdentities.query", {})
-            stolen = PageClient((page.url, page.cookie))
+            stolen = PageClient((page.url, page.cookie, page.key))
             for session in (page.session, stolen.session):
                 stolen.session = session
                 for answer in ("", "0" * 64, "\u00fc", page.secret):

@@ -65,7 +65,7 @@ async def status_of_websocket(url: str, headers: dict[str, str], host: str | Non
 
 
 async def test_a_page_from_elsewhere_opens_no_websocket_although_the_browser_sends_the_cookie(manager: Manager) -> None:
-    url, cookie = await open_link(manager.server.create_link())
+    url, cookie, _ = await open_link(manager.server.create_link())
     port = manager.server.port
     own = {"Cookie": cookie, "Origin": f"http://127.0.0.1:{port}"}
     assert await status_of_websocket(url, own) == 101
@@ -79,7 +79,7 @@ async def test_a_page_from_elsewhere_opens_no_websocket_although_the_browser_sen
 
 
 async def test_a_name_that_is_rebound_to_loopback_gets_nothing(manager: Manager) -> None:
-    url, cookie = await open_link(manager.server.create_link())
+    url, cookie, _ = await open_link(manager.server.create_link())
     token_path = httpx.URL(manager.server.create_link()).path
     async with client_of(manager) as client:
         for host in OTHER_HOSTS:
@@ -97,7 +97,7 @@ async def test_a_name_that_is_rebound_to_loopback_gets_nothing(manager: Manager)
 
 async def test_a_client_without_a_token_or_with_a_used_or_guessed_one_gets_nothing(manager: Manager) -> None:
     link = manager.server.create_link()
-    url, _ = await open_link(link)
+    url, _, _ = await open_link(link)
     other = "hatbox_page=" + "B" * 43
     async with client_of(manager) as client:
         paths = [
@@ -121,7 +121,7 @@ async def test_a_client_without_a_token_or_with_a_used_or_guessed_one_gets_nothi
 
 async def test_the_cookie_of_another_server_is_refused(manager: Manager, tmp_path: Path) -> None:
     async with open_manager(tmp_path / "other.db") as other:
-        _, cookie = await open_link(other.server.create_link())
+        _, cookie, _ = await open_link(other.server.create_link())
         async with client_of(manager) as client:
             path = httpx.URL(manager.url).path
             assert (await client.get(path, headers={"Cookie": cookie})).status_code == 403
@@ -162,7 +162,7 @@ async def test_a_service_worker_of_a_program_that_used_the_port_before_is_delete
 
 
 async def test_every_response_has_the_security_headers_and_no_other_method_works(manager: Manager) -> None:
-    url, cookie = await open_link(manager.server.create_link())
+    url, cookie, _ = await open_link(manager.server.create_link())
     origin = f"http://127.0.0.1:{manager.server.port}"
     async with client_of(manager) as client:
         responses = [
@@ -174,7 +174,8 @@ async def test_every_response_has_the_security_headers_and_no_other_method_works
         ]
         for response in responses:
             policy = response.headers["content-security-policy"]
-            assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self'")
+            scripts = "'sha256-" if response is responses[0] else "'self'; style-src 'self'"
+            assert policy.startswith(f"default-src 'none'; script-src {scripts}")
             for part in (
                 "frame-ancestors 'none'",
                 "form-action 'none'",
@@ -203,7 +204,7 @@ async def test_every_response_has_the_security_headers_and_no_other_method_works
 @pytest.mark.process
 @pytest.mark.skipif(sys.platform != "linux" or os.getuid() != 0, reason="only root can become another user")
 async def test_another_user_of_the_machine_gets_nothing_even_with_the_link_and_the_cookie(manager: Manager) -> None:
-    url, cookie = await open_link(manager.server.create_link())
+    url, cookie, _ = await open_link(manager.server.create_link())
     link = manager.server.create_link()
     program = (
         "import encodings.idna, encodings.latin_1, http.client, os, sys, urllib.parse\n"

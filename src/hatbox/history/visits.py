@@ -18,6 +18,7 @@ from hatbox.errors import ApiError
 from hatbox.javascript.text import well_formed
 from hatbox.store.base import Transaction
 from hatbox.store.record_tables import PageRow, VisitRow
+from hatbox.urls.protected_pages import is_protected_page
 from hatbox.urls.url import parse_url
 
 __all__ = [
@@ -95,7 +96,7 @@ def id_of_page(url: str) -> str:
 def storable_url(url: str) -> str | None:
     """The URL as the history stores it: canonical and without credentials. None for pages that are never recorded."""
     parsed = parse_url(url)
-    if parsed is None or parsed.scheme in _REFUSED:
+    if parsed is None or parsed.scheme in _REFUSED or is_protected_page(parsed):
         return None
     text = parsed._replace(userinfo="").text
     return text if len(text) <= _MAX_URL_LENGTH else None

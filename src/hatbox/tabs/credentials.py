@@ -1,7 +1,8 @@
-"""User names and passwords in URLs (https://user:password@host/): a tab never stores them. Pure text.
+"""Secrets in URLs, which the URL of a page in the profile never has: user names and passwords, and the paths of the
+manager page. Pure text.
 
-Read as browsers read URLs (the URL standard, 4.4): they ignore tabs and line breaks, and accept any number of slashes
-or backslashes before the host of special schemes such as http.
+Credentials are read as browsers read them (the URL standard, 4.4): they ignore tabs and line breaks, and accept any
+number of slashes or backslashes before the host of special schemes such as http.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-__all__ = ["without_credentials"]
+from hatbox.urls.protected_pages import without_protected_paths
+
+__all__ = ["without_credentials", "without_secrets"]
 
 _IGNORED: Final = str.maketrans("", "", "\t\n\r")
 # Compiled when they are first used: few URLs have an @, and every program that starts would pay for it.
@@ -33,3 +36,8 @@ def without_credentials(url: str) -> str:
     host_end = end.start() if end else len(text)
     at = text.rfind("@", start.end(), host_end)
     return url if at < 0 else text[: start.end()] + text[at + 1 :]
+
+
+def without_secrets(url: str) -> str:
+    """The URL of a page as it is stored and shown, also to extensions and grants."""
+    return without_protected_paths(without_credentials(url))

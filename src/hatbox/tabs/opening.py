@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from hatbox.errors import InvalidIdentity
 from hatbox.identities.ids import user_context_id_of
 from hatbox.store.base import NO_GROUP, TabRow, Transaction, WindowSummary
-from hatbox.tabs.credentials import without_credentials
+from hatbox.tabs.credentials import without_credentials, without_secrets
 from hatbox.tabs.session_values import copy_values, kind_of_tab
 from hatbox.tabs.strip import change, next_access_time, record_update, row_of, switch_to, within_pinned
 from hatbox.tabs.tab_groups import get_group, group_beside, members_of
@@ -45,7 +45,8 @@ def open_tab(
     if discarded_title is None:
         page: dict[str, str | int | None] = {"target": target, "navigation": int(url is not None)}
     else:
-        page = {"url": target, "title": discarded_title or target, "discarded": 1}
+        shown = without_secrets(target)
+        page = {"url": shown, "title": discarded_title or shown, "discarded": 1}
     row, summary = _insert(
         transaction,
         window.id,

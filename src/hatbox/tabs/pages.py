@@ -13,7 +13,7 @@ import msgspec
 
 from hatbox.javascript.text import well_formed
 from hatbox.store.base import TabRow, Transaction
-from hatbox.tabs.credentials import without_credentials
+from hatbox.tabs.credentials import without_credentials, without_secrets
 from hatbox.tabs.first_tab import FIRST_TAB, use_first_tab
 from hatbox.tabs.page_visits import record_page_activity, record_title, record_visit
 from hatbox.tabs.tab_model import BLANK, NAVIGATED, Tab, display_title, record_change, tab_of
@@ -80,7 +80,7 @@ def page_navigated_itself(transaction: Transaction, tab_id: int, navigation: int
     row = _at(transaction, tab_id, navigation)
     if row is None:
         return None
-    target = without_credentials(url)
+    target = without_secrets(url)
     return tab_of(
         transaction, _start(transaction, change(transaction, row, target=target, navigation=row.navigation + 1))
     )
@@ -104,9 +104,9 @@ def update_page(
 
 
 def _storable(page: PageState) -> PageState:
-    url, title = without_credentials(page.url), well_formed(page.title[:_MAX_TITLE_LENGTH])
+    url, title = without_secrets(page.url), well_formed(page.title[:_MAX_TITLE_LENGTH])
     error = page.error.replace(page.url, url) if url else page.error
-    return msgspec.structs.replace(page, url=url, title=title, icon=without_credentials(page.icon), error=error)
+    return msgspec.structs.replace(page, url=url, title=title, icon=without_secrets(page.icon), error=error)
 
 
 def _at(transaction: Transaction, tab_id: int, navigation: int) -> TabRow | None:

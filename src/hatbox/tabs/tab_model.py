@@ -10,6 +10,7 @@ import msgspec
 
 from hatbox.identities.ids import cookie_store_id_of
 from hatbox.store.base import NO_GROUP, TabRow, Transaction, WindowRow
+from hatbox.urls.protected_pages import without_protected_paths
 
 __all__ = [
     "ACTIVATED",
@@ -282,7 +283,7 @@ def decoder(kind: type[T]) -> Callable[[bytes], T]:
 
 
 def _label(url: str) -> str:
-    return NEW_TAB if url == BLANK else _BEFORE_HOST.sub("", url)
+    return NEW_TAB if url == BLANK else _BEFORE_HOST.sub("", without_protected_paths(url))
 
 
 _encode = msgspec.json.Encoder().encode

@@ -1,11 +1,13 @@
 """Who may use the server: one-time tokens in links, which are exchanged for a cookie. Knows no HTTP.
 
 Cookies are sent to every port of a host, so the cookie has a path: a random prefix, which other servers do not know.
-Only the hash of a cookie is stored.
+Only the hash of a cookie is stored. The cookie alone gets static files, and nothing of the profile: a page has to have
+the key of this server as well, which the document of the link puts into the sessionStorage of its tab. Neither another
+port nor another tab can read it there.
 
-While no server runs, another program can listen on its port, and answer a page that is reloaded. That document would
-be able to use the cookie later. A cookie that is older than the server is therefore accepted only from pages that prove
-that they had their session before: with a secret that they never send.
+While no server runs, another program can listen on its port, and answer a page that is reloaded. That document has the
+cookie and the sessionStorage. So each server has another key, and a page that stays open over a restart proves that it
+had its session before: with a secret that it never sends.
 """
 
 from __future__ import annotations
@@ -65,8 +67,8 @@ class AccessKeys:
         self.prefix = stored.prefix if stored is not None and is_valid else _NAME + secrets.token_urlsafe(_BYTES)
         """The first part of all paths."""
         self._cookies = dict(stored.cookies) if stored is not None and is_valid else {}
-        self._earlier = frozenset(self._cookies)
-        """The hashes of cookies that are older than this server."""
+        self.page_key = secrets.token_urlsafe(_BYTES)
+        """The key of pages that were opened by a link of this server."""
         is_continued = stored is not None and is_valid and len(stored.secret) >= _BYTES
         self._secret = stored.secret if stored is not None and is_continued else secrets.token_urlsafe(_BYTES)
         self._save = save
@@ -105,9 +107,9 @@ class AccessKeys:
             self.save()
         return True
 
-    def is_earlier(self, value: str) -> bool:
-        """Whether the value of a cookie is older than this server: its page has to prove its session."""
-        return hash_of(value) in self._earlier
+    def is_page_key(self, key: str) -> bool:
+        """Whether a page was opened by a link of this server."""
+        return key.isascii() and hmac.compare_digest(self.page_key, key)
 
     def session_secret(self, session_id: str) -> str:
         """The secret of a page's session, also after a restart."""

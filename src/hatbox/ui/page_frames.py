@@ -1,7 +1,7 @@
 """The texts of the WebSocket between the manager page and the server: numbered frames of bridge messages. Pure.
 
-The first text of the page is a Hello, the first of the server a Welcome. If the cookie of the page is older than the
-server, a Challenge comes before it, which the page answers with an Answer. After these, both send frames:
+The first text of the page is a Hello, the first of the server a Welcome. If the page was not opened by a
+link of this server, a Challenge comes before it, which the page answers with an Answer. After these, both send frames:
 
     [number, received, messages]    messages are those of hatbox.extensions.runtime.protocol
 
@@ -39,6 +39,8 @@ class Hello(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The number of the last frame that the page has received."""
     calls: int = 0
     """The highest id of a call that the page may have sent before."""
+    key: str = ""
+    """What the document of its link has stored in the page's tab."""
 
 
 class Welcome(msgspec.Struct, frozen=True):

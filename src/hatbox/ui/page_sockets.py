@@ -17,6 +17,7 @@ from hatbox.errors import ProfileError
 from hatbox.extensions.runtime.exit_reason import Exit
 from hatbox.extensions.runtime.wire_frames import ProtocolError
 from hatbox.tasks import Tasks
+from hatbox.ui.access_keys import AccessKeys
 from hatbox.ui.page_bridge import PageBridge
 from hatbox.ui.page_frames import (
     Challenge,
@@ -38,9 +39,6 @@ logger = logging.getLogger("hatbox.ui")
 
 CreateBridge: TypeAlias = Callable[[PageSession, bool], Awaitable[PageBridge]]
 """Connects a session to the API. The flag is whether the page may repeat calls that it has sent to another server."""
-
-Prove: TypeAlias = Callable[[str, str, str], bool]
-"""Decides about the answer of a session to a challenge: the id, the challenge, the answer."""
 
 _GOING_AWAY = 1001  # the close code of a page that is closed or reloaded
 _INVALID = 1002
@@ -97,16 +95,19 @@ class PageSockets:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._used.wait(), left)
 
-    async def serve(self, websocket: WebSocket, secret_of: Callable[[str], str], prove: Prove | None = None) -> None:
-        """Serve an authenticated WebSocket until it is closed. With `prove`, the page has to prove its session."""
+    async def serve(self, websocket: WebSocket, keys: AccessKeys) -> None:
+        """Serve a WebSocket with an accepted cookie until it is closed.
+
+        The page must have the key of this server, or prove that it had its session before a restart.
+        """
         await websocket.accept()
         try:
             hello = decode_hello(await self._receive(websocket))
-            if prove is not None and not await self._is_proven(websocket, hello.session, prove):
+            if not keys.is_page_key(hello.key) and not await self._is_proven(websocket, hello.session, keys):
                 await _close(websocket, _REFUSED, "open the page with a new link")
                 return
             page, welcome = await self._open(hello)
-            welcome = msgspec.structs.replace(welcome, secret=secret_of(hello.session))
+            welcome = msgspec.structs.replace(welcome, secret=keys.session_secret(hello.session))
         except (WebSocketDisconnect, KeyError):  # KeyError: a binary message
             return
         except (TimeoutError, ProtocolError) as error:
@@ -124,12 +125,12 @@ class PageSockets:
     async def _receive(self, websocket: WebSocket) -> str:
         return await asyncio.wait_for(websocket.receive_text(), self._limits.request_timeout)
 
-    async def _is_proven(self, websocket: WebSocket, session_id: str, prove: Prove) -> bool:
+    async def _is_proven(self, websocket: WebSocket, session_id: str, keys: AccessKeys) -> bool:
         challenge = Challenge(secrets.token_hex(32))
         await websocket.send_text(encode_challenge(challenge))
         text = await self._receive(websocket)
         try:
-            return prove(session_id, challenge.challenge, decode_answer(text))
+            return keys.proves(session_id, challenge.challenge, decode_answer(text))
         except ProtocolError:  # a page that was reloaded sends its calls without waiting
             return False
 

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+
 __all__ = ["security_headers"]
 
 
-def security_headers(host: str, *, sandboxed: bool = False) -> dict[str, str]:
-    """The headers for a request with this Host, which was checked. A sandboxed document has an origin of its own."""
+def security_headers(host: str, *, sandboxed: bool = False, script: str = "") -> dict[str, str]:
+    """The headers for a request with this Host, which was checked.
+
+    A sandboxed document has an origin of its own. `script` is the only inline script that runs.
+    """
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = {
         "default-src": "'none'",
-        "script-src": "'self'",
+        "script-src": f"'sha256-{digest}'" if script else "'self'",
         "style-src": "'self'",
         "img-src": "'self' data:",
         "connect-src": f"'self' ws://{host}",  # 'self' does not cover WebSockets in every browser

@@ -6,6 +6,7 @@ page, whatever it has requested.
 
 from __future__ import annotations
 
+import json
 from typing import Final
 
 from starlette.applications import Starlette
@@ -23,12 +24,14 @@ from hatbox.ui.response_headers import security_headers
 from hatbox.ui.static_files import StaticFiles
 from hatbox.urls.protected_pages import PROTECTED_PATH
 
-__all__ = ["BRIDGE", "OPEN", "create_app"]
+__all__ = ["BRIDGE", "KEY_ITEM", "OPEN", "create_app"]
 
 BRIDGE: Final = "bridge"
 """The last part of the path of the WebSocket."""
 OPEN: Final = f"{PROTECTED_PATH}open/"
 """The path of links, followed by the token."""
+KEY_ITEM: Final = "hatbox.key"
+"""The item of sessionStorage with the key of the page."""
 
 _OK: Final = 200
 _REFUSED: Final = (
@@ -81,7 +84,7 @@ class _Routes:
         self._sockets = sockets
 
     async def open(self, request: Request) -> Response:
-        """Exchange the token of a link for a cookie, and continue to the page.
+        """Exchange the token of a link for a cookie and the key of the page, and continue to the page.
 
         The page is opened by this document, and not by a redirect: a browser that was sent here by another program or
         site does not send SameSite=Strict cookies until a document of this server requests something.
@@ -92,8 +95,9 @@ class _Routes:
             return await _refuse(request)
         self._sockets.note_use()
         path = f"/{self._keys.prefix}/"
-        body = f'<p>Opening Hatbox. <a href="{path}">Continue</a></p>'
-        response = _document(request, 200, body, f'<meta http-equiv="refresh" content="0; url={path}">')
+        script = f"sessionStorage.setItem({json.dumps(KEY_ITEM)}, {json.dumps(self._keys.page_key)});"
+        script += f"location.replace({json.dumps(path)});"
+        response = _document(request, 200, "<p>Opening Hatbox.", script)
         if self._is_fixed:  # else a service worker of a program that used the port before could handle the page
             response.headers["Clear-Site-Data"] = '"cache", "storage"'
         response.set_cookie(COOKIE, value, path=path, httponly=True, samesite="strict")
@@ -116,20 +120,14 @@ class _Routes:
 
     async def bridge(self, websocket: WebSocket) -> None:
         """The WebSocket of a page."""
-        values = self._accepted(websocket.headers) if is_from_page(websocket.headers) else []
-        if values:
-            prove = self._keys.proves if all(map(self._keys.is_earlier, values)) else None
-            await self._sockets.serve(websocket, self._keys.session_secret, prove)
+        if is_from_page(websocket.headers) and self._is_authenticated(websocket.headers):
+            await self._sockets.serve(websocket, self._keys)
         else:
             await _forbid_websocket(websocket)
 
     def _is_authenticated(self, headers: Headers) -> bool:
-        return bool(self._accepted(headers))
-
-    def _accepted(self, headers: Headers) -> list[str]:
-        """The values of cookies that are accepted."""
         values = [value for header in headers.getlist("cookie") for value in cookie_values(header, COOKIE)]
-        return [value for value in values[:8] if self._keys.accepts(value)]
+        return any(map(self._keys.accepts, values[:8]))
 
 
 async def _refuse(request: Request) -> Response:
@@ -140,12 +138,13 @@ async def _forbid_websocket(websocket: WebSocket) -> None:
     await websocket.close()  # before it was accepted: status 403
 
 
-def _document(request: Request, status: int, body: str, head: str = "") -> HTMLResponse:
+def _document(request: Request, status: int, body: str, script: str = "") -> HTMLResponse:
     content = (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Hatbox</title>'
         '<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">'
         '<link rel="icon" href="data:,">'
-        f"{head}</head><body>{body}</body></html>"
+        f"</head><body>{body}{f'<script>{script}</script>' if script else ''}</body></html>"
     )
     # A document with another path is no page of Hatbox to extensions (hatbox.urls.protected_pages): no origin for it.
-    return HTMLResponse(content, status, security_headers(request.headers["host"], sandboxed=status != _OK))
+    headers = security_headers(request.headers["host"], sandboxed=status != _OK, script=script)
+    return HTMLResponse(content, status, headers)

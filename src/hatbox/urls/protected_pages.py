@@ -7,6 +7,8 @@ has another origin.
 
 from __future__ import annotations
 
+import re
+from functools import cache
 from typing import Final
 
 from hatbox.urls.url import Url, parse_url
@@ -18,6 +20,7 @@ __all__ = [
     "is_protected_cookie",
     "is_protected_page",
     "is_protected_url",
+    "without_protected_paths",
 ]
 
 PROTECTED_HOST: Final = "127.0.0.1"
@@ -27,6 +30,7 @@ PROTECTED_PATH: Final = "/hatbox-"
 PROTECTED_COOKIE: Final = "hatbox_page"
 """The name of its cookie."""
 
+_WITHHELD: Final = "withheld"
 _SCHEMES: Final = ("http", "ws")
 
 
@@ -44,3 +48,13 @@ def is_protected_url(text: str) -> bool:
 def is_protected_cookie(name: str, domain: str) -> bool:
     """Whether a cookie is that of the manager page."""
     return name == PROTECTED_COOKIE and domain == PROTECTED_HOST
+
+
+def without_protected_paths(text: str) -> str:
+    """A URL or another text, in which each path of the manager page is replaced: it is a secret, or has a token."""
+    return text if PROTECTED_PATH not in text else _protected().sub(rf"\1{_WITHHELD}", text)
+
+
+@cache  # few texts have such a path, and every program that starts would compile it
+def _protected() -> re.Pattern[str]:
+    return re.compile(rf"({re.escape(PROTECTED_HOST)}(?::\d+)?{PROTECTED_PATH})[\w.~%/-]*", re.ASCII)

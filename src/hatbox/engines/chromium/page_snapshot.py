@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from hatbox.engines.chromium.typed_input import Form
-from hatbox.tabs.credentials import without_credentials
+from hatbox.tabs.credentials import without_secrets
 
 __all__ = ["PageSnapshot", "decode_snapshot", "encode_snapshot", "from_navigation_history", "without_entries"]
 
@@ -59,9 +59,7 @@ def from_navigation_history(
         entries.append(entry)
     if current not in entries:
         return None
-    return PageSnapshot(
-        [without_credentials(entry["url"]) for entry in entries], entries.index(current), scroll, [*forms]
-    )
+    return PageSnapshot([without_secrets(entry["url"]) for entry in entries], entries.index(current), scroll, [*forms])
 
 
 def without_entries(history: dict[str, Any], is_removed: Callable[[str], bool]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ const DONE = "This was done just before Hatbox was started again. Its result is 
 const CHECK_TIME = 10_000; // milliseconds
 // Codes with which the server closes a connection.
 const TOO_MANY_PAGES = 1013;
-const NOT_PROVEN = 4403; // a page that was reloaded since the server was started needs a new link
+const NOT_PROVEN = 4403; // a page that was reloaded since the server was started, or is in another tab, needs a new link
 
 // Calls that change nothing for the user: the page may be closed while they wait.
 const READS = new Set(
@@ -33,6 +33,7 @@ let stopped = false;
 
 const session = new PageSession({
   id: crypto.randomUUID(),
+  key: sessionStorage.getItem("hatbox.key") ?? "",
   open: () => new WebSocket(new URL("bridge", base).href.replace(/^http/, "ws")),
   receive,
   replay: () => {

@@ -18,9 +18,10 @@ const TOO_LARGE = 1009; // the code with which a connection is closed because of
 // does not know the session. onTooLarge(id, bytes): the server would not accept this call, which is not sent.
 // onStatus(): `online` or `silent` has changed. onClosed(code): a connection was closed or not opened.
 export class PageSession {
-  constructor({id, open, receive, replay, onTooLarge, onStatus, onResync, onClosed}) {
+  constructor({id, key, open, receive, replay, onTooLarge, onStatus, onResync, onClosed}) {
     this.online = false;
     this.id = id;
+    this.key = key; // of the server whose link has opened this page
     this.open = open;
     this.receive = receive;
     this.replay = replay;
@@ -130,7 +131,7 @@ export class PageSession {
 
   // The first connection is that of a new session: what is queued is sent without waiting for the welcome.
   onOpen(socket) {
-    const hello = {session: this.id, received: this.received, calls: this.transmittedCalls};
+    const hello = {session: this.id, received: this.received, calls: this.transmittedCalls, key: this.key};
     socket.send(JSON.stringify(hello));
     this.sentAhead = 0;
     if (this.wasOpen) return;

@@ -12,6 +12,7 @@ from hatbox.extension_data.protocol_handlers import handled_url, is_handled_sche
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, user_context_id_of
 from hatbox.store.base import Transaction
 from hatbox.tabs.tab_model import is_blank
+from hatbox.urls.protected_pages import is_protected_page
 from hatbox.urls.url import parse_url
 
 __all__ = ["resolve_cookie_store", "resolve_tab_url"]
@@ -26,10 +27,10 @@ def resolve_tab_url(text: str, access: TabAccess, transaction: Transaction | Non
     """Resolve a URL that a tab may load. Raises ApiError.
 
     Allowed are http, https, a page of the extension, about:blank and, with `transaction`, links that a running
-    extension handles.
+    extension handles. Not the manager page: a server on another port would get its cookie.
     """
     url = parse_url(text)
-    if url is not None and (url.scheme in ("http", "https") or is_blank(url.text)):
+    if url is not None and (url.scheme in ("http", "https") or is_blank(url.text)) and not is_protected_page(url):
         return url.text
     if transaction is not None and url is not None and is_handled_scheme(url.scheme):
         handler = handled_url(transaction, text)

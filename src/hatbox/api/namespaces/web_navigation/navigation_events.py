@@ -8,6 +8,7 @@ from typing import Any, Final
 from hatbox.api.namespaces.web_navigation.navigation_frames import MAIN_FRAME, NO_PARENT
 from hatbox.clock import Clock
 from hatbox.events import Event
+from hatbox.tabs.credentials import without_secrets
 from hatbox.tabs.service import Tabs
 from hatbox.tabs.tab_model import BLANK, Tab, TabRemoval, TabUpdate
 
@@ -89,7 +90,7 @@ class NavigationEvents:
 
     def _on_started(self, tab: Tab) -> None:
         self._abort(tab.id)
-        url = tab.pending_url or tab.url
+        url = without_secrets(tab.pending_url or tab.url)
         if url == BLANK and tab.url == BLANK:
             return
         if (source := self._opened.pop(tab.id, None)) is not None:

@@ -9,13 +9,12 @@ import base64
 import re
 from typing import Any, Final
 
-from hatbox.urls.protected_pages import PROTECTED_COOKIE, PROTECTED_HOST, PROTECTED_PATH
+from hatbox.urls.protected_pages import PROTECTED_COOKIE, without_protected_paths
 
 __all__ = ["without_manager_cookie", "without_manager_paths"]
 
 _WITHHELD: Final = "withheld"
 _SHOWN: Final = rf"\1{_WITHHELD}"
-_MANAGER: Final = re.compile(rf"({re.escape(PROTECTED_HOST)}(?::\d+)?{PROTECTED_PATH})[\w.~%/-]*", re.ASCII)
 _BODY: Final = re.compile(r'"postDataEntries"\s*:\s*\[[^\]]*\]')  # its texts are Base64, which has no bracket
 _PART: Final = re.compile(r'("bytes"\s*:\s*")([^"]*)')
 _COOKIE: Final = re.compile(rf"({PROTECTED_COOKIE}=)[^\r\n]*")  # in Set-Cookie, its path follows
@@ -23,9 +22,8 @@ _COOKIE: Final = re.compile(rf"({PROTECTED_COOKIE}=)[^\r\n]*")  # in Set-Cookie,
 
 def without_manager_paths(text: str) -> str:
     """A message as JSON in which each path of the manager page is replaced: it may have a token."""
-    if PROTECTED_PATH not in text or _MANAGER.search(text) is None:
-        return text
-    return _BODY.sub(lambda body: _PART.sub(_without_paths, body[0]), _MANAGER.sub(_SHOWN, text))
+    shown = without_protected_paths(text)
+    return text if shown == text else _BODY.sub(lambda body: _PART.sub(_without_paths, body[0]), shown)
 
 
 def _without_paths(part: re.Match[str]) -> str:
@@ -34,7 +32,7 @@ def _without_paths(part: re.Match[str]) -> str:
         content = base64.b64decode(part[2], validate=True).decode("latin-1")
     except ValueError:
         content = ""
-    return part[1] + base64.b64encode(_MANAGER.sub(_SHOWN, content).encode("latin-1")).decode()
+    return part[1] + base64.b64encode(without_protected_paths(content).encode("latin-1")).decode()
 
 
 def without_manager_cookie(message: Any) -> Any:
