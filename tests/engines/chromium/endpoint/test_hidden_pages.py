@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,9 @@ import hatbox
 from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from hatbox.engines.chromium.endpoint.authorization import TokenAuthorization, authorize_token
 from hatbox.engines.chromium.endpoint.guarded_scripts import guarded_script
+from hatbox.engines.chromium.endpoint.method_rules import action_of
 from hatbox.ui.server import ManagerServer
+from tests.engines.chromium.endpoint.protocol_description import arguments, description, methods
 from tests.engines.chromium.endpoint.raw_client import RawClient, target_of
 from tests.engines.chromium.real import cookie, running, with_browser
 from tests.extensions.content_scripts.content_lab import content_lab, script
@@ -47,7 +50,9 @@ async def client_of(runner: ChromiumRunner) -> RawClient:
     return RawClient(endpoint.url(TOKEN))
 
 
-async def attach(client: RawClient, target_id: str) -> str:
+async def attach(client: RawClient, target_id: str, *, discover: bool = False) -> str:
+    if discover:
+        await client.result("Target.setDiscoverTargets", {"discover": True, "filter": [{}]})
     await client.event("Target.targetCreated", lambda each: each["targetInfo"]["targetId"] == target_id)
     return str((await client.result("Target.attachToTarget", {"targetId": target_id}))["sessionId"])
 
@@ -190,6 +195,8 @@ async def _flood(client: RawClient, session: str) -> None:
         await asyncio.sleep(0.005)
 
 
+READING = re.compile(r"[A-Za-z]+\.(get|capture|collect|describe|perform|print|push|query|request|resolve|search|take)")
+"""The methods that answer with something of a page."""
 FILES = {
     "frame.html": "<!doctype html><script src=frame.js></script>the extension",
     "frame.js": "parent.postMessage(1, '*')",
@@ -252,3 +259,26 @@ async def test_a_frame_of_an_extension_is_never_attached(browser: str, tmp_path:
                 f"document.createElement('iframe'), {{src: {inner}}}))"
             )
             await client.event("Target.attachedToTarget", lambda each: each["targetInfo"]["type"] == "iframe")
+
+
+@with_browser
+async def test_no_method_answers_with_a_document_of_an_extension(browser: str, tmp_path: Path) -> None:
+    async with content_lab(tmp_path, browser, [script(SHOW)], files=FILES) as lab:
+        page = await lab.open(lab.page("/"))
+        async with await client_of(lab.chrome) as client:
+            session = await attach(client, await target_of(page), discover=True)
+            for domain in ("Page", "Network", "DOM", "CSS", "Runtime", "Accessibility", "DOMStorage", "IndexedDB"):
+                await client.result(f"{domain}.enable", {}, session)
+            assert await lab.value(page, "show()") == 1
+            url = page.frames[1].url
+            infos = (await running(lab.chrome).env.session.send("Target.getTargets"))["targetInfos"]
+            frame_id = next(each["targetId"] for each in infos if each["url"] == url)
+            called = 0
+            for method, command in methods(described := description(browser)):
+                if READING.match(method) and action_of("page", method) in ("pass", "check"):
+                    given = arguments(described, method, command, {"frameId": frame_id, "url": url})
+                    await client.call(method, given, session)
+                    await client.call(method, {key: given[key] for key in given if key != "frameId"}, session)
+                    called += 1
+            assert called > 60
+            assert "the extension" not in "\n".join(client.received)

@@ -194,6 +194,39 @@ def test_a_script_without_a_context_does_not_run_in_internal_documents() -> None
     client.refused("Runtime.evaluate", {"expression": 1}, "S")
 
 
+@pytest.mark.parametrize("method", ["Page.captureSnapshot", "Page.printToPDF"])
+@pytest.mark.parametrize("nesting", [PART, {"parentId": "M", "parentFrameId": "M"}], ids=["frame", "frame in a frame"])
+def test_what_chromium_makes_of_all_frames_is_refused_with_a_frame_of_an_extension(
+    method: str, nesting: dict[str, Any]
+) -> None:
+    client = discovering()
+    client.event("Target.targetCreated", {"targetInfo": info("M", kind="iframe", **PART)})
+    client.event("Target.targetCreated", {"targetInfo": info("W", url="chrome://version/", openerId="P")})
+    dragged = {"items": [{"mimeType": "text/plain", "data": "text"}], "files": [], "dragOperationsMask": 1}
+    client.event("Input.dragIntercepted", {"data": dragged}, "S")
+    assert client.to_client[0]["params"]["data"] == dragged
+    number = client.send(method, {}, "S")
+    assert client.result(number, {"data": "all"}, "S")["result"] == {"data": "all"}
+    late = client.send(method, {}, "S")
+    client.event(
+        "Target.targetCreated", {"targetInfo": info("F", kind="iframe", url=f"{RESOURCE}/frame.html", **nesting)}
+    )
+    assert "extension" in client.result(late, {"data": "all"}, "S")["error"]["message"]
+    assert "extension" in client.refused(method, {}, "S")
+    client.event("Input.dragIntercepted", {"data": dragged}, "S")
+    assert client.to_client[0]["params"]["data"] == {"items": [], "files": [], "dragOperationsMask": 1}
+    client.event("Target.targetDestroyed", {"targetId": "F"})
+    client.forwarded(method, {}, "S")
+
+
+def test_a_snapshot_with_a_frame_of_an_extension_that_is_gone_is_not_delivered() -> None:
+    client = discovering()
+    for location, is_shown in ((f"{RESOURCE}/frame.html", False), ("http://a.test/x", True), ("cid:frame-1", True)):
+        number = client.send("Page.captureSnapshot", {}, "S")
+        data = f"MIME-Version: 1.0\r\nContent-Location: {location}\r\n\r\n<p>text"
+        assert ("result" in client.result(number, {"data": data}, "S")) is is_shown
+
+
 def test_no_message_has_the_path_of_the_manager_page() -> None:
     """It may have the token of a link that was not used yet."""
     client = discovering()

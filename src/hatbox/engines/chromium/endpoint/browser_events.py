@@ -74,6 +74,10 @@ class _Request(msgspec.Struct):
     url: str
 
 
+class _Dragged(msgspec.Struct):
+    data: dict[str, Any]
+
+
 class _Paused(msgspec.Struct):
     requestId: str  # noqa: N815 - the name in CDP
     request: _Request
@@ -89,9 +93,19 @@ def is_delivered(state: ClientState, session: ClientSession, event: BrowserMessa
         return _is_in_own_world(state, session, event)
     if name in _DIALOGS:
         return session.page_id in state.targets.opened
+    if name == "Input.dragIntercepted" and state.targets.has_withheld_frame(session.page_id):
+        _emit_empty_drag(state, session, event)
+        return False
     if name in _PAUSED:
         return _is_own_request(state, session, event, now)
     return True
+
+
+def _emit_empty_drag(state: ClientState, session: ClientSession, event: BrowserMessage) -> None:
+    """What is dragged may be text of a frame of an extension: Chromium does not report the frame."""
+    data = msgspec.json.decode(event.params, type=_Dragged).data
+    mask = data.get("dragOperationsMask", 1)
+    state.emit(session.id, event.method, {"data": {"items": [], "files": [], "dragOperationsMask": mask}})
 
 
 def _is_in_own_world(state: ClientState, session: ClientSession, event: BrowserMessage) -> bool:

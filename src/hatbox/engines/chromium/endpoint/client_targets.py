@@ -148,6 +148,11 @@ class ClientTargets:
         """Whether a target shows a web page. The start page of Hatbox is none."""
         return str(self._infos.get(target_id, {}).get("url", "")).startswith(_WEB)
 
+    def has_withheld_frame(self, page_id: str) -> bool:
+        """Whether a page contains a frame that clients do not see, as one of an extension."""
+        parts = [key for key in self.related(page_id) if self.type_of(key) == "iframe"]
+        return any(not self.is_visible(key) and self.page_of(key) == page_id for key in parts)
+
     def page_of(self, target_id: str) -> str:
         """The page that contains a frame or dedicated worker; else the target itself."""
         for _ in range(_MAX_ANCESTORS):

@@ -14,7 +14,7 @@ from hatbox.engines.chromium.endpoint.command_params import decode_params
 from hatbox.engines.chromium.endpoint.endpoint_urls import loadable_url
 from hatbox.engines.chromium.endpoint.messages import ClientMessage, MethodRefused, error_message
 
-__all__ = ["ID_COMMANDS"]
+__all__ = ["ID_COMMANDS", "expect_no_withheld_frame"]
 
 _MAX_NODES: Final = 64  # each is a command to Chromium, of which a client should not have many unsent
 _MAX_NAMED: Final = 1000  # with repetitions
@@ -79,17 +79,28 @@ def _request(state: ClientState, session: ClientSession, command: ClientMessage)
     state.forward(command, params)
 
 
+def expect_no_withheld_frame(state: ClientState, session: ClientSession, command: ClientMessage) -> None:
+    """Chromium itself makes the answer, of all frames of a page. A session reaches only its own."""
+    if state.targets.has_withheld_frame(session.page_id):
+        raise MethodRefused(
+            f"{command.method} would contain a frame of an extension, which is withheld. Use Page.captureScreenshot."
+        )
+
+
 def _take_stream(state: ClientState, session: ClientSession, command: ClientMessage) -> None:
+    if command.method == "Page.printToPDF":
+        expect_no_withheld_frame(state, session, command)
     if command.method.startswith("Fetch.") and decode_params(command.params).get("requestId") not in session.requests:
         raise MethodRefused("Invalid InterceptionId.", -32602)
 
     def given(result: dict[str, Any]) -> dict[str, Any]:
+        if command.method == "Page.printToPDF":
+            expect_no_withheld_frame(state, session, command)
         if "stream" in result:
             state.streams.add((session.target_id, result["stream"]))
         return result
 
-    is_stream = command.method.startswith("Fetch.") or b"ReturnAsStream" in bytes(command.params)
-    state.forward(command, None, given if is_stream else None)
+    state.forward(command, None, given)
 
 
 def _stream(state: ClientState, session: ClientSession, command: ClientMessage) -> None:

@@ -11,7 +11,7 @@ from hatbox.engines.chromium.endpoint.client_state import ClientState
 from hatbox.engines.chromium.endpoint.command_params import decode_params
 from hatbox.engines.chromium.endpoint.endpoint_urls import is_withheld, loadable_url
 from hatbox.engines.chromium.endpoint.guarded_scripts import failing_script, guarded_script
-from hatbox.engines.chromium.endpoint.id_commands import ID_COMMANDS
+from hatbox.engines.chromium.endpoint.id_commands import ID_COMMANDS, expect_no_withheld_frame
 from hatbox.engines.chromium.endpoint.messages import ClientMessage, CookiesChanged, MethodRefused
 from hatbox.engines.chromium.endpoint.target_commands import TARGET_COMMANDS, activate, without_protected_cookies
 
@@ -28,6 +28,7 @@ _CTRL_OR_META: Final = 2 | 4  # bits of `modifiers`
 _SHIFT: Final = 8
 _INT: Final = 2**31 - 1
 _METRICS: Final = frozenset({"displayFeature", "devicePosture"})
+_LOCATION: Final = re.compile(r"^Content-Location: (?!cid:)(\S+)", re.MULTILINE)
 _MAX_VIEWPORT: Final = 16384
 _CLIPBOARD: Final = (
     "The clipboard is that of all identities, so it cannot be pasted in this endpoint. Use Input.insertText."
@@ -247,6 +248,19 @@ def _screenshot(state: ClientState, _: ClientSession, command: ClientMessage) ->
     state.forward(command, params)
 
 
+def _snapshot(state: ClientState, session: ClientSession, command: ClientMessage) -> None:
+    """Chromium writes the documents of all frames into it. A frame may come and go meanwhile, so its URL counts too."""
+
+    def check(result: dict[str, Any]) -> dict[str, Any]:
+        expect_no_withheld_frame(state, session, command)
+        if any(map(is_withheld, _LOCATION.findall(result["data"]))):
+            raise MethodRefused("The page contains a frame that is withheld.")
+        return result
+
+    expect_no_withheld_frame(state, session, command)
+    state.forward(command, None, check)
+
+
 def _device_metrics(state: ClientState, _: ClientSession, command: ClientMessage) -> None:
     params = decode_params(command.params)
     sizes = [params.get(name) or 0 for name in ("width", "height", "screenWidth", "screenHeight")]
@@ -281,6 +295,7 @@ PAGE_COMMANDS: Final = (
         "Page.addScriptToEvaluateOnNewDocument": _add_script,
         "Page.bringToFront": activate,
         "Page.captureScreenshot": _screenshot,
+        "Page.captureSnapshot": _snapshot,
         "Page.createIsolatedWorld": _create_world,
         "Page.getNavigationHistory": _history,
         "Page.handleJavaScriptDialog": _handle_dialog,
