@@ -149,6 +149,19 @@ def test_proxy_options_of_httpx_clients_are_replaced(
     assert wrong.asked == []
 
 
+@pytest.mark.parametrize("scheme", ["http", "socks5"])
+def test_a_proxy_that_cannot_be_reached_is_not_reported_as_the_site(
+    clothes: Wardrobe, other: hatbox.SyncProfile, site: Site, scheme: str
+) -> None:
+    face = clothes.wear("Work")
+    other.identities.set_settings("Work", proxy=f"{scheme}://127.0.0.1:1")
+    for url in ("http://site.example/", "https://site.example/"):
+        with pytest.raises(Exception, match="127\\.0\\.0\\.1") as failed:
+            face.get(url)
+        assert "proxy" in repr(failed.value).lower()
+        assert not isinstance(failed.value, httpx.ConnectError)
+
+
 # ---------------------------------------------------------------------------------------------------- refused, not sent
 
 

@@ -7,7 +7,8 @@ import ssl
 import httpx
 import pytest
 
-from hatbox.engines.load_errors import ProxyUnreachable, ProxyUnusable, firefox_error_name, load_error_message
+from hatbox.clients.proxy_errors import ProxyUnreachable, ProxyUnusable
+from hatbox.engines.load_errors import firefox_error_name, load_error_message
 
 URL = "https://site.example/"
 

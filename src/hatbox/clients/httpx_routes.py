@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import httpx
 
+from hatbox.clients.proxy_errors import proxy_errors
 from hatbox.errors import MissingExtra, SettingNotSupported
 from hatbox.identities.proxy_url import ProxyUrl, parse_proxy
 from hatbox.identities.settings import IdentitySettings
@@ -140,7 +141,7 @@ class AsyncProxyRoutes(_ProxyRoutes):
         try:
             if unused is not None:
                 await unused.transport.aclose()
-            with _socks_errors(request):
+            with _errors(proxy, request):
                 response: httpx.Response = await pool.transport.handle_async_request(request)
         except BaseException:
             await leave()
@@ -171,7 +172,7 @@ class SyncProxyRoutes(_ProxyRoutes):
         try:
             if unused is not None:
                 unused.transport.close()
-            with _socks_errors(request):
+            with _errors(proxy, request):
                 response: httpx.Response = pool.transport.handle_request(request)
         except BaseException:
             leave()
@@ -282,6 +283,14 @@ def _httpx_socks() -> Any:
     except ModuleNotFoundError as error:
         raise MissingExtra("socks", "httpx-socks, by which httpx uses SOCKS proxies,") from error
     return httpx_socks
+
+
+@contextlib.contextmanager
+def _errors(setting: str, request: httpx.Request) -> Iterator[None]:
+    """Raise errors of a proxy as such."""
+    proxy = parse_proxy(setting)
+    with proxy_errors(proxy.address) if proxy else contextlib.nullcontext(), _socks_errors(request):
+        yield
 
 
 @contextlib.contextmanager

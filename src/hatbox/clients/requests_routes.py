@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import requests
 from requests.adapters import BaseAdapter, HTTPAdapter
+from urllib3.exceptions import NewConnectionError
 
 from hatbox.clients.setting_headers import proxy_authorization
 from hatbox.errors import MissingExtra, SettingNotSupported
@@ -64,10 +65,12 @@ class _ProxyAdapter(HTTPAdapter):
         self._mounted = mounted  # so that no other adapter gets its id
         self._authorization: str | None = None
         self._proxies: dict[str, str] = {}
+        self._socks = ""
         proxy = parse_proxy(setting)
         if proxy is not None and proxy.is_socks:
             _require_socks()
             server = proxy._replace(scheme=_REMOTE_DNS).text
+            self._socks = proxy.address
         elif proxy is not None:
             self._authorization = proxy_authorization(proxy)
             server = proxy.server
@@ -77,7 +80,14 @@ class _ProxyAdapter(HTTPAdapter):
     def send(self, request: requests.PreparedRequest, *arguments: Any, **options: Any) -> requests.Response:
         del arguments  # the session passes all of them by name
         request.headers.pop("Proxy-Authorization", None)  # requests has set it for a proxy of the environment
-        return super().send(request, **{**options, "proxies": self._proxies})
+        try:
+            return super().send(request, **{**options, "proxies": self._proxies})
+        except requests.ConnectionError as error:
+            reason = getattr(error.args[0], "reason", None)
+            if not self._socks or not isinstance(reason, NewConnectionError):
+                raise
+            # urllib3 names the site: all its connections are made by PySocks.
+            raise requests.exceptions.ProxyError(f"proxy {self._socks}: {reason}", request=request) from error
 
     def proxy_headers(self, proxy: str) -> dict[str, str]:  # noqa: ARG002 - part of the signature
         return {} if self._authorization is None else {"Proxy-Authorization": self._authorization}

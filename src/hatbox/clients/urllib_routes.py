@@ -6,10 +6,13 @@ proxy is refused for https:// URLs, because http.client has no TLS inside of TLS
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import http.client
-from collections.abc import Callable
+import ssl
+from collections.abc import Callable, Iterator
 from typing import Any, Final
+from urllib.error import URLError
 from urllib.request import BaseHandler, HTTPHandler, HTTPSHandler, OpenerDirector, ProxyHandler, Request
 
 from hatbox.clients.setting_headers import proxy_authorization
@@ -44,13 +47,27 @@ def send(opener: OpenerDirector, request: Request, setting: str) -> Any:
     if proxy is None:
         return _open(handler, outgoing)
     if proxy.is_socks:
-        return handler.do_open(_socks_connection(proxy, request.type), outgoing, **_options(handler))
+        with _errors(proxy):
+            return handler.do_open(_socks_connection(proxy, request.type), outgoing, **_options(handler))
     if proxy.scheme == "https" and request.type == "https":
         raise SettingNotSupported(f"urllib cannot reach https:// URLs by an https:// proxy. Use httpx, or {_REMEDY}")
     if authorization := proxy_authorization(proxy):
         outgoing.add_unredirected_header("Proxy-authorization", authorization)
     outgoing.set_proxy(proxy.address, proxy.scheme)
-    return _open(_transport_handler(opener, outgoing.type), outgoing)
+    with _errors(proxy):
+        return _open(_transport_handler(opener, outgoing.type), outgoing)
+
+
+@contextlib.contextmanager
+def _errors(proxy: ProxyUrl) -> Iterator[None]:
+    """Name the proxy in its errors, which urllib reports as those of the site. TLS is that of the site."""
+    try:
+        yield
+    except URLError as error:
+        reason = error.reason
+        if not isinstance(reason, OSError) or isinstance(reason, ssl.SSLError):
+            raise
+        raise URLError(OSError(reason.errno, f"proxy {proxy.address}: {reason.strerror or reason}")) from error
 
 
 def _transport_handler(opener: OpenerDirector, scheme: str) -> Any:

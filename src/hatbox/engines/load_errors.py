@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import socket
 import ssl
-from collections.abc import Iterator
 
 import httpx
 
+from hatbox.clients.proxy_errors import ProxyUnusable, causes
 from hatbox.errors import (
     IdentityRemoved,
     InvalidIdentity,
@@ -18,15 +18,7 @@ from hatbox.errors import (
     SettingNotSupported,
 )
 
-__all__ = ["ProxyUnreachable", "ProxyUnusable", "firefox_error_name", "format_bytes", "load_error_message"]
-
-
-class ProxyUnusable(httpx.ProxyError):
-    """The proxy chosen by a listener cannot be used."""
-
-
-class ProxyUnreachable(ProxyUnusable):
-    """The proxy is unreachable."""
+__all__ = ["firefox_error_name", "format_bytes", "load_error_message"]
 
 
 def load_error_message(error: BaseException, url: str) -> str:
@@ -37,7 +29,7 @@ def load_error_message(error: BaseException, url: str) -> str:
         return str(error)
     if isinstance(error, (httpx.InvalidURL, httpx.UnsupportedProtocol, httpx.LocalProtocolError)):
         return f"invalid URL: {url}"
-    for cause in _causes(error):
+    for cause in causes(error):
         if message := _os_error_message(cause, url):
             return message
     return next((message for kind, message in _HTTPX_MESSAGES if isinstance(error, kind)), "")
@@ -47,7 +39,7 @@ def firefox_error_name(error: BaseException, url: str) -> str:
     """Firefox's name of an error; for TLS errors a sentence, as in Firefox."""
     if isinstance(error, ProxyUnusable):
         return "NS_ERROR_PROXY_CONNECTION_REFUSED"
-    for cause in _causes(error):
+    for cause in causes(error):
         if isinstance(cause, ssl.SSLError):
             return _os_error_message(cause, url)
         if name := next((name for kind, name in _NAMES if isinstance(cause, kind)), ""):
@@ -105,16 +97,3 @@ def _host(url: str) -> str:
     except httpx.InvalidURL:
         return url
     return f"{parsed.host}:{parsed.port}" if parsed.port else parsed.host
-
-
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    """An error and its causes."""
-    left, seen = [error], set[int]()
-    while left:
-        each = left.pop(0)
-        if id(each) not in seen:
-            seen.add(id(each))
-            yield each
-            left += [cause for cause in (each.__cause__, each.__context__) if cause is not None]
-            if isinstance(each, BaseExceptionGroup):
-                left += each.exceptions

@@ -34,6 +34,13 @@ def test_it_wears_the_identity(cli: Cli, site: Site) -> None:
     assert cli("fetch", "firefox-default", site.url("/me")) == (0, "", "")
 
 
+def test_a_proxy_that_cannot_be_reached_is_named(cli: Cli) -> None:
+    failed = (1, "", "hatbox: http://site.example/: proxy unreachable: 127.0.0.1:1: Connection refused\n")
+    assert cli("fetch", "Work", "http://site.example/", "--proxy", "127.0.0.1:1") == failed
+    cli("settings", "Work", "--proxy", "http://127.0.0.1:1")
+    assert cli("fetch", "Work", "http://site.example/") == failed
+
+
 def test_an_ambiguous_name_lists_the_candidates_and_sends_nothing(cli: Cli, site: Site) -> None:
     cli("create", "Work", "--color", "cyan", "--icon", "pet")
     assert cli("fetch", "Work", site.url()) == (

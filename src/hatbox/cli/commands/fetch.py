@@ -297,7 +297,11 @@ def _check_granted(*, insecure: bool, proxy: str | None, verbose: bool) -> None:
 
 
 async def _send(client: httpx.AsyncClient, options: _FetchOptions, printer: ResponsePrinter) -> None:
-    response = await client.send(_request(client, options), stream=True, auth=options.auth)
+    from hatbox.clients.proxy_errors import proxy_errors
+
+    proxy = urlsplit(options.proxy or "").netloc.rpartition("@")[2]  # that of the settings has its errors already
+    with proxy_errors(proxy) if proxy else contextlib.nullcontext():
+        response = await client.send(_request(client, options), stream=True, auth=options.auth)
     try:
         await printer.print(response)
     finally:
@@ -416,6 +420,10 @@ def _failed_url(error: Exception, url: str) -> str:
 
 def _cause_message(error: BaseException) -> str:
     """The message of the operating system below the error of httpx, if there is one."""
+    from hatbox.clients.proxy_errors import ProxyUnusable
+
+    if isinstance(error, ProxyUnusable):
+        return str(error)
     message, cause = str(error) or type(error).__name__, _cause(error)
     while cause is not None:
         if isinstance(cause, ssl.SSLCertVerificationError):

@@ -14,7 +14,7 @@ from typing import Any, Final
 import httpx
 
 from hatbox.clients.httpx_routes import PROXY_KEY
-from hatbox.engines.load_errors import ProxyUnreachable, ProxyUnusable
+from hatbox.clients.proxy_errors import ProxyUnreachable, ProxyUnusable
 from hatbox.web_requests import ProxyInfo, RequestLifecycle, RequestRedirected
 from hatbox.web_requests.headers import merge_duplicates, split_values
 from hatbox.web_requests.proxies import DIRECT, is_loopback
