@@ -2,8 +2,11 @@ from __future__ import annotations
 
 from itertools import permutations
 
-from hatbox.cookies import ChangeCause, CookieKey, Jar, JarLimits, Partition, RequestContext
-from hatbox.cookies.eviction import within_limits
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hatbox.cookies import ChangeCause, Cookie, CookieKey, Jar, JarLimits, Partition, RequestContext
+from hatbox.cookies.eviction import store_cookies_to_evict, within_limits
 from tests.cookies.strategies import FEW
 
 NOW = 1_790_000_000.0
@@ -84,6 +87,45 @@ def test_a_store_is_cleared_to_3000_when_it_has_more_than_3300() -> None:
     assert len(jar) == 3000
     assert jar.header("https://site0.example/", NOW + 4002) == "a=1"
     assert jar.header("https://site1.example/", NOW + 4002) == ""
+
+
+def test_a_visit_of_a_hostile_site_does_not_sign_others_out() -> None:
+    jar = Jar()
+    jar.store("sid=1", A, NOW)
+    for number in range(31):
+        flood = [f"c{each}=1; Max-Age=99999" for each in range(150)]
+        jar.store_all(flood, f"https://hop{number}.example/", NOW + 1)
+    assert jar.header(A, NOW + 2) == "sid=1"
+
+
+_COOKIES = st.lists(st.tuples(st.integers(0, 3), st.floats(0, 60), st.booleans()), max_size=40)
+
+
+@given(stored=_COOKIES, kept=st.integers(0, 20))
+def test_sites_with_few_cookies_and_cookies_in_use_are_evicted_last(
+    stored: list[tuple[int, float, bool]], kept: int
+) -> None:
+    day = 24 * 3600.0
+    sites: list[list[Cookie]] = [[] for _ in range(4)]
+    for number, (site, age, is_expired) in enumerate(stored):
+        expires = NOW - 1 if is_expired else None
+        used = NOW - age * day
+        sites[site].append(Cookie(name=str(number), value="", domain="", expires=expires, last_access=used))
+    evicted = store_cookies_to_evict(sites, JarLimits(per_store=20, per_store_after_eviction=kept), NOW)
+    assert len(evicted) == (len(stored) - kept if len(stored) > 20 else 0)
+    names = {cookie.name for cookie in evicted}
+    remaining = [[cookie for cookie in site if cookie.name not in names] for site in sites]
+
+    def rank(cookie: Cookie) -> int:
+        return 0 if cookie.expired(NOW) else 1 if cookie.last_access < NOW - 30 * day else 2
+
+    assert [rank(cookie) for cookie in evicted] == sorted(map(rank, evicted))
+    for all_of_it, left in zip(sites, remaining, strict=True):
+        for lost in (cookie for cookie in all_of_it if cookie.name in names):
+            for other in (cookie for each in remaining for cookie in each):
+                assert rank(other) >= rank(lost)
+            rivals = [each for each in remaining if any(rank(other) == rank(lost) for other in each)]
+            assert all(len(rival) <= len(left) + 1 for rival in rivals)
 
 
 def test_each_partition_of_a_site_has_its_own_room() -> None:

@@ -311,7 +311,7 @@ class Jar:
         if self._index.count > self._limits.per_store:
             changes += self._expire_all(min(now, self.purge_before))
             self._index.update_last_access()
-            changes += self._make_room(store_cookies_to_evict(self._index, self._limits, now), now)
+            changes += self._make_room(store_cookies_to_evict(self._index.sites.values(), self._limits, now), now)
         return changes
 
     def _make_room(self, cookies: list[Cookie], now: float) -> list[JarChange]:
