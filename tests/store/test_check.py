@@ -14,7 +14,7 @@ import pytest
 import hatbox
 from hatbox.errors import NotAProfile, ProfileError, ProfileTooNew
 from hatbox.store.check_results import Report
-from hatbox.store.sqlite.check import check
+from hatbox.store.sqlite.check import Examination, check
 from tests.marks import starts
 from tests.store.fuzz import make
 from tests.store.in_loop import in_loop
@@ -116,6 +116,25 @@ def test_a_counter_that_would_give_a_number_twice_is_reported(path: Path) -> Non
     change(path, "UPDATE head SET identities = 3")
     problems = [problem for _, problem in check(path).problems]
     assert "the last number of identities is 3, but a row has 17" in problems
+
+
+def test_a_program_that_writes_meanwhile_is_no_damage(path: Path) -> None:
+    with (
+        contextlib.closing(sqlite3.connect(path)) as connection,
+        contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other,
+    ):
+
+        def create(statement: str) -> None:
+            if "max(" in statement or "FROM head LIMIT" in statement:
+                other.executescript(
+                    "BEGIN; UPDATE head SET identities = identities + 1;"
+                    "UPDATE identities SET id = id + 1 WHERE id = (SELECT max(id) FROM identities); COMMIT"
+                )
+
+        connection.set_trace_callback(create)
+        examination = Examination(path, connection)
+        examination.run()
+    assert examination.problems == []
 
 
 @pytest.mark.parametrize(

@@ -249,18 +249,19 @@ class Examination:
             self._between()
 
     def _examine_counters(self) -> None:
-        columns = ", ".join(HEAD.columns)
+        # One statement, so that all tables are read as of one commit.
+        counted = [table for table in TABLES if table.name in HEAD.columns and len(table.key) == 1]
+        highest = [f"(SELECT max({table.key[0]}) FROM {table.name})" for table in counted]
+        columns = ", ".join(["id", *(table.name for table in counted), *highest])
         heads = self._connection.execute(f"SELECT {columns} FROM head LIMIT 2").fetchall()
         if len(heads) != 1 or heads[0][0] != 1:
             self._found("table head", "it must have one row, with the id 1")
             return
-        head = dict(zip(HEAD.columns, heads[0], strict=True))
-        for table in TABLES:
-            if table.name in head and len(table.key) == 1:
-                (highest,) = self._connection.execute(f"SELECT max({table.key[0]}) FROM {table.name}").fetchone()
-                if highest is not None and highest > head[table.name]:
-                    problem = f"the last number of {table.name} is {head[table.name]}, but a row has {highest}"
-                    self._found("table head", problem)
+        numbers, found = heads[0][1 : len(counted) + 1], heads[0][len(counted) + 1 :]
+        for table, number, used in zip(counted, numbers, found, strict=True):
+            if used is not None and used > number:
+                problem = f"the last number of {table.name} is {number}, but a row has {used}"
+                self._found("table head", problem)
 
     def _examine_tab_counts(self) -> None:
         # One statement, so that both tables are read as of one commit.
