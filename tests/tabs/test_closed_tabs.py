@@ -11,7 +11,8 @@ import pytest
 import hatbox
 from hatbox import Profile
 from hatbox.tabs.closed_tab_restore import restore_closed_tab, restore_closed_window
-from hatbox.tabs.closed_tabs import clear_closed_tabs, get_session, get_sessions
+from hatbox.tabs.closed_tabs import clear_closed_tabs, forget_session, get_session, get_sessions
+from hatbox.tabs.opening import open_window
 from hatbox.tabs.pages import PageState, save_page_snapshot, update_page
 from hatbox.tabs.script_tabs import add_script_tab, close_script_tabs, run_key
 from hatbox.tabs.windows import close_window
@@ -149,3 +150,25 @@ async def test_a_value_of_a_later_version_is_skipped_and_the_list_can_be_cleared
         assert await closed(profile) == [["a"]]
         await profile.store.write(lambda each: clear_closed_tabs(each, None, {"site.example"}))
         assert await closed(profile) == []
+
+
+@in_loop
+async def test_tabs_that_were_closed_in_a_window_go_with_it_and_come_back_with_it(address: str) -> None:
+    async with hatbox.open(address) as profile:
+        await profile.set_settings(closed_tabs=25)
+        await open_page(profile, "Work", "stay")
+        window = await profile.store.write(lambda each: open_window(each, [SITE], cookie_store_id="firefox-default"))
+        await open_page(profile, "Work", "shown", window_id=window.id)
+        for name in ("first", "second"):
+            await profile.tabs.close(await open_page(profile, "Work", name, window_id=window.id))
+        assert await closed(profile) == [["second"], ["first"]]
+        await profile.store.write(lambda each: close_window(each, window.id))
+        assert [session[-1] for session in await closed(profile)] == ["shown"], "as in Firefox"
+        (session,) = await profile.store.read(get_sessions)
+        await profile.store.write(lambda each: restore_closed_window(each, session))
+        assert await closed(profile) == [["second"], ["first"]]
+        windows = {tab.window_id for tab in await profile.tabs.query()} - {window.id}
+        await profile.store.write(lambda each: close_window(each, max(windows)))
+        (session,) = await profile.store.read(get_sessions)
+        await profile.store.write(lambda each: forget_session(each, session.id))
+        assert await profile.store.read(lambda each: each.closed_tabs.sessions()) == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from hatbox.store.base import Transaction
-from hatbox.tabs.closed_tabs import ClosedSession, ClosedTab, forget_session
+from hatbox.tabs.closed_tabs import ClosedSession, ClosedTab, forget_session, move_closed_tabs
 from hatbox.tabs.opening import open_saved_tab
 from hatbox.tabs.session_values import kind_of_tab, kind_of_window
 from hatbox.tabs.strip import activate, row_of
@@ -39,6 +39,7 @@ def restore_closed_window(transaction: Transaction, session: ClosedSession) -> W
         transaction.extensions.put(extension, kind_of_window(window.id), key, value)
     if active is not None:
         activate(transaction, row_of(transaction, active))
+    move_closed_tabs(transaction, first.window_id, window.id)
     forget_session(transaction, session.id)
     return get_window(transaction, window.id)
 

@@ -1,7 +1,8 @@
 """Recently closed tabs and windows, if the user has chosen how many: a setting of the profile. Transaction functions.
 
-Tabs that were closed with their window are one session. Blank tabs and those of scripts are not recorded. An identity
-that is removed takes its closed tabs with it.
+Tabs that were closed with their window are one session. Tabs that were closed before in that window go with it, as in
+Firefox: they come back when it is restored, and are forgotten with it. Blank tabs and those of scripts are not
+recorded. An identity that is removed takes its closed tabs with it.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ __all__ = [
     "forget_session",
     "get_session",
     "get_sessions",
+    "move_closed_tabs",
     "record_closed_tabs",
     "saved_tab",
 ]
@@ -103,12 +105,38 @@ def get_session(transaction: Transaction, number: int | None) -> ClosedSession |
     """The session with this number; with None the one that was closed last."""
     numbers = transaction.closed_tabs.sessions()[::-1]
     wanted = numbers if number is None else {number}.intersection(numbers)
-    return next((found[0] for each in wanted if (found := _sessions(transaction, [each]))), None)
+    return next((found[0] for each in wanted if (found := _reachable(transaction, [each]))), None)
 
 
 def get_sessions(transaction: Transaction, limit: int | None = None) -> list[ClosedSession]:
     """All sessions, or as many as were closed last. The last one is first."""
-    return _sessions(transaction, transaction.closed_tabs.sessions()[::-1][:limit])
+    numbers, found = transaction.closed_tabs.sessions()[::-1], list[ClosedSession]()
+    while numbers and (limit is None or len(found) < limit):
+        count = len(numbers) if limit is None else limit - len(found)
+        found += _reachable(transaction, numbers[:count])
+        numbers = numbers[count:]
+    return found
+
+
+def move_closed_tabs(transaction: Transaction, old: int, new: int) -> None:
+    """A window was restored: tabs that were closed in it before belong to the new one."""
+    for session in _of_window(transaction, old):
+        ((row, tab),) = session.tabs
+        transaction.closed_tabs.delete([session.id])
+        data = _encode(msgspec.structs.replace(tab, window_id=new))
+        transaction.closed_tabs.insert(None, row.store, row.closed, data)
+
+
+def _of_window(transaction: Transaction, window: int) -> list[ClosedSession]:
+    """The tabs that were closed in a window before it was closed, those closed first first."""
+    found = _sessions(transaction, transaction.closed_tabs.sessions())
+    return [each for each in found[::-1] if not each.is_window and each.tabs[0][1].window_id == window]
+
+
+def _reachable(transaction: Transaction, numbers: Sequence[int]) -> list[ClosedSession]:
+    """Those of windows, and of tabs whose window is open."""
+    found = _sessions(transaction, numbers)
+    return [each for each in found if each.is_window or transaction.windows.get(each.tabs[0][1].window_id) is not None]
 
 
 def _sessions(transaction: Transaction, numbers: Sequence[int]) -> list[ClosedSession]:
@@ -124,8 +152,11 @@ def _sessions(transaction: Transaction, numbers: Sequence[int]) -> list[ClosedSe
 
 
 def forget_session(transaction: Transaction, session: int) -> None:
-    """Delete a session."""
-    transaction.closed_tabs.delete([session])
+    """Delete a session. That of a window takes the tabs with it that were closed in the window before."""
+    found = _sessions(transaction, [session])
+    window = found[0].tabs[0][1].window_id if found and found[0].is_window else None
+    with_window = [] if window is None else _of_window(transaction, window)
+    transaction.closed_tabs.delete([session, *(each.id for each in with_window)])
     _emit(transaction)
 
 
@@ -135,7 +166,7 @@ def clear_closed_tabs(
     """Delete all sessions; only those that were closed at this time or later, and with a page of these hosts."""
     going = {
         session.id
-        for session in get_sessions(transaction)
+        for session in _sessions(transaction, transaction.closed_tabs.sessions())
         if (since is None or session.closed >= since)
         and (hosts is None or any(_host_of(tab) in hosts for _, tab in session.tabs))
     }
