@@ -750,7 +750,8 @@ async def _page_does(engine: FakeEngine, what: str, tab: hatbox.Tab) -> None:
             engine.pages.pop(tab.id)
             await engine.reports.page_closed(tab.id)
         case "page goes":
-            if number := await engine.reports.navigation_started(tab.id, C):
+            number = await engine.reports.navigation_started(tab.id, C)
+            if number and tab.id in engine.pages:  # else it was closed meanwhile
                 engine.pages[tab.id] = hatbox.Tab(
                     **{**{name: getattr(tab, name) for name in tab.__struct_fields__}, "navigation_id": number}
                 )
