@@ -54,6 +54,17 @@ def test_active_tab_allows_the_page_that_the_user_chose_and_its_frames_of_the_sa
     assert not allowed.allows(document("https://other.example/inner", top_url=SITE, is_top=False))
 
 
+@pytest.mark.parametrize(
+    "url", [SITE, "about:srcdoc", "about:blank", "data:text/html,x", "blob:https://site.example/1"]
+)
+def test_active_tab_does_not_allow_a_sandboxed_frame_of_the_page(url: str) -> None:
+    frame = document(url, creator_url=SITE, top_url=SITE, is_top=False, has_opaque_origin=True)
+    wide = {"match_about_blank": True, "match_origin_as_fallback": True}
+    assert not access(active_url=SITE, **wide).allows(frame)
+    page = document(SITE, has_opaque_origin=True)  # its server has sandboxed it
+    assert access(active_url=SITE, **wide).allows(page)
+
+
 def test_active_tab_ends_when_the_tab_has_navigated_to_another_site() -> None:
     assert not access(active_url=SITE).allows(document("https://other.example/"))
 

@@ -34,10 +34,15 @@ class InjectionAccess(NamedTuple):
         return parsed is not None and self.hosts.allow_url(parsed.scheme, parsed.host)
 
     def _is_active(self, document: FrameDocument) -> bool:
-        """Whether activeTab allows it: the page that the user chose, and its frames of the same origin."""
+        """Whether activeTab allows it: the page that the user chose, and its frames of the same origin.
+
+        A sandboxed frame has an origin of its own, whatever its URL and its creator are.
+        """
         if not self.active_url or _origin(document.top_url) != _origin(self.active_url):
             return False
-        return document.is_top or _origin(document.origin_url) == _origin(self.active_url)
+        if document.is_top:
+            return True
+        return not document.has_opaque_origin and _origin(document.origin_url) == _origin(self.active_url)
 
 
 def _origin(text: str) -> tuple[str, str, str] | None:

@@ -16,6 +16,7 @@ from hatbox.api.browser import Browser
 from hatbox.extension_data.storage.structured_clone import as_json, clone_size, cloned
 from hatbox.javascript.text import stringify
 from hatbox.javascript.wire_codec import UNDEFINED, decode
+from hatbox.messaging.context import ExtensionContext
 from tests.api.caller import extension_browser, extension_caller
 
 AREAS = ("local", "sync", "session")
@@ -87,6 +88,22 @@ def test_calls_made_together_take_effect_in_their_order(tmp_path: Path, area: st
             area_api.get("a"),
         ]
         assert (await asyncio.gather(*calls))[1::2] == [{"a": 1}, {"a": 2}, {}]
+
+    with_profile(tmp_path, use)
+
+
+def test_a_content_script_observes_every_area_but_that_of_the_session(tmp_path: Path) -> None:
+    async def use(profile: Profile) -> None:
+        caller = extension_caller(["storage"], ID)
+        script = caller.in_context(ExtensionContext(ID, "https://site.example/", "https://site.example", kind=None))
+        received: dict[str, list[str]] = {"page": [], "script": []}
+        for name, each in {"page": caller, "script": script}.items():
+            browser: Any = Browser(profile._dispatcher, each)
+            browser.storage.onChanged.addListener(lambda _, area, name=name: received[name].append(area))
+        browser = Browser(profile._dispatcher, caller)
+        for area in ("session", "local", "session", "sync"):
+            await getattr(browser.storage, area).set({"token": area + str(len(received["page"]))})
+        assert received == {"page": ["session", "local", "session", "sync"], "script": ["local", "sync"]}
 
     with_profile(tmp_path, use)
 

@@ -47,6 +47,12 @@ await probe("no target", () => scripting.executeScript({func: () => 1}));
 await probe("callback", () => new Promise(resolve => chrome.scripting.executeScript({target: {tabId: page}, func: () => 3}, value => resolve([value, chrome.runtime.lastError?.message]))));
 await probe("callback, error", () => new Promise(resolve => chrome.scripting.executeScript({target: {tabId: other}, func: () => 3}, (...values) => resolve([values, chrome.runtime.lastError.message]))));
 
+const policy = await open(`${SITE}/policy`);
+for (const world of ["MAIN", "ISOLATED"]) for (const [path, tabId] of Object.entries({page, policy})) for (const [name, func] of Object.entries({
+  eval: () => { try { return eval("1 + 1"); } catch (error) { return error.name; } }, Function: () => { try { return new Function("return 2")(); } catch (error) { return error.name; } },
+  later: async () => { await null; try { return (0, eval)("2"); } catch (error) { return error.name; } }, uncaught: () => eval("2"),
+})) await probe(`${name}: ${world}, ${path}`, async () => { const [{result, error}] = await run({func, world}, {tabId}); return error ? "thrown" : result; });
+
 const color = async () => (await run({func: () => getComputedStyle(document.body).color}))[0].result;
 for (const [name, injection] of Object.entries({
   css: {css: "body {color: rgb(1, 2, 3)}"}, files: {files: ["style.css"]}, empty: {}, both: {css: "p {}", files: ["style.css"]}, missing: {files: ["missing.css"]}, origin: {css: "p {}", origin: "user"},

@@ -8,11 +8,14 @@ from typing import Any
 
 import pytest
 
+from hatbox.api.injection_access import InjectionAccess
 from hatbox.errors import ApiError
 from hatbox.extension_data.content_script import ScriptSource
 from hatbox.javascript.wire_codec import UNDEFINED
+from hatbox.urls.match_patterns import host_permissions
 from tests.engines.chromium.real import with_browser
 from tests.extensions.content_scripts.content_lab import A, B, content_lab, script
+from tests.waiting import until_awaited
 
 pytestmark = pytest.mark.browser
 
@@ -162,3 +165,21 @@ async def test_style_sheets_end_with_their_extension(tmp_path: Path, browser: st
         assert [await frame.evaluate(COLOR) for frame in page.frames] == ["rgb(0, 0, 0)", "rgb(0, 0, 0)"]
         assert await page.evaluate("getComputedStyle(document.body).width") != "42px"
         assert await page.evaluate("document.adoptedStyleSheets.length") == 1  # that of the page
+
+
+@with_browser
+async def test_active_tab_reaches_no_sandboxed_frame_of_the_page(tmp_path: Path, browser: str) -> None:
+    async with content_lab(tmp_path, browser, [script("0")]) as lab:
+        lab.page("/own")
+        lab.page("/sandboxed")
+        frames = "<iframe src=/own></iframe><iframe sandbox=allow-scripts src=/sandboxed></iframe>"
+        page = await lab.open(lab.page("/", f"{frames}<iframe sandbox=allow-scripts srcdoc='<p>text'></iframe>"))
+        everything = InjectionAccess(host_permissions(frozenset({"<all_urls>"})), "", True, True)
+
+        async def are_attached() -> bool:
+            return len(await lab.execute(page, "1", frame_ids=None, allows=everything.allows)) == 4
+
+        await until_awaited(are_attached)
+        chosen = everything._replace(hosts=host_permissions(frozenset()), active_url=page.url)
+        found = await lab.execute(page, "location.pathname", frame_ids=None, allows=chosen.allows)
+        assert [each.value for each in found] == ["/", "/own"]

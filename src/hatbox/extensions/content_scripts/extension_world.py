@@ -174,7 +174,9 @@ class ExtensionWorld:
         settings = page_settings(self.boot(), self.limits, context="content", host_fetch=True)
         has_files = bool(self.loaded.manifest.web_accessible_resources)
         settings |= {"hosts": host_patterns(hosts), "resources": self.urls.origin, "hasFiles": has_files}
-        return runner_config(self.names, scripts, hosts, declared, encode(settings).decode())
+        evaluates = self.loaded.manifest.manifest_version == 2
+        text = encode(settings).decode()
+        return runner_config(self.names, scripts, hosts, declared, text, evaluates=evaluates)
 
     def _load(self, script: ContentScript) -> LoadedScript:
         js = [(self.url(source), self._logged(source, self.text(source))) for source in script.js]

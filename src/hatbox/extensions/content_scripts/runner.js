@@ -32,6 +32,21 @@
 
   const isTop = () => window === top;
 
+  // Chromium has no policy for this world. As in Firefox, scripts of version 3 evaluate no texts.
+  function forbidEval() {
+    const {EvalError, Proxy} = globalThis;
+    const refusing = (name) => () => { throw new EvalError(`call to ${name}() blocked by CSP`); };
+    const refuseEval = refusing("eval"), refuse = refusing("Function");
+    const blocked = new Proxy(evaluate, {apply: (_, self, [text]) => typeof text === "string" ? refuseEval() : text});
+    defineProperty(globalThis, "eval", {value: blocked, writable: true, configurable: true});
+    for (const made of [() => {}, async () => {}, function* () {}, async function* () {}]) {
+      const {prototype} = made.constructor;
+      const value = new Proxy(made.constructor, {apply: refuse, construct: refuse});
+      defineProperty(prototype, "constructor", {value, configurable: true, writable: prototype === Function.prototype});
+    }
+    globalThis.Function = Function.prototype.constructor;
+  }
+
   // Whether this is the first, empty document of a frame that loads another one. As in Firefox, scripts run in it only if it
   // exists already when the extension starts.
   function isReplacedSoon() {
@@ -317,6 +332,7 @@
       else waiting.push({at: RUN_AT[name], job: resolve});
     }),
   };
+  if (config.evaluates === false) forbidEval();
   if (key !== null) defineProperty(globalThis, key, {value: runner, enumerable: false, configurable: false, writable: false});
   serve();
 })

@@ -96,8 +96,13 @@ def runner_config(
     hosts: HostPermissions,
     declared: Mapping[str, DeclaredNames],
     settings: str,
+    *,
+    evaluates: bool = True,
 ) -> str:
-    """The configuration of the runner in the world of an extension. Chromium runs it before or after the code."""
+    """The configuration of the runner in the world of an extension. Chromium runs it before or after the code.
+
+    `evaluates`: whether the scripts may call `eval`.
+    """
     prefix = f"this[{json.dumps(names.runner)}].declare"
     entries = [
         {
@@ -113,6 +118,7 @@ def runner_config(
         "binding": names.binding,
         "receiver": names.receiver,
         "settings": settings,
+        "evaluates": evaluates,
     }
     return (
         f'(config => {{ ({_MEET})(config, "function", run => {{ run(config); }}); }})({json.dumps(config)});\n'

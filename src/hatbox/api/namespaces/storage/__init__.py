@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
-from hatbox.api.caller import Caller
+from hatbox.api.caller import Caller, ExtensionCaller
 from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.namespaces.storage import managed_storage
 from hatbox.api.services import Services
@@ -39,7 +39,7 @@ def implement(schema: NamespaceSchema, services: Services) -> Namespace:
 
 class _Storage(Namespace):
     def __init__(self, schema: NamespaceSchema, services: Services) -> None:
-        events = {"onChanged": EventBinding(_changed_event(services.store), _changed_args)}
+        events = {"onChanged": EventBinding(_changed_event(services.store), _any_changed_args)}
         super().__init__(schema, services.store, events)
 
 
@@ -127,3 +127,9 @@ def _changed_event(store: Store) -> Event[StorageChanged]:
 def _changed_args(caller: Caller, change: StorageChanged) -> tuple[Any, str] | None:
     """(changes, areaName) for the extension whose storage changed."""
     return (decode(change.changes.encode()), change.area) if change.extension == caller.id else None
+
+
+def _any_changed_args(caller: Caller, change: StorageChanged) -> tuple[Any, str] | None:
+    """The same for the areas that the caller has. Content scripts have no storage.session."""
+    is_hidden = change.area == "session" and isinstance(caller, ExtensionCaller) and caller.context.kind is None
+    return None if is_hidden else _changed_args(caller, change)
