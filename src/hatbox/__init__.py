@@ -1,9 +1,13 @@
 """Hatbox, the identity layer for programs: named, colored, iconified identities, each with its own cookie store."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
+from importlib import import_module
+
+TYPE_CHECKING = False  # as type checkers know it: importing typing takes longer than this module
 if TYPE_CHECKING:
+    from typing import Any
+
     from hatbox.activity_log.activity_service import ActivityLog, RecordedAction
     from hatbox.api.browser import Browser
     from hatbox.archive.backup import BackupReport

@@ -5,6 +5,8 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from rich.cells import cell_len
 
 from hatbox import __version__
 from hatbox.cli import COMMANDS, GROUPS
+from hatbox.cli.commands.run.script_execution import compile_script, execute_code
 from hatbox.maintenance import create_profile
 from tests.cli.conftest import Cli, Start
 
@@ -197,6 +200,40 @@ def test_an_interrupt_ends_a_script_at_once_and_quietly(program: Start, tmp_path
     process.send_signal(signal.SIGINT)
     assert process.communicate(timeout=60) == (b"tidy\n", b"")
     assert process.returncode == 130
+
+
+@posix
+def test_an_interrupt_just_before_the_first_line_of_a_script_is_not_lost(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    ran: list[str] = []
+
+    @asynccontextmanager
+    async def scope() -> AsyncIterator[dict[str, object]]:
+        signal.raise_signal(signal.SIGINT)
+        yield {"ran": ran}
+
+    with pytest.raises(KeyboardInterrupt):
+        execute_code(script, compile_script(b"ran.append('started')", script), [], scope, as_json=False)
+    assert ran == []
+
+
+@posix
+@pytest.mark.process
+def test_an_interrupt_while_the_program_starts_prints_no_traceback(cli: Cli) -> None:
+    program = """
+import builtins, signal, hatbox.__main__
+imports = builtins.__import__
+
+def interrupted(name, *arguments, **options):
+    if name == "hatbox.cli":
+        signal.raise_signal(signal.SIGINT)
+    return imports(name, *arguments, **options)
+
+builtins.__import__ = interrupted
+hatbox.__main__.main()
+"""
+    ended = subprocess.run([sys.executable, "-c", program, "list"], capture_output=True, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (-signal.SIGINT, b"", b"")
 
 
 @posix

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Final, NoReturn, TextIO
 from hatbox.cli.aliases import without_aliases
 from hatbox.cli.arguments.profile_creation import allow_creation
 from hatbox.cli.commands.run.fast_run import fast_run
-from hatbox.cli.direct_call import call_command
+from hatbox.cli.direct_call import accept_interrupts, call_command
 from hatbox.cli.table import command_table
 from hatbox.cli.table.direct_parser import direct_values, split_command_line
 from hatbox.cli.terminal.proposed_commands import note_profile
@@ -202,6 +202,7 @@ def _run(arguments: list[str]) -> object:
     allow_creation(False)
     note_profile(None)
     if extension_run := fast_run(arguments):
+        accept_interrupts()
         return extension_run()
     arguments = without_aliases(arguments, ALIASES, GROUPS)
     if run := _direct_call(arguments):
@@ -210,6 +211,7 @@ def _run(arguments: list[str]) -> object:
 
     app = _app_for(arguments)
     gc.enable()
+    accept_interrupts()
     return get_command(app).main(arguments, prog_name="hatbox", standalone_mode=False)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import signal
+import threading
 from collections.abc import Mapping
 from importlib import import_module
 from types import SimpleNamespace
@@ -10,7 +12,14 @@ from typing import Any
 
 from hatbox.cli.arguments.profile_creation import allow_creation
 
-__all__ = ["call_command"]
+__all__ = ["accept_interrupts", "call_command"]
+
+
+def accept_interrupts() -> None:
+    """Let Ctrl-C raise KeyboardInterrupt from now on. Until the command runs, it ends the process: see __main__."""
+    is_main = threading.current_thread() is threading.main_thread()
+    if is_main and signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def call_command(name: str, path: str, values: Mapping[str, Any]) -> object:
@@ -21,6 +30,7 @@ def call_command(name: str, path: str, values: Mapping[str, Any]) -> object:
     if given.pop("create", False):
         allow_creation()
     gc.enable()
+    accept_interrupts()
     try:
         return command(**given)
     except Exception as error:

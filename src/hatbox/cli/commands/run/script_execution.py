@@ -81,6 +81,7 @@ class _Execution:
             async with open_scope() as scope:
                 vars(module).update(scope)
                 with _interruptible(end) as interrupted:
+                    await asyncio.sleep(0)  # a signal that has cancelled this task until now is not lost
                     status = await self._outcome(FunctionType(self._code, vars(module)), interrupted)
                     await self._cancel_tasks()
                 return status
@@ -88,6 +89,8 @@ class _Execution:
 
     async def _outcome(self, body: Callable[[], Any], interrupted: Callable[[], bool]) -> int:
         try:
+            if interrupted():
+                raise KeyboardInterrupt
             result = body()
             if inspect.iscoroutine(result):
                 await result
