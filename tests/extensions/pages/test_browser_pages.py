@@ -698,3 +698,31 @@ async def test_a_link_in_an_extensions_tab_of_an_identity_opens_in_that_identity
             assert tab.active is not is_in_background
             target = site.url("/") if element == "#web" else f"{own.manifest.base_url}popup.html"
             await eventually(lambda: url_of(profile, tab.id), target)
+
+
+@pytest.mark.parametrize("features", ["", "noopener"])
+@pytest.mark.parametrize("target", ["popup.html", "SITE"])
+@with_browser
+async def test_what_an_extensions_tab_opens_before_it_closes_itself_is_in_its_identity(
+    target: str, features: str, browser: str, tmp_path: Path
+) -> None:
+    with LoopbackSite() as site:
+        start = "<!doctype html><title>Start</title><p>start"
+        async with run(tmp_path, files={"start.html": start}) as (profile, runner, own):
+            url = f"{own.manifest.base_url}start.html"
+            await own.browser.tabs.create({"url": url, "cookieStoreId": "firefox-container-2"})
+            await runner.wait_until_settled()
+            page = own.browser_pages.open_windows[0].page
+            await page.get_by_text("start").wait_for()
+            opens = f"open('{target.replace('SITE', site.url('/'))}', '', '{features}')"
+            await page.evaluate(f"void setTimeout(() => {{ {opens}; close(); }})")
+
+            async def is_replaced() -> bool:
+                return url not in [(tab.url or tab.pending_url) for tab in await profile.tabs.query()]
+
+            await until_awaited(is_replaced)
+
+            async def stores() -> list[str]:
+                return [tab.cookie_store_id for tab in await profile.tabs.query() if tab.url != "about:blank"]
+
+            await eventually(stores, ["firefox-container-2"])

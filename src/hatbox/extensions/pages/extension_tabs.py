@@ -37,6 +37,7 @@ logger = logging.getLogger("hatbox.extensions")
 
 _decode_window_id = decoder(int)
 
+_MAX_OPENERS: Final = 1000
 _NO_BROWSER: Final = (
     "pages of extensions need the Chromium engine in the same program: hatbox run EXTENSION --engine chromium, "
     "or `async with profile.chromium()`"
@@ -51,6 +52,7 @@ class ExtensionTabs:
         self._running = running
         self._envs: list[BrowserEnvironment] = []  # of all running engines; the first one shows the pages
         self._tabs: dict[int, ExtensionTab] = {}
+        self._openers: dict[str, tuple[str, int]] = {}  # cookie store and tab by target, also of tabs that are closed
         self._sidebars = SidebarWindows(store, running)
         self._requested = RequestedPages(store, self._require_started)
         self._start_browser: Callable[[], Awaitable[None]] | None = None
@@ -201,13 +203,11 @@ class ExtensionTabs:
         from hatbox.extensions.pages.extension_tab import ExtensionTab
 
         opened = await windows.opened_page(page)
-        opener = next((tab for tab in self._tabs.values() if tab.window is opened.opener), None)
+        store, opener_id = self._openers.get(opened.opener_id or "", (DEFAULT_COOKIE_STORE_ID, None))
         tab: Tab | None = None
         try:
-            cookie_store_id = DEFAULT_COOKIE_STORE_ID if opener is None else opener.cookie_store_id
             delegate = self.require_browser().delegate
-            opener_id = None if opener is None else opener.tab_id
-            tab = await delegate.page_opened(cookie_store_id, opener_id, active=not opened.in_background)
+            tab = await delegate.page_opened(store, opener_id, active=not opened.in_background)
             window = await windows.adopt(page, tab.id)
         except HatboxError as error:  # the engine is stopping, or the page was closed meanwhile
             logger.debug("page of an extension closed: %s", error)
@@ -246,6 +246,7 @@ class ExtensionTabs:
             return False
         self.stop_reporting()
         self._tabs.clear()
+        self._openers.clear()
         self._sidebars.clear()
         self._requested.clear()
         return True
@@ -274,6 +275,9 @@ class ExtensionTabs:
 
     def _add(self, tab: ExtensionTab) -> ExtensionTab:
         self._tabs[tab.tab_id] = tab
+        self._openers[tab.window.documents.target_id] = tab.cookie_store_id, tab.tab_id
+        if len(self._openers) > _MAX_OPENERS:
+            del self._openers[next(iter(self._openers))]
         tab.on_closed = self._on_closed
         return tab
 

@@ -58,8 +58,8 @@ class WindowResources(NamedTuple):
 class OpenedPage(NamedTuple):
     """A page that a script or a link has opened."""
 
-    opener: ExtensionWindow | None
-    """The page with the script or link; None if it is closed."""
+    opener_id: str | None
+    """The target of the page with the script or link, which may be closed; None if it is unknown."""
     url: str
     """The URL that it was opened with. After a middle click, the page itself has failed to load it."""
     in_background: bool
@@ -120,13 +120,13 @@ class ExtensionWindows:
         """How a page was opened that `open` has not opened."""
         opener = await within(page.opener())
         window = next((each for each in self.windows if each.page is opener), None)
+        opener_id = None if window is None else window.documents.target_id
         url = "" if page.url.startswith("chrome-error:") else page.url
-        requested = self._openers.take(None if window is None else window.documents.target_id, url)
+        requested = self._openers.take(opener_id, url)
         if requested is not None:
-            url = url or requested.url
-            window = next((each for each in self.windows if each.documents.target_id == requested.target_id), window)
+            opener_id, url = requested.target_id, url or requested.url
         in_background = opener is None and requested is not None and requested.in_background
-        return OpenedPage(window, self.resources.files.urls.extension_url(url), in_background)
+        return OpenedPage(opener_id, self.resources.files.urls.extension_url(url), in_background)
 
     async def context(self) -> PageContext:
         """The browser context, created if needed, with the stored DOM storage."""
@@ -189,14 +189,14 @@ class ExtensionWindows:
         )
         self.windows.append(window)
         window.page.on("close", lambda _: self._on_close(window))
-        window.documents.session.on(
-            "Page.frameRequestedNavigation", log_exceptions(lambda event: self._on_requested(window, event))
-        )
+        for name in ("Page.frameRequestedNavigation", "Page.windowOpen"):
+            window.documents.session.on(name, log_exceptions(lambda event: self._on_requested(window, event)))
         await self.resources.storage.attach(window.documents)
         return window
 
     def _on_requested(self, window: ExtensionWindow, event: dict[str, Any]) -> None:
-        self._openers.request(window.documents.target_id, event["url"], event["disposition"])
+        """A page may be closed before the page that it opens is reported: Page.windowOpen comes before both."""
+        self._openers.request(window.documents.target_id, event["url"], event.get("disposition", "newWindow"))
 
     def _on_close(self, window: ExtensionWindow) -> None:
         if window in self.windows:
