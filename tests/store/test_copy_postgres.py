@@ -295,7 +295,7 @@ def test_a_copy_that_is_killed_is_complete_or_did_not_happen(copier: Copier, sou
     calls = copier.count(source, first)
     whole = server_tables(cluster, first)
     choose = random.Random(5)
-    moments = [*range(calls - 60, calls, 12), *(choose.randrange(1, calls) for _ in range(KILLS - 5))]
+    moments = [*range(calls - 60, calls, 12), *(choose.randrange(1, calls) for _ in range(max(1, KILLS - 5)))]
     completed = 0
     for moment in moments:
         target = cluster.new_address()

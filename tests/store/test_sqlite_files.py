@@ -810,6 +810,75 @@ async def test_a_file_that_was_put_in_the_place_of_an_open_profile_is_not_change
     assert path.read_bytes() == put
 
 
+@in_loop
+async def test_a_second_name_of_a_profile_is_refused(path: Path) -> None:
+    await fill(path)
+    other = path.with_name("other.db")
+    async with hatbox.open(path):
+        os.link(path, other)
+        for name in (path, other):
+            with pytest.raises(hatbox.ProfileError, match="2 names"):
+                await hatbox.open(name)
+    other.unlink()
+    os.link(path, path.with_name(".hatbox-1-00000000.new"))  # of a process that was killed while it created the profile
+    async with hatbox.open(path):
+        assert [file.name for file in path.parent.iterdir() if file.suffix == ".new"] == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="bind mounts are of Linux")
+@pytest.mark.process
+def test_a_file_that_is_mounted_under_another_name_is_refused_while_it_is_in_use(tmp_path: Path) -> None:
+    asyncio.run(fill(tmp_path / "profile.db"))
+    mounted = tmp_path / "mounted" / "profile.db"
+    mounted.parent.mkdir()
+    mounted.touch()
+    mount = ["unshare", "--mount", "sh", "-c", 'mount --bind "$1" "$2" && shift 2 && exec "$@"', "sh"]
+    hatbox_list = [sys.executable, "-m", "hatbox", "list", "--profile", str(mounted)]
+    command = [*mount, str(tmp_path / "profile.db"), str(mounted), *hatbox_list]
+    if subprocess.run(["unshare", "--mount", "true"], capture_output=True, check=False).returncode:
+        pytest.skip("this user cannot mount")
+    assert subprocess.run(command, capture_output=True, check=False).returncode == 0
+    with OtherProcess(tmp_path / "profile.db"):
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert result.returncode != 0
+    assert "open under one name at a time" in result.stderr
+
+
+@pytest.mark.parametrize("end", ["-wal", "-shm"])
+@in_loop
+async def test_a_file_that_is_deleted_beside_an_open_profile_is_noticed_and_nothing_is_lost(
+    path: Path, end: str
+) -> None:
+    async with hatbox.open(path) as profile:
+        await profile.identities.create("kept", color="red", icon="pet")
+        path.with_name(path.name + end).unlink()
+        with pytest.raises(hatbox.ProfileError, match=f"its file {path.name}{end} was deleted"):
+            for _ in range(10_000):  # it is noticed within a hundredth of a second, not at once
+                await profile.identities.create("a", color="red", icon="pet")
+    async with hatbox.open(path) as profile:
+        assert "kept" in await names(profile)
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root can make files of others")
+@pytest.mark.parametrize("end", ["-wal", "-shm", "-journal", "-lock"])
+@in_loop
+async def test_what_another_user_has_made_beside_a_profile_is_refused(path: Path, end: str) -> None:
+    await fill(path)
+    prepared = path.with_name(path.name + end)
+    prepared.touch()
+    os.chown(path, NOBODY, NOBODY)
+    os.chown(prepared, NOBODY - 1, NOBODY)
+    with pytest.raises(hatbox.ProfileError, match=f"{prepared.name} beside it is not a file of its owner"):
+        await hatbox.open(path)
+    prepared.unlink()
+    path.parent.chmod(0o777)
+    with pytest.raises(hatbox.ProfileError, match=f"chmod o-w {path.parent}"):
+        await hatbox.open(path)
+    path.parent.chmod(0o1777)
+    async with hatbox.open(path):
+        assert stat.S_IMODE(path.with_name(f"{path.name}-wal").stat().st_mode) == 0o600
+
+
 def test_an_error_of_a_disk_that_is_gone_is_explained(tmp_path: Path) -> None:
     error = sqlite3.OperationalError("disk I/O error")
     error.sqlite_errorcode = sqlite3.SQLITE_IOERR

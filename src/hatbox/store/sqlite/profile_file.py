@@ -29,22 +29,30 @@ from hatbox.store.sqlite.migrations import create_tables, has_tables_of, migrate
 from hatbox.store.sqlite.nearest_files import not_found
 from hatbox.store.sqlite.rows import SqliteRows, corruption
 from hatbox.store.sqlite.schema import APPLICATION_ID, FORMAT
+from hatbox.store.sqlite.side_files import (
+    DRAFT_PATTERN,
+    OpenFiles,
+    beside,
+    check_before_open,
+    check_only_name,
+    create_private,
+)
 from hatbox.store.tables.profile_row import cipher_of
 from hatbox.store.tables.schema import PROFILE
 
 __all__ = [
     "ProfileFile",
-    "check_same_file",
     "check_schema_version",
     "connect",
     "connect_alone",
     "create_profile",
-    "inode_of",
     "open_profile",
     "real_path",
 ]
 
-_TEMP_FILE_PATTERN: Final = ".hatbox-*.new*"
+_abandoned: Final[list[sqlite3.Connection]] = []
+"""Connections to files that have lost their names. They end with the process."""
+
 _HOUR: Final = 3600
 _UPGRADE_WAIT_SECONDS: Final = 3.0
 _RETRY_SECONDS: Final = 0.05
@@ -72,18 +80,26 @@ class ProfileFile:
         self.unclean = unclean
         """Whether the last program that had it open ended without closing it."""
         self._lock = lock
-        self._inode = inode_of(path)
+        self.files = OpenFiles(path)
+        """Its files. SQLite has opened them."""
 
     def close(self, *, damaged: bool = False) -> None:
         """Close it. If it is damaged, its files stay as they are; else the last handle empties the change log."""
         try:
-            if damaged:
+            if self._is_replaced():
+                _abandoned.append(self.connection)  # closing it would delete the WAL of another program, by its name
+            elif damaged:
                 _close_untouched(self.path, self.connection)
             else:
                 self._close()
         finally:
             if self._lock:
                 self._lock.release()
+
+    def _is_replaced(self) -> bool:
+        """Whether a file has lost its name, and another program may go on with another one."""
+        lost = self.files.lost()
+        return lost is not None and (lost.exists() or not (self._lock and self._lock.become_exclusive()))
 
     def _close(self) -> None:
         written = self.connection.total_changes > 0
@@ -92,7 +108,7 @@ class ProfileFile:
         self.connection.close()
         if written and self._lock and self._lock.become_exclusive():
             with contextlib.suppress(OSError, sqlite3.Error, ProfileError):
-                check_same_file(self.path, self._inode)
+                self.files.check_database()
                 _empty_log(self.path)
                 from hatbox.store.sqlite.unallocated_space import (
                     clear_unallocated_space,
@@ -112,6 +128,7 @@ def open_profile(path: Path, key: Key | None = None, *, create: bool = True) -> 
                 raise not_found(path)
             create_profile(path, create_tables if key is None else partial(create_tables, key=key))
         require_file(path)
+        check_before_open(path)
         read_only = not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
         lock = _lock(path, read_only=read_only)
         try:
@@ -139,11 +156,15 @@ def _open(path: Path, lock: ProfileLock | None, key: Key | None, *, read_only: b
     unclean = False
     while lock and lock.exclusive:
         found = inspect(path)
+        if found.in_use and not read_only:
+            check_only_name(path)
         unclean = not found.in_use and wal_size(path) > 0
         if unclean and (damage := _damage_in_wal(path)):
             raise corrupt(path, damage)
         if found.version < FORMAT and not read_only:
             _upgrade(path)
+        if not read_only:
+            create_private(path)
         try:
             if lock.share():
                 break
@@ -168,6 +189,7 @@ def connect_alone(path: Path, purpose: str) -> sqlite3.Connection:
     Only for a caller that has the exclusive lock. Raises ProfileLocked, with `purpose`, if a program that does not know
     the lock has the profile open.
     """
+    check_before_open(path)
     found = inspect(path)
     if found.in_use:
         raise in_use(path, purpose)
@@ -188,7 +210,7 @@ def connect_alone(path: Path, purpose: str) -> sqlite3.Connection:
 def _damage_in_wal(path: Path) -> str | None:
     from hatbox.store.sqlite.wal import damage_in  # after an unclean end only: not each time a program starts
 
-    return damage_in(_beside(path, "-wal"))
+    return damage_in(beside(path, "-wal"))
 
 
 def real_path(path: Path) -> Path:
@@ -233,26 +255,6 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
 def _connect(path: Path, mode: str) -> sqlite3.Connection:
     uri = f"{path.as_uri()}?mode={mode}"
     return sqlite3.connect(uri, uri=True, isolation_level=None, timeout=failures.BUSY_SECONDS)
-
-
-def inode_of(path: Path) -> tuple[int, int]:
-    """The device and inode of a file, which do not depend on its name."""
-    status = os.stat(path)  # noqa: PTH116 - called at every commit, and three times as fast as Path.stat()
-    return status.st_dev, status.st_ino
-
-
-def check_same_file(path: Path, inode: tuple[int, int]) -> None:
-    """Raise if the open profile is no longer the file with this name: writes to it would be lost."""
-    try:
-        if inode_of(path) == inode:
-            return
-    except OSError:
-        pass
-    raise ProfileError(
-        path,
-        "it was deleted, moved or replaced while it was open",
-        "Nothing was changed. Put it back, or close the profile and open it again.",
-    )
 
 
 def check_schema_version(path: Path, connection: sqlite3.Connection) -> int:
@@ -383,13 +385,13 @@ def create_profile(path: Path, fill: Callable[[sqlite3.Connection], None]) -> bo
         _sync_folder(path.parent)
         return is_new
     finally:
-        for leftover in (draft, *(_beside(draft, end) for end in ("-journal", "-wal", "-shm"))):
+        for leftover in (draft, *(beside(draft, end) for end in ("-journal", "-wal", "-shm"))):
             leftover.unlink(missing_ok=True)
 
 
 def _refuse_orphaned_journal(path: Path) -> None:
     """SQLite would replay a journal that has lost its profile into the new one, and mix the two."""
-    for journal in (_beside(path, "-wal"), _beside(path, "-journal")):
+    for journal in (beside(path, "-wal"), beside(path, "-journal")):
         # In this order: a process that has just created the profile creates its journal after it.
         if os.path.lexists(journal) and not os.path.lexists(path):
             raise ProfileCorrupt(
@@ -415,14 +417,10 @@ def _make_folder(path: Path) -> None:
 
 def _drop_old_drafts(folder: Path) -> None:
     """Delete the temporary files of a process that was killed while it created a profile."""
-    for draft in folder.glob(_TEMP_FILE_PATTERN):
+    for draft in folder.glob(DRAFT_PATTERN):
         with contextlib.suppress(OSError):
             if time.time() - draft.stat().st_mtime > _HOUR:
                 draft.unlink()
-
-
-def _beside(path: Path, end: str) -> Path:
-    return path.with_name(path.name + end)
 
 
 def _link_into_place(draft: Path, path: Path) -> bool:

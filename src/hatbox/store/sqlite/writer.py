@@ -21,7 +21,7 @@ from hatbox.store.calls import Call, LoggedChange
 from hatbox.store.keys import Key
 from hatbox.store.sqlite import failures
 from hatbox.store.sqlite.failures import to_profile_error
-from hatbox.store.sqlite.profile_file import ProfileFile, check_same_file, check_schema_version, inode_of, open_profile
+from hatbox.store.sqlite.profile_file import ProfileFile, check_schema_version, open_profile
 from hatbox.store.sqlite.transaction import SqliteTransaction
 from hatbox.store.tables.change_log import RETENTION_SECONDS
 
@@ -69,7 +69,7 @@ class Writer:
         self.damaged: ProfileCorrupt | None = None
         """Set when damage was found, also by the reader: then nothing is written, and the WAL is not checkpointed."""
         self._wait_for_others: Callable[[], None] = lambda: None
-        self._checked = 0.0  # when check_same_file() was last called
+        self._checked = 0.0  # when the files were last called
         self._due = self._deadline = math.inf  # when maintenance starts: after a pause, but not later than this
         threading.Thread(target=self._run, name="hatbox-writer", daemon=True).start()
 
@@ -90,7 +90,6 @@ class Writer:
             return
         try:
             self._connection = self._file.connection
-            self._inode = inode_of(self._path)
             # SQLite backs off between its retries, and subscribers would get no changes meanwhile.
             self._connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
             cipher, label = self._file.cipher, str(self._path)
@@ -150,7 +149,7 @@ class Writer:
         if self.damaged or self._file.read_only:
             return
         try:
-            check_same_file(self._path, self._inode)
+            self._file.files.check()
             self._connection.execute("BEGIN IMMEDIATE")
             check_schema_version(self._path, self._connection)
             self._transaction.reset()
@@ -194,7 +193,7 @@ class Writer:
 
     def _begin(self, calls: list[Call]) -> None:
         if (now := time.monotonic()) > self._checked + _CHECK_SECONDS:
-            check_same_file(self._path, self._inode)
+            self._file.files.check()
             self._checked = now
         writes = any(call.writes for call in calls)
         if writes and self.damaged:

@@ -1,0 +1,128 @@
+"""The files beside a database: the WAL and its index, which SQLite opens by name, and the lock of the profile.
+
+SQLite trusts them. A WAL that another user has prepared would be read, and written with the logins in it. And they hang
+on the name: a database that two programs open under two names has two WALs, and each loses what the other commits.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from hatbox.errors import ProfileError
+from hatbox.store.sqlite.failures import in_use
+
+__all__ = ["DRAFT_PATTERN", "OpenFiles", "beside", "check_before_open", "check_only_name", "create_private"]
+
+DRAFT_PATTERN: Final = ".hatbox-*.new*"
+"""The files of a profile that is being created."""
+
+_ENDS: Final = ("-wal", "-shm", "-journal", "-lock")
+_SHARED_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
+_OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
+
+
+def beside(path: Path, end: str) -> Path:
+    """The file of this kind of a database."""
+    return path.with_name(path.name + end)
+
+
+def check_before_open(path: Path) -> None:
+    """Raise ProfileError if the database has another name, or if others could have made what SQLite opens with it."""
+    status = path.stat()
+    if status.st_nlink > 1:
+        _drop_drafts(path, status)
+        status = path.stat()
+    if status.st_nlink > 1:
+        problem = f"its file has {status.st_nlink} names (hard links)"
+        advice = "Opened under two names, a profile loses logins. Delete the other name, or replace it by a copy."
+        raise ProfileError(path, problem, f"Nothing was changed. {advice}")
+    if not hasattr(os, "getuid"):
+        return
+    folder = path.parent.stat()
+    if folder.st_mode & stat.S_IWOTH and not folder.st_mode & stat.S_ISVTX:
+        problem = f"all users of this machine can replace files in its folder {path.parent}"
+        raise ProfileError(path, problem, f"Nothing was changed. Run: chmod o-w {path.parent}")
+    if status.st_mode & _SHARED_WRITE:
+        return  # others may change the database itself
+    for end in _ENDS:
+        _check_owner(path, beside(path, end), status)
+
+
+def _check_owner(path: Path, side: Path, database: os.stat_result) -> None:
+    try:
+        found = side.lstat()
+    except FileNotFoundError:
+        return
+    if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1 or found.st_uid not in (database.st_uid, os.getuid(), 0):
+        problem = f"{side.name} beside it is not a file of its owner"
+        advice = "Another user of this machine may have made it, to read or to change the profile."
+        raise ProfileError(path, problem, f"Nothing was changed. {advice} Move it away, then try again.")
+    if found.st_mode & _OTHERS & ~database.st_mode and found.st_uid == os.getuid():
+        side.chmod(stat.S_IMODE(database.st_mode))
+
+
+def _drop_drafts(path: Path, status: os.stat_result) -> None:
+    """Remove the name with which a new profile was created. Its process does so too, unless it was killed."""
+    for draft in path.parent.glob(DRAFT_PATTERN):
+        with contextlib.suppress(OSError):
+            if os.path.samestat(draft.stat(), status):
+                draft.unlink()
+
+
+def check_only_name(path: Path) -> None:
+    """Raise ProfileLocked if a program has the database open under another name, such as that of a mounted file.
+
+    The caller knows that SQLite has it open, and that no program has it open by this name.
+    """
+    if not any(beside(path, end).exists() for end in ("-wal", "-shm")):
+        raise in_use(path, "it can be open under one name at a time, by which it has its files")
+
+
+def create_private(path: Path) -> None:
+    """Create the WAL and its index, empty, before SQLite does, if others can create files in the folder."""
+    if hasattr(os, "getuid") and path.parent.stat().st_mode & _SHARED_WRITE:
+        mode = stat.S_IMODE(path.stat().st_mode)
+        for end in ("-wal", "-shm"):
+            with contextlib.suppress(FileExistsError):
+                os.close(os.open(beside(path, end), os.O_CREAT | os.O_EXCL | os.O_RDWR, mode))
+
+
+class OpenFiles:
+    """The files of an open profile, by device and inode: SQLite goes on with them when they have lost their names."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._inodes = dict(self._found())
+
+    def check(self) -> None:
+        """Raise ProfileError if a file has no longer its name: what is written to it would be lost."""
+        if lost := self.lost():
+            raise self._error(lost)
+
+    def check_database(self) -> None:
+        """As `check`, for a database that is closed: SQLite has deleted the other files."""
+        if (lost := self.lost()) == self._path:
+            raise self._error(lost)
+
+    def lost(self) -> Path | None:
+        """The first file that has no longer its name."""
+        found = dict(self._found())
+        return next((each for each, inode in self._inodes.items() if found.get(each) != inode), None)
+
+    def _found(self) -> Iterator[tuple[Path, tuple[int, int]]]:
+        for each in (self._path, beside(self._path, "-wal"), beside(self._path, "-shm")):
+            with contextlib.suppress(OSError):
+                status = os.stat(each)  # noqa: PTH116 - called often, and three times as fast as Path.stat()
+                yield each, (status.st_dev, status.st_ino)
+
+    def _error(self, lost: Path) -> ProfileError:
+        name = "it" if lost == self._path else f"its file {lost.name}"
+        problem = f"{name} was deleted, moved or replaced while it was open"
+        return ProfileError(
+            self._path, problem, "Nothing was changed. Put it back, or close the profile and open it again."
+        )
