@@ -61,6 +61,8 @@ async def test_scripts_of_a_client_run_in_web_pages_and_are_gone_before_a_local_
             await client.result("Page.navigate", {"url": site.url("/page/2")}, session)  # after them, in this order
             await page.wait_for_url(site.url("/page/2"))
             assert await client.evaluate("let two = 2; double(two) // comment", session) == 4
+            pure = {"expression": "document.title; double(3)", "throwOnSideEffect": True}
+            assert (await client.result("Runtime.evaluate", pure, session))["result"]["value"] == 6
             wrong = await client.result("Runtime.evaluate", {"expression": "double(2) }"}, session)
             assert wrong["exceptionDetails"]["exception"]["className"] == "SyntaxError"
             for _ in range(5):

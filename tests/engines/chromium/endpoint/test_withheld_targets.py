@@ -186,6 +186,8 @@ def test_a_script_without_a_context_does_not_run_in_internal_documents() -> None
     client.event("Runtime.executionContextCreated", {"context": context}, "S")
     guarded = client.forwarded("Runtime.evaluate", {"expression": "1 + 1"}, "S")["expression"]
     assert guarded == guarded_script("1 + 1")
+    pure = {"expression": "document.title", "throwOnSideEffect": True}
+    assert client.forwarded("Runtime.evaluate", pure, "S")["expression"] == guarded_script("document.title")
     assert guarded.startswith("if ((location.protocol ===")
     assert "origin?.length === 44" in guarded
     assert client.forwarded("Runtime.evaluate", {"expression": "1", "contextId": 2}, "S")["expression"] == "1"

@@ -78,8 +78,7 @@ def _evaluate(state: ClientState, session: ClientSession, command: ClientMessage
     _check_contexts(session, command, params)
     if not isinstance(params.get("expression"), str):
         raise MethodRefused("expression must be a text")
-    is_bound = params.get("uniqueContextId") is not None
-    if command.method != "Runtime.compileScript" and (is_bound or params.get("throwOnSideEffect") is True):
+    if command.method != "Runtime.compileScript" and params.get("uniqueContextId") is not None:
         state.forward(command, params)
         return
 
