@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import struct
 import threading
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -24,6 +26,8 @@ from hatbox.errors import (
     ProfileUnavailable,
 )
 from hatbox.store.postgres import connection as connection_module
+from hatbox.store.postgres import leases, open_lock
+from hatbox.store.postgres.address import PostgresAddress
 from hatbox.store.postgres.connection import Statement
 from hatbox.store.registry import store_at
 from tests.marks import starts
@@ -108,6 +112,79 @@ def test_a_server_that_is_not_postgresql() -> None:
         message = refusal(address_at(f"127.0.0.1:{server.getsockname()[1]}", sslmode="disable"))
         thread.join()
     assert message.startswith("postgresql://127.0.0.1:")
+
+
+def _message(kind: bytes, body: bytes) -> bytes:
+    return kind + struct.pack("!I", len(body) + 4) + body
+
+
+@contextmanager
+def answering(*answers: bytes) -> Iterator[tuple[str, list[bytes]]]:
+    """A server that answers the first messages with these; its address, and what it got."""
+    received: list[bytes] = []
+    with closing(socket.create_server(("127.0.0.1", 0))) as server:
+
+        def answer() -> None:
+            with closing(server.accept()[0]) as client:
+                client.settimeout(10)
+                for each in answers:
+                    received.append(client.recv(4096))
+                    client.sendall(each)
+                received.append(client.recv(4096))
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        yield f"postgresql://u:secret@127.0.0.1:{server.getsockname()[1]}/db?sslmode=disable", received
+        thread.join()
+
+
+@pytest.mark.parametrize("asks", [struct.pack("!I", 3), struct.pack("!I", 5) + b"salt"])
+def test_a_server_that_asks_for_the_password_itself_or_as_md5_does_not_get_it(asks: bytes) -> None:
+    with answering(_message(b"R", asks)) as (address, received):
+        message = refusal(address)
+    assert "?require_auth=md5" in message
+    assert not received[-1].startswith(b"p")
+
+
+def test_a_password_for_another_machine_is_bound_to_its_connection(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+    def bound(url: str) -> bool:
+        return "channel_binding=require" in PostgresAddress.parse(url).conninfo
+
+    assert bound("postgresql://u:p@db.example/x")
+    assert bound("postgresql://u:p@db.example/x?sslmode=verify-ca")
+    for other in ("u@db.example/x", "u:p@localhost/x", "u:p@db.example/x?sslmode=verify-full"):
+        assert not bound(f"postgresql://{other}")
+    assert not bound("postgresql://u:p@db.example/x?channel_binding=prefer")
+    (tmp_path / ".pgpass").touch()
+    assert bound("postgresql://u@db.example/x")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "server"),
+    [(b"crdb_version", b"v24", "CockroachDB"), (b"server_version", b"15.2-YB-2", "YugabyteDB")],
+)
+def test_a_server_whose_locks_lock_nothing_is_named(name: bytes, value: bytes, server: str) -> None:
+    status = [(b"server_version", b"15.2"), (name, value)]
+    started = b"".join(_message(b"S", each + b"\0" + text + b"\0") for each, text in status)
+    with answering(_message(b"R", struct.pack("!I", 0)) + started + _message(b"Z", b"I")) as (address, _):
+        assert f"the server is {server}" in refusal(address)
+
+
+@in_loop
+async def test_a_server_that_grants_a_lock_to_two_sessions_gives_no_lease(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(open_lock, "_LOCK_ALONE_IN_TRANSACTION", "SELECT length($1::bytea) > 0")
+    async with hatbox.open(cluster.new_address()) as profile:
+        assert await profile.store.lease("a").acquire("test") is None, "one lost connection is no such server"
+    monkeypatch.setattr(leases, "_TRY_LOCK", "SELECT length($1::bytea) > 0")
+    async with hatbox.open(cluster.new_address()) as profile:
+        with pytest.raises(ProfileUnavailable, match="its advisory locks lock nothing"):
+            await profile.store.lease("a").acquire("test")
 
 
 def test_a_database_that_does_not_exist(cluster: Cluster) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 from urllib.parse import unquote, urlsplit, urlunsplit
 
@@ -21,6 +22,7 @@ _OWN_PARAMETERS: Final = ("schema", "reconnect_seconds")
 _DEFAULT_RECONNECT_SECONDS: Final = 30.0
 _MIN_CONNECT_SECONDS: Final = 2.0  # of libpq
 _MAX_CONNECT_SECONDS: Final = 10.0
+_REQUIRE_AUTH_VERSION: Final = 160000  # of libpq. psycopg[binary] has a later one
 _MAX_NAME_BYTES: Final = 63  # of PostgreSQL: longer names are cut off
 _SECRET: Final = frozenset({"password", "sslpassword", "sslkey", "oauth_client_secret"})
 _DEFAULTS: Final = {
@@ -71,7 +73,7 @@ class PostgresAddress(NamedTuple):
             raise ProfileError(label, f"invalid schema name: {schema!r}", "Use a name of 1 to 63 bytes, without pg_.")
         seconds = _seconds(reconnect, label)
         timeout = str(round(min(max(seconds, _MIN_CONNECT_SECONDS), _MAX_CONNECT_SECONDS)))
-        defaults = {**_DEFAULTS, "connect_timeout": timeout, **_tls(parameters)}
+        defaults = {**_DEFAULTS, "connect_timeout": timeout, **_tls(parameters), **_authentication(parameters)}
         completed = conninfo.make_conninfo("", **{**defaults, **parameters})
         hosts = _hosts(parameters)
         local = len(hosts) == 1 and is_local(hosts[0])
@@ -125,6 +127,23 @@ def _tls(parameters: Mapping[str, Any]) -> dict[str, str]:
     if effective.get("sslmode") or effective.get("service"):
         return {}
     return {} if all(map(is_local, _hosts(parameters))) else {"sslmode": "require"}
+
+
+def _authentication(parameters: Mapping[str, Any]) -> dict[str, str]:
+    """The password is not sent in clear text or as MD5, and a server on another machine must know it too.
+
+    Unless the user says otherwise. Channel binding needs TLS; a certificate that was verified says the same.
+    """
+    effective = {**_tls(parameters), **_environment(), **parameters}
+    found: dict[str, str] = {}
+    if not effective.get("require_auth") and psycopg.pq.version() >= _REQUIRE_AUTH_VERSION:
+        found["require_auth"] = "!password,!md5"
+    is_verified = effective.get("sslmode") not in ("require", "verify-ca")
+    file = effective.get("passfile") or Path.home() / ".pgpass"
+    has_password = bool(parameters.get("password") or os.environ.get("PGPASSWORD") or Path(file).exists())
+    if has_password and not is_verified and not effective.get("channel_binding"):
+        found["channel_binding"] = "require"
+    return found
 
 
 def _hosts(parameters: Mapping[str, Any]) -> list[str]:

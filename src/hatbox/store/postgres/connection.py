@@ -17,7 +17,7 @@ from psycopg import pq
 from psycopg.pq.abc import PGresult
 
 from hatbox.store.postgres.address import PostgresAddress, is_local
-from hatbox.store.postgres.failures import ConnectionLost, ServerError, connection_failure, pooler_refused
+from hatbox.store.postgres.failures import ConnectionLost, ServerError, connection_failure, no_locks, pooler_refused
 
 __all__ = ["PostgresConnection", "Result", "Statement", "Value"]
 
@@ -106,6 +106,10 @@ class PostgresConnection:
         if version < _MIN_VERSION:
             reason = f"the server has version {version // 10000}, and {_MIN_VERSION // 10000} is the oldest that works"
             raise ConnectionLost(reason, remedy="Update the server, or use another one.", permanent=True)
+        if self._pg.parameter_status(b"crdb_version"):
+            raise no_locks("CockroachDB")
+        if b"-YB-" in (self._pg.parameter_status(b"server_version") or b""):
+            raise no_locks("YugabyteDB")
         used = {each.keyword: each.val for each in self._pg.info}
         host = self._pg.host.decode()
         if not self._pg.ssl_in_use and not is_local(host) and used.get(b"sslmode") in (b"prefer", b"allow"):

@@ -20,6 +20,7 @@ __all__ = [
     "ConnectionLost",
     "ServerError",
     "connection_failure",
+    "no_locks",
     "pooler_refused",
     "to_profile_error",
     "too_new",
@@ -75,6 +76,15 @@ _FAILURES: Final = (
         "Name the primary server, or all servers, in the address.",
         permanent=False,
     ),
+    _Failure(
+        ("method requirement",),
+        "The server asks for the password in a form that it could use elsewhere. Store it there with "
+        "password_encryption = scram-sha-256, or allow the form in the address: ?require_auth=md5.",
+    ),
+    _Failure(
+        ("channel binding required",),
+        "A program between this one and the server, such as a pooler, can be allowed by ?channel_binding=prefer.",
+    ),
     _Failure(("server does not support SSL",), "Set up TLS on the server, or allow it without by ?sslmode=disable."),
     _Failure(("certificate verify failed", "root certificate file", "does not match host name"), "Check sslrootcert."),
     _Failure(("could not translate host name", "Name or service not known"), "Check the name of the host.", False),
@@ -94,6 +104,15 @@ def connection_failure(text: str) -> ConnectionLost:
         missing = "Create the role" if " role " in reason else "Create the database with: createdb NAME"
         return ConnectionLost(reason, remedy=f"{missing}, or name another one in the address.", permanent=True)
     return ConnectionLost(reason)
+
+
+def no_locks(server: str) -> ConnectionLost:
+    """The server speaks the protocol of PostgreSQL, and grants one advisory lock to two sessions."""
+    return ConnectionLost(
+        f"the server is {server}: its advisory locks lock nothing, so two engines would have the same identity",
+        remedy="Use a PostgreSQL server.",
+        permanent=True,
+    )
 
 
 def pooler_refused() -> ConnectionLost:

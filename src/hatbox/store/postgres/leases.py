@@ -8,13 +8,16 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
+from contextlib import closing
 from typing import Final
+from uuid import uuid4
 
 from hatbox.errors import ProfileError
 from hatbox.store.lease import Lease, LeaseHolder
 from hatbox.store.postgres.address import PostgresAddress
 from hatbox.store.postgres.connection import PostgresConnection, Statement
-from hatbox.store.postgres.failures import ConnectionLost, ServerError, to_profile_error, unavailable
+from hatbox.store.postgres.failures import ConnectionLost, ServerError, no_locks, to_profile_error, unavailable
+from hatbox.store.postgres.open_lock import is_locked_by_others
 from hatbox.store.postgres.rows import SqlSession
 from hatbox.store.postgres.setup import connect
 from hatbox.store.processes import ProcessId, current_process
@@ -109,9 +112,23 @@ class LeaseSession:
     def _connected(self) -> PostgresConnection:
         if self._connection is None:
             connection = connect(self._address)
+            try:
+                self._check_locks(connection)
+            except BaseException:
+                connection.close()
+                raise
             self._connection, self._socket = connection, connection.socket
             self._from_thread(self._watch, connection)
         return self._connection
+
+    def _check_locks(self, connection: PostgresConnection) -> None:
+        """Raise ConnectionLost if the server grants a lock to two sessions. This store has that of the profile."""
+        if is_locked_by_others(connection, self._address.schema):
+            return
+        with closing(connect(self._address)) as other:  # or the connection with that lock was lost just now
+            probe = Statement(_TRY_LOCK, (f"hatbox\0probe\0{uuid4()}",))
+            if connection.run([probe])[0][0][0] and other.run([probe])[0][0][0]:
+                raise no_locks("not PostgreSQL")
 
     def _acquire(
         self, connection: PostgresConnection, name: str, purpose: str, on_lost: Callable[[str], None]

@@ -11,7 +11,7 @@ from typing import Final
 from hatbox.errors import ProfileLocked
 from hatbox.store.postgres.connection import PostgresConnection, Statement
 
-__all__ = ["lock_alone", "lock_shared"]
+__all__ = ["is_locked_by_others", "lock_alone", "lock_shared"]
 
 _KEY: Final = "hashtextextended(encode($1, 'hex'), 0)"
 _LOCK_SHARED: Final = f"SELECT pg_try_advisory_lock_shared({_KEY})"
@@ -33,6 +33,12 @@ _INTERVAL: Final = 0.02  # seconds between attempts
 def lock_shared(connection: PostgresConnection, schema: str) -> bool:
     """Lock a profile as one of the programs that have it open. False while another program changes all of it."""
     return _is_locked(connection, _LOCK_SHARED, schema)
+
+
+def is_locked_by_others(connection: PostgresConnection, schema: str) -> bool:
+    """Whether a program has a profile open, by the lock itself."""
+    ((is_locked,),) = connection.run([Statement(_LOCK_ALONE_IN_TRANSACTION, (_name(schema),))])[0]
+    return not is_locked
 
 
 def lock_alone(connection: PostgresConnection, schema: str, problem: str, *, in_transaction: bool = False) -> None:
