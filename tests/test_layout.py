@@ -62,6 +62,7 @@ LAYERS = [
     "clock",
     "tasks",
     "child_processes",
+    "new_files",
     "loopback",
     "urls",
     "identities.palette",

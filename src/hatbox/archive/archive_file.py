@@ -1,10 +1,9 @@
-"""Archives as files: written under a temporary name, flushed to the disk and renamed; read as often as needed."""
+"""Archives as files: complete under their name when they are written, and read as often as needed."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Final
@@ -13,6 +12,7 @@ from hatbox.archive.age_format import AGE_MAGIC, AgeKey, DecryptingReader, Encry
 from hatbox.archive.archive_rows import ArchiveRows
 from hatbox.archive.block_file import ByteSink
 from hatbox.errors import ArchiveDamaged, ArchiveError, WrongPassphrase
+from hatbox.new_files import new_file
 
 __all__ = ["ArchiveFile", "PassphraseSource", "new_archive_file", "opened_archive"]
 
@@ -29,17 +29,11 @@ def new_archive_file(path: Path, passphrase: str | None, *, overwrite: bool) -> 
         raise ArchiveError(path, "the passphrase is empty", "Nothing was written.")
     if not overwrite and os.path.lexists(path):
         raise _exists(path)
-    draft = path.with_name(f".{path.name[:100]}.{secrets.token_hex(6)}.part")
     try:
-        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                yield from _filled(file, passphrase)
-                file.flush()
-                os.fsync(file.fileno())
-            _publish(draft, path, overwrite=overwrite)
-        finally:
-            draft.unlink(missing_ok=True)
+        with new_file(path, overwrite=overwrite) as file:
+            yield from _filled(file, passphrase)
+    except FileExistsError:
+        raise _exists(path) from None
     except OSError as error:
         if error.filename is None and error.strerror is None:
             raise
@@ -53,27 +47,6 @@ def _filled(file: IO[bytes], passphrase: str | None) -> Iterator[ByteSink]:
     encrypting = EncryptingWriter(file, passphrase)
     yield encrypting
     encrypting.close()
-
-
-def _publish(draft: Path, path: Path, *, overwrite: bool) -> None:
-    """Give the file its name, durably. A file with this name that another program has made meanwhile stays."""
-    if overwrite:
-        draft.replace(path)
-    else:
-        try:
-            path.hardlink_to(draft)
-        except FileExistsError:
-            raise _exists(path) from None
-        except OSError:  # a file system without hard links
-            if os.path.lexists(path):
-                raise _exists(path) from None
-            draft.replace(path)
-    if os.name == "posix":
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
 
 
 def _exists(path: Path) -> ArchiveError:

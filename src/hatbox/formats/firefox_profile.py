@@ -17,12 +17,12 @@ from typing import Final
 import msgspec
 
 from hatbox.errors import ImportExportError, InvalidInputFile
-from hatbox.formats.atomic_write import replace_file
 from hatbox.formats.base import Bundle, BundleEntry, IdentityAttributes, ImportKey, Tally, place_key
 from hatbox.formats.containers_json import HIDDEN, UNNAMED, Containers
 from hatbox.formats.firefox_cookies import SCHEMA, create_database, insert_cookies, read_cookies
 from hatbox.formats.firefox_folders import locked
 from hatbox.formats.input_files import read_input_file
+from hatbox.new_files import replace_file
 
 __all__ = ["LOSES", "NAME", "read_folder", "write_folder"]
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 import socket
 import stat
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Final
 
 import platformdirs
 
+from hatbox.new_files import new_file
 from hatbox.store.base import Store
 
 __all__ = ["is_private", "private_path", "read_private", "write_private"]
@@ -43,16 +43,9 @@ def read_private(path: Path) -> bytes:
 
 def write_private(path: Path, content: bytes) -> None:
     """Replace the content as a whole. Raises OSError."""
-    temporary = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    try:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-        temporary.replace(path)
-    except OSError:
-        temporary.unlink(missing_ok=True)
-        raise
+    with new_file(path, overwrite=True) as file:
+        file.write(content)
 
 
 def is_private(status: os.stat_result) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from hatbox.cli.agent_clients.clients import CLIENTS
-from hatbox.formats.atomic_write import replace_file
+from hatbox.new_files import replace_file
 from tests.cli.conftest import Cli, Start
 from tests.mcp.initialize_message import INITIALIZE
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from hatbox.cli.terminal.command_errors import CommandError
-from hatbox.formats.atomic_write import replace_file
+from hatbox.new_files import replace_file
 
 __all__ = ["ConfigurationFile", "configuration_error"]
 

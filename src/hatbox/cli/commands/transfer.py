@@ -26,13 +26,13 @@ from hatbox.cli.terminal.transfer_reports import export_document, print_export, 
 from hatbox.errors import AmbiguousImport
 from hatbox.formats import FORMATS, Bundle, ExportResult, ImportReport
 from hatbox.formats.adjacent_files import NEVER_CARRIED
-from hatbox.formats.atomic_write import replace_file
 from hatbox.formats.base import name_sources
 from hatbox.formats.firefox_profile import LOSES, write_folder
 from hatbox.formats.firefox_profile import NAME as FIREFOX
 from hatbox.formats.folder_formats import FOLDER_FORMATS
 from hatbox.formats.input_files import read_input_file, read_stream
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.new_files import replace_file
 from hatbox.profile import Profile
 
 __all__ = ["export", "import_"]

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import contextlib
 import os
+import sys
 import threading
 from pathlib import Path
 
 import pytest
 
-from hatbox.formats.atomic_write import replace_file
+from hatbox import new_files
+from hatbox.new_files import new_file, replace_file
 
 
 def test_a_file_is_its_owners_alone_and_nothing_is_left_beside_it(tmp_path: Path) -> None:
@@ -31,6 +34,27 @@ def test_when_writing_fails_the_old_file_stays(tmp_path: Path, monkeypatch: pyte
         replace_file(path, b"new")
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("overwrite", [True, False])
+@pytest.mark.parametrize("is_named", [True, False])
+def test_a_file_is_complete_under_its_name_or_not_there(
+    overwrite: bool, is_named: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if is_named:  # as on other systems
+        monkeypatch.setattr(new_files, "_open_unnamed", lambda _: None)
+    path = tmp_path / "backup"
+    with new_file(path, overwrite=overwrite) as file:
+        file.write(b"one")
+        assert not path.exists()
+        if not is_named and sys.platform == "linux":
+            assert list(tmp_path.iterdir()) == [], "a killed process leaves nothing"
+    expected = pytest.raises(FileExistsError) if not overwrite else contextlib.nullcontext()
+    with expected, new_file(path, overwrite=overwrite) as file:
+        file.write(b"two")
+    assert path.read_bytes() == (b"two" if overwrite else b"one")
+    assert list(tmp_path.iterdir()) == [path]
+    assert path.stat().st_mode & 0o777 == 0o600 or os.name == "nt"
 
 
 def test_a_link_stays_a_link(tmp_path: Path) -> None:
