@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import os
 import random
 import shutil
@@ -877,6 +878,18 @@ async def test_what_another_user_has_made_beside_a_profile_is_refused(path: Path
     path.parent.chmod(0o1777)
     async with hatbox.open(path):
         assert stat.S_IMODE(path.with_name(f"{path.name}-wal").stat().st_mode) == 0o600
+
+
+@pytest.mark.skipif(os.name != "posix", reason="locks of POSIX")
+def test_a_file_system_without_locks_is_named(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asyncio.run(fill(path))
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr("fcntl.lockf", refuse)
+    with pytest.raises(hatbox.ProfileError, match="its file system has no locks"):
+        asyncio.run(fill(path))
 
 
 def test_an_error_of_a_disk_that_is_gone_is_explained(tmp_path: Path) -> None:

@@ -10,8 +10,9 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import psycopg
 import pytest
 
 import hatbox
@@ -185,6 +186,28 @@ async def test_a_server_that_grants_a_lock_to_two_sessions_gives_no_lease(
     async with hatbox.open(cluster.new_address()) as profile:
         with pytest.raises(ProfileUnavailable, match="its advisory locks lock nothing"):
             await profile.store.lease("a").acquire("test")
+
+
+@pytest.mark.parametrize("seconds", [0, 30])
+def test_a_server_that_is_starting_is_waited_for(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch, seconds: int
+) -> None:
+    connect = psycopg.Connection.connect
+    refused: list[psycopg.Error] = []
+
+    def starting(*arguments: Any, **named: Any) -> Any:
+        if len(refused) < 2:
+            refused.append(psycopg.OperationalError("FATAL:  the database system is starting up"))
+            raise refused[-1]
+        return connect(*arguments, **named)
+
+    monkeypatch.setattr(psycopg.Connection, "connect", starting)
+    address = f"{cluster.new_address()}&reconnect_seconds={seconds}"
+    if seconds:
+        with hatbox.open_sync(address) as profile:
+            assert len(profile.identities.query()) == 4
+    else:
+        assert "is starting up" in refusal(address)
 
 
 def test_a_database_that_does_not_exist(cluster: Cluster) -> None:

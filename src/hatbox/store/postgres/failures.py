@@ -51,6 +51,11 @@ class ConnectionLost(Exception):
         self.remedy = remedy or "Check that the server runs and can be reached, then try again."
         self.permanent = permanent
 
+    @property
+    def is_starting(self) -> bool:
+        """Whether the server runs, and accepts connections soon."""
+        return any(text in str(self) for text in ("is starting up", "not yet accepting connections"))
+
 
 class _Failure(NamedTuple):
     """How a connection can fail. libpq reports no SQLSTATE for these, only a text."""

@@ -45,6 +45,7 @@ __all__ = ["PostgresWorker", "follow", "poll"]
 
 _MAX_BATCH_SIZE: Final = 1024
 _ANSWER_SECONDS: Final = 120.0  # longer than the limits of setup.py; a server that does not answer for so long is lost
+_STARTING_SECONDS: Final = 0.2  # between attempts
 _CLOCK_SECONDS: Final = 60.0  # between two readings of the server's clock, with the polls
 _MAX_CONFLICTS: Final = 20  # far more than can happen: from the second attempt on, only a deadlock can be in the way
 
@@ -194,7 +195,7 @@ class PostgresWorker:
 
     def _run(self) -> None:
         try:
-            self._connection = connection = connect(self._address)
+            self._connection = connection = self._connect_first()
             self.was_created = prepare_schema(connection, self._address.schema, self._key, create=self._create)
             self._use_cipher(self._profile_key.verified(connection))
             self._clock.read(connection.read_clock)
@@ -211,6 +212,17 @@ class PostgresWorker:
         finally:
             self._drop_connection()
             self._ended()
+
+    def _connect_first(self) -> PostgresConnection:
+        """The first connection. A server that is starting is waited for, as later for one that was lost."""
+        deadline = time.monotonic() + self._address.reconnect_seconds
+        while True:
+            try:
+                return connect(self._address)
+            except ConnectionLost as error:
+                if not error.is_starting or time.monotonic() > deadline:
+                    raise
+                time.sleep(_STARTING_SECONDS)
 
     def _open_error(self, error: BaseException) -> BaseException:
         if isinstance(error, ConnectionLost):

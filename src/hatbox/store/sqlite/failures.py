@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import shutil
 import sqlite3
 from pathlib import Path
@@ -81,6 +82,9 @@ def _os_error(path: Path, error: OSError) -> ProfileError:
         return read_only(path)
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return full(path)
+    if error.errno == errno.ENOLCK:
+        advice = "Nothing was changed. Choose a path on a disk of this machine."
+        return ProfileError(path, "its file system has no locks, as network file systems can be set up", advice)
     return ProfileError(path, f"it cannot be used ({error.strerror})", "Nothing was changed. Choose another path.")
 
 
@@ -131,7 +135,9 @@ def in_use(path: Path, purpose: str) -> ProfileLocked:
     """Other processes have the file open, and it is needed exclusively."""
     from hatbox.store.sqlite import lock_holders
 
-    programs = ", ".join(map(lock_holders.describe, lock_holders.processes_with_open(path))) or "another program"
+    found = lock_holders.processes_with_open(path)
+    others = ", ".join(lock_holders.describe(each) for each in found if each != os.getpid())
+    programs = others or ("this program" if found else "another program")
     return ProfileLocked(
         path,
         f"{purpose}, and {programs} has it open",

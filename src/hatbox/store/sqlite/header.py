@@ -6,6 +6,7 @@ locks of every SQLite connection that this process has to the file.
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import sys
@@ -96,7 +97,9 @@ def is_locked(descriptor: int) -> bool:
         return False  # SQLite's locks are mandatory there: an upgrade that needs the file alone fails by itself
     try:
         fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB, _SHARED_SIZE, _SHARED_FIRST)
-    except OSError:
+    except OSError as error:
+        if error.errno not in (errno.EACCES, errno.EAGAIN, errno.EBADF):
+            raise  # it has no locks
         return True
     return False
 
