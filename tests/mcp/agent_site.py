@@ -168,6 +168,8 @@ class _Handler(BaseHTTPRequestHandler):
             cookies = self.headers.get("Cookie", "")
             escaped = "".join(f"\\u{ord(each):04X}" for each in cookies)
             self._answer(200, json.dumps(cookies).replace("/", "\\/") + escaped, [])
+        elif path == "/part":
+            self._answer(206, self.headers.get("Cookie", "")[:20], [("Content-Range", "bytes 0-19/99")])
         elif path == "/echo-file":
             name = self.headers.get("Cookie", "").partition("long=")[2].partition(";")[0]
             self._answer(200, "content", [("Content-Disposition", f'attachment; filename="{name}.txt"')])

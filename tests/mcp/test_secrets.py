@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from hatbox.mcp.agent_session import AgentOptions
 from hatbox.mcp.response_secrets import HIDDEN_COOKIE
 from tests.mcp.agent_client import reference
 from tests.mcp.agent_site import AgentSite
@@ -127,3 +128,28 @@ def test_fetch_shows_no_cookies_and_no_passwords(tmp_path: Path) -> None:
         assert "cannot be opened" in await call("fetch", url=site.url("/backslash"))
 
     run(tmp_path, test, ["127.0.0.1"], runs=asyncio.run)
+
+
+def test_fetch_shows_no_parts_in_which_a_value_cannot_be_found(tmp_path: Path) -> None:
+    async def test(call: Caller, site: AgentSite) -> None:
+        await call("fetch", url=site.url("/set"))
+        assert "session=cookie" not in (shown := await call("fetch", url=site.url("/part")))
+        assert "Status: 206" in shown
+        requests = len(site.requests)
+        for name in ("Range", "if-range", "Request-Range", "X-Range", "A-IM", "Accept-Encoding"):
+            assert "Omit it" in await call("fetch", url=site.url("/echo"), headers={name: "bytes=0-11"})
+        assert len(site.requests) == requests
+
+    run(tmp_path, test, runs=asyncio.run)
+
+
+def test_a_read_only_agent_sends_nothing_that_a_site_may_take_for_another_method(tmp_path: Path) -> None:
+    async def test(call: Caller, site: AgentSite) -> None:
+        assert "Status: 200" in await call("fetch", url=site.url("/form"), headers={"Accept": "text/html"})
+        requests = len(site.requests)
+        for name in ("X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override", "X-Original-URL", "Content-Type"):
+            assert "read-only" in await call("fetch", url=site.url("/form"), headers={name: "DELETE"})
+        assert "read-only" in await call("fetch", url=site.url("/form"), body="_method=DELETE")
+        assert len(site.requests) == requests
+
+    run(tmp_path, test, options=AgentOptions(read_only=True), runs=asyncio.run)

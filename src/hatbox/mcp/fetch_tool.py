@@ -31,7 +31,16 @@ _NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}")
 _VALUE: Final = re.compile(r"[\t\x20-\x7e]{0,8000}")
 _REFUSED_HEADERS: Final = frozenset(
     {"cookie", "cookie2", "host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer"}
+    | {"accept-encoding"}  # a value is not found in a body that nobody decodes
 )
+_PARTS: Final = re.compile(r"(.*[-_])?ranges?|a-im", re.IGNORECASE)  # a value is not found in a part of it
+_PART_STATUSES: Final = (206, 226)
+_PART: Final = "[This is a part of a file, which is not shown: a value cannot be hidden in it.]"
+_READ_ONLY_HEADERS: Final = frozenset(
+    {"accept", "accept-language", "authorization", "cache-control", "if-modified-since", "if-none-match", "pragma"}
+    | {"referer", "user-agent", "x-api-key", "x-csrf-token", "x-requested-with"}
+)
+"""Those with which a request stays one for this URL and method: a site may obey X-HTTP-Method-Override."""
 _HIDDEN_HEADERS: Final = frozenset({"set-cookie", "set-cookie2", "cookie", "proxy-authenticate"})
 _MAX_HEADERS: Final = 4_000
 _MAX_BODY: Final = 4 * MAX_TEXT
@@ -78,7 +87,9 @@ async def send(session: AgentSession, given: FetchArguments) -> FetchedResponse:
         raise ToolFailed(f"method {method} is not supported. Use one of {', '.join(_METHODS)}.")
     if session.options.read_only and method not in _SAFE:
         raise ToolRefused(f"method {method} is not allowed: this server is read-only. Use GET or HEAD.")
-    headers = _checked_headers(given.headers)
+    if session.options.read_only and given.body:
+        raise ToolRefused("a body is not allowed: this server is read-only. Omit it.")
+    headers = _checked_headers(given.headers, read_only=session.options.read_only)
     url = check_url(session.grant("fetch"), given.url)
     if not url.startswith("http"):
         raise ToolFailed("use a URL that starts with http:// or https://.")
@@ -124,7 +135,7 @@ async def _send(
                 cookies.add_received(response.headers.get_list("Set-Cookie"))
                 if response.next_request is None:
                     content, is_complete = await _read(response)
-                    text = _decoded(response.headers.get("Content-Type", ""), content)
+                    text = _PART if _is_part(response) else _decoded(response.headers.get("Content-Type", ""), content)
                     return FetchedResponse(
                         str(response.url),
                         response.status_code,
@@ -155,9 +166,22 @@ def shown_headers(response: httpx.Response) -> list[tuple[str, str]]:
     return [(name, value) for name, value in pairs if name.lower() not in _HIDDEN_HEADERS]
 
 
-def _checked_headers(given: dict[str, str]) -> dict[str, str]:
+def _is_part(response: httpx.Response) -> bool:
+    kind = response.headers.get("Content-Type", "").strip().lower()
+    is_range = "Content-Range" in response.headers or kind.startswith("multipart/byteranges")
+    return is_range or response.status_code in _PART_STATUSES
+
+
+def _checked_headers(given: dict[str, str], *, read_only: bool) -> dict[str, str]:
     for name, value in given.items():
         lower = name.lower()
+        if _PARTS.fullmatch(lower):
+            raise ToolRefused(f"the header {name[:100]} is not allowed: responses are read as a whole. Omit it.")
+        if read_only and lower not in _READ_ONLY_HEADERS:
+            allowed = ", ".join(sorted(_READ_ONLY_HEADERS))
+            raise ToolRefused(
+                f"the header {name[:100]} is not allowed: this server is read-only. Omit it. Allowed: {allowed}."
+            )
         if lower in _REFUSED_HEADERS or lower.startswith(("proxy-", "sec-")):
             raise ToolRefused(f"the header {name[:100]} cannot be set: Hatbox sends it. Omit it.")
         if not _NAME.fullmatch(name) or not _VALUE.fullmatch(value):
