@@ -8,8 +8,11 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path, PurePosixPath
 
+import httpx
+import msgspec
 import pytest
 
+from hatbox.clients.download_source import HttpxDownloadSource
 from hatbox.downloads.download_item import DownloadRequest
 from hatbox.downloads.download_list import Downloads, DownloadStream
 from hatbox.downloads.download_path import open_part
@@ -175,6 +178,22 @@ def test_an_unexpected_error_of_the_source_interrupts_a_download(tmp_path: Path)
         assert files(tmp_path) == {}
 
     with_downloads(tmp_path, use)
+
+
+def test_half_a_character_in_a_body_is_sent_as_fetch_sends_it() -> None:
+    bodies = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        bodies.append(request.content.decode())
+        return httpx.Response(200)
+
+    async def run() -> None:
+        source = HttpxDownloadSource(lambda *_: httpx.AsyncClient(transport=httpx.MockTransport(answer)))
+        async with source.open(msgspec.structs.replace(REQUEST, method="POST", body="a\ud83d\U0001f600"), 0, None):
+            pass
+
+    asyncio.run(run())
+    assert bodies == ["a\ufffd\U0001f600"]
 
 
 def test_a_resumed_download_counts_as_running(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from hatbox.downloads.download_item import DownloadRequest
 from hatbox.downloads.download_list import DownloadStream
 from hatbox.errors import NetworkError
 from hatbox.identities.model import IdentityLike
+from hatbox.javascript.text import well_formed
 
 if TYPE_CHECKING:
     import httpx
@@ -37,7 +38,7 @@ class HttpxDownloadSource:
         headers = [*request.headers, ("Accept-Encoding", "identity")]
         if offset and validator:
             headers += [("Range", f"bytes={offset}-"), ("If-Range", validator)]
-        body = None if request.body is None else request.body.encode("utf-8")
+        body = None if request.body is None else well_formed(request.body).encode()  # as fetch() sends it
         try:
             async with (
                 self._client(request.cookie_store_id, _TIMEOUT) as client,

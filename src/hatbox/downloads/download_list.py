@@ -231,7 +231,7 @@ class Downloads:
         except OSError as error:
             logger.warning("download to %s failed: %s", item.path, error)
             item.error = "FILE_FAILED"
-        except Exception:  # a client raises ValueError, for example for a body with lone surrogates
+        except Exception:  # it would leave the download in progress for ever
             logger.exception("download of %s failed", item.request.url)
             item.error = "NETWORK_FAILED"
         if not item.is_complete and not item.can_resume:
