@@ -71,6 +71,7 @@ LAYERS = [
     "javascript",
     "text_cache",
     "shell_words",
+    "plurals",
 ]
 
 

@@ -17,7 +17,7 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
 from tests.waiting import until
 
-__all__ = ["Opened", "PageClient", "hello", "open_link"]
+__all__ = ["Opened", "PageClient", "hello", "key_in", "open_link"]
 
 Opened = tuple[str, str, str]
 """The address of the page, its Cookie header, and what its tab has in sessionStorage."""
@@ -30,9 +30,14 @@ async def open_link(link: str, headers: Mapping[str, str] | None = None) -> Open
     response.raise_for_status()
     cookie, *attributes = response.headers["set-cookie"].split("; ")
     path = next(each.removeprefix("Path=") for each in attributes if each.startswith("Path="))
-    found = re.search(r'sessionStorage\.setItem\("hatbox\.key", "([^"]+)"\)', response.text)
+    return str(httpx.URL(link).join(path)), cookie, key_in(response.text)
+
+
+def key_in(document: str) -> str:
+    """What the document of a link stores in sessionStorage."""
+    found = re.search(r'sessionStorage\.setItem\("hatbox\.key", "([^"]+)"\)', document)
     assert found is not None
-    return str(httpx.URL(link).join(path)), cookie, found[1]
+    return found[1]
 
 
 def hello(key: str, session: str = "0123456789abcdef", received: int = 0, calls: int = 0) -> str:

@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 from hatbox.archive.identity_restore import RestoredIdentity
 from hatbox.archive.restore_report import RestoreReport
+from hatbox.plurals import number_of
 
-__all__ = ["identity_changes", "number_of", "other_changes"]
+__all__ = ["identity_changes", "other_changes"]
 
 
 def identity_changes(done: RestoredIdentity) -> list[str]:
@@ -42,8 +43,3 @@ def other_changes(report: RestoreReport, shown: Callable[[str], str] = str) -> l
     if report.extensions:
         lines.append(f"Data of extensions is replaced: {', '.join(map(shown, report.extensions))}.")
     return lines
-
-
-def number_of(count: int, one: str, many: str = "") -> str:
-    """`1 cookie`, `3 cookies`."""
-    return f"1 {one}" if count == 1 else f"{count} {many or f'{one}s'}"

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn, TextIO
 
 from hatbox.cli.aliases import without_aliases
+from hatbox.cli.arguments.argument_order import note_words
 from hatbox.cli.arguments.profile_creation import allow_creation
 from hatbox.cli.commands.run.fast_run import fast_run
 from hatbox.cli.direct_call import accept_interrupts, call_command
@@ -205,6 +206,7 @@ def _run(arguments: list[str]) -> object:
         accept_interrupts()
         return extension_run()
     arguments = without_aliases(arguments, ALIASES, GROUPS)
+    note_words(arguments)
     if run := _direct_call(arguments):
         return run()
     from typer.main import get_command

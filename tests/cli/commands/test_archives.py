@@ -120,7 +120,7 @@ def test_a_new_profile_becomes_equal_to_the_backup(cli: Cli, file: Path, tmp_pat
     other = ("--profile", str(tmp_path / "other.db"))
     assert cli("profile", "create", *other[1:]).status == 0
     result = cli("restore", str(file), *other, stdin="y\n")
-    assert "The profile is new. It becomes equal to the backup: 5 identities, 1 cookies" in result.out
+    assert "The profile is new. It becomes equal to the backup: 5 identities, 1 cookie," in result.out
     assert result.out.endswith("Restored 5 identities.\n")
     assert names(cli, *other) == names(cli)
 

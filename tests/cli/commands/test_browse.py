@@ -205,4 +205,4 @@ def test_an_engine_that_loses_its_lease_ends_with_an_error(profile: Path) -> Non
     log, error = result.stderr.splitlines()
     assert log.startswith(f"hatbox: {profile}: lease of the HTTP engine lost (the connection was lost)")
     assert error.startswith(f"hatbox: {profile}: the HTTP engine was stopped, because it lost its lease")
-    assert "hatbox status" in error
+    assert f"hatbox --profile '{profile}' status" in error

@@ -89,7 +89,12 @@ def test_programs_get_no_line_that_they_cannot_read(cli: Cli, profile: Path, sit
 
 def test_the_log_of_an_engine_that_runs_is_not_touched(cli: Cli, profile: Path, site: Site) -> None:
     cli("open", "Work", site.url("/page/1"), "--engine", "http")
-    for command in (["tabs"], ["hide", "Work"], ["show", "Work"], ["open", "Personal", site.url("/page/2")]):
+    for command in (
+        ["tabs"],
+        ["hide", "Work"],
+        ["show", "Work"],
+        ["open", "Personal", site.url("/page/2"), "--headless"],
+    ):
         assert cli(*command).err == ""
     log = EngineLog.of(SqliteStore(profile))
     assert log.archive() is None

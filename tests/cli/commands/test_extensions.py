@@ -112,7 +112,7 @@ def test_what_does_not_run_cannot_be_triggered(cli: Cli, one: Path) -> None:
 
 
 def test_install_list_and_remove(cli: Cli, one: Path) -> None:
-    assert cli("extensions", "list") == (0, "", "")
+    assert cli("extensions", "list") == (0, "", "No extensions.\n")
     assert cli("extensions", "install", str(one)) == (0, "Installed one 1 (one@example.org)\n", "")
     assert cli("extensions", "list").out == "one  1  one@example.org\n"
     document = {

@@ -34,6 +34,10 @@ def test_it_wears_the_identity(cli: Cli, site: Site) -> None:
     assert cli("fetch", "firefox-default", site.url("/me")) == (0, "", "")
 
 
+def test_the_scheme_may_be_omitted_as_for_open(cli: Cli, site: Site) -> None:
+    assert cli("fetch", "Work", site.url("/me").removeprefix("http://")).status == 0
+
+
 def test_a_proxy_that_cannot_be_reached_is_named(cli: Cli) -> None:
     failed = (1, "", "hatbox: http://site.example/: proxy unreachable: 127.0.0.1:1: Connection refused\n")
     assert cli("fetch", "Work", "http://site.example/", "--proxy", "127.0.0.1:1") == failed
@@ -201,11 +205,11 @@ def test_a_redirect_to_an_invalid_url_is_reported(cli: Cli, site: Site, to: str)
 @pytest.mark.parametrize(
     ("arguments", "hint"),
     [
-        (["site.example"], "http:// or https://"),
-        (["ftp://site.example/"], "http:// or https://"),
-        (["http:///path"], "http:// or https://"),
-        (["http://127.0.0.1:99999/"], "URL must start with http:// or https://: http://127.0.0.1:99999/"),
-        (["http://[::1/"], "URL must start with http:// or https://: http://[::1/"),
+        (["ftp://site.example/"], "not a URL of http or https: ftp://site.example/"),
+        (["http:///path"], "not a URL of http or https"),
+        (["http://127.0.0.1:99999/"], "not a URL of http or https: http://127.0.0.1:99999/"),
+        (["http://[::1/"], "not a URL of http or https: http://[::1/"),
+        (["http://a..b/"], "a..b"),
         (["http://127.0.0.1/", "-H", "nonsense"], "'Name: value'"),
         (["http://127.0.0.1/", "-H", "a\nb: c"], "'Name: value'"),
         (["http://127.0.0.1/", "-X", "A B"], "invalid HTTP method: A B"),
@@ -227,7 +231,6 @@ def test_wrong_usage(cli: Cli, arguments: list[str], hint: str) -> None:
         (["Work", "http://127.0.0.1:1/", "-H", "Cookie: a=1"], "only the cookies of its identity"),
         (["Work", "http://127.0.0.1:1/", "-d", "@/no/such/file"], "No such file or directory"),
         (["Work", f"http://{'a' * 64}/"], "aaaa"),
-        (["Work", "http://a..b/"], "a..b"),
     ],
 )
 def test_a_failed_request_is_reported_with_its_cause(cli: Cli, arguments: list[str], hint: str) -> None:

@@ -79,6 +79,44 @@ def test_programs_get_the_same_help_as_json(cli: Cli) -> None:
     assert error["candidates"][0] == WORK
 
 
+@pytest.mark.parametrize(
+    "command",
+    [["fetch", "localhost:1", "Work"], ["open", "localhost:1", "Work"], ["rules", "add", "Work", "*.a.example"]],
+)
+def test_arguments_in_the_wrong_order_are_recognized(cli: Cli, command: list[str]) -> None:
+    refused = cli(*command)
+    assert (refused.status, refused.out) == (1, "")
+    assert refused.err.endswith(', but "Work" is one. Are the arguments in the wrong order?\n')
+
+
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [
+        (["list", "--name", "x"], "No identities.\n"),
+        (["tabs"], "No tabs.\n"),
+        (["cookies", "list", "Work"], "No cookies.\n"),
+        (["trash", "list"], "The trash is empty.\n"),
+        (["rules", "list"], "No rules.\n"),
+        (["history", "list"], "No visited pages.\n"),
+        (["grant", "list"], "No grants.\n"),
+        (["activity"], "No activity.\n"),
+        (["extensions", "list"], "No extensions.\n"),
+    ],
+)
+def test_an_empty_list_says_so_and_prints_nothing_for_programs(cli: Cli, command: list[str], text: str) -> None:
+    assert cli(*command) == (0, "", text)
+    assert cli(*command, "--json") == (0, "[]\n", "")
+
+
+def test_removing_says_how_to_undo_it_or_that_it_is_for_ever(cli: Cli) -> None:
+    removed = cli("remove", "Work", "--yes")
+    assert removed.out == "Removed Work (firefox-container-2)\n"
+    assert removed.err == "To undo this: hatbox trash restore firefox-container-2\n"
+    assert cli("trash", "restore", "firefox-container-2").status == 0
+    gone = (0, "Removed for ever: Work (firefox-container-2)\n", "")
+    assert cli("remove", "Work", "--forever", "--yes") == gone
+
+
 def test_a_name_that_several_have_is_noted_when_it_is_given(cli: Cli) -> None:
     note = '2 identities are named "Work" now. Commands need the cookieStoreId: firefox-container-2, {0}. '
     note += "For another name: hatbox update {0} --name NAME\n"

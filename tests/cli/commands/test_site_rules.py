@@ -32,7 +32,7 @@ def test_every_verb_has_help(cli: Cli, verb: str) -> None:
 
 
 def test_a_rule_is_added_listed_explained_and_removed(cli: Cli) -> None:
-    assert cli("rules", "list") == (0, "", "")
+    assert cli("rules", "list") == (0, "", "No rules.\n")
     assert cli("rules", "list", "--json").json == []
     added = cli("rules", "add", "*.GitHub.com/work-org/*", "Work")
     assert added == (0, "Added rule 1: *.github.com/work-org/* opens in Work\n", "")

@@ -318,7 +318,7 @@ def test_tabs_are_shown_in_plain_columns_for_a_pipe(cli: Cli, site: Site) -> Non
         "",
     )
     assert cli("tabs", "Personal").out.split() == ["2", "Personal", "about:blank", "active"]
-    assert cli("tabs", "Banking") == (0, "", "")
+    assert cli("tabs", "Banking") == (0, "", "No tabs.\n")
     assert cli("tabs", "Banking", "--json").json == []
 
 

@@ -21,6 +21,7 @@ from hatbox.cli.commands import ui
 from hatbox.tasks import Tasks
 from hatbox.ui.server import ManagerServer
 from tests.cli.conftest import Cli
+from tests.ui.page_client import hello, key_in
 from tests.ui.served_process import free_port
 
 
@@ -56,7 +57,7 @@ def visit(link: str) -> None:
     headers = {"Cookie": cookie, "Origin": f"http://{address.netloc.decode()}"}
     url = f"ws://{address.netloc.decode()}{path}bridge"
     with connect(url, additional_headers=headers, proxy=None, open_timeout=60) as page:
-        page.send(json.dumps({"session": "0123456789abcdef", "received": 0}))
+        page.send(hello(key_in(response.text)))
         assert json.loads(page.recv())["resumed"] is False
         page.send(json.dumps([1, 0, [["c", 1, "hatbox.getProfile", []]]]))
         page.recv()

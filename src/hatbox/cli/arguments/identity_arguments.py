@@ -7,10 +7,11 @@ import sys
 from collections.abc import Sequence
 from typing import Annotated
 
+from hatbox.cli.arguments.argument_order import wrong_order
 from hatbox.cli.arguments.parameters import Argument, Option
 from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.cli.terminal.output import print_line
-from hatbox.errors import AmbiguousIdentity
+from hatbox.errors import AmbiguousIdentity, IdentityNotFound
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import ContextualIdentity
 from hatbox.profile import Profile
@@ -56,6 +57,10 @@ async def find_identity(profile: Profile, name_or_id: str) -> ContextualIdentity
         return await profile.identities.find(name_or_id)
     except AmbiguousIdentity as error:
         raise await ambiguous_name(profile, error) from error
+    except IdentityNotFound as error:
+        if swapped := await wrong_order(profile, error):
+            raise swapped from error
+        raise
 
 
 async def ambiguous_name(profile: Profile, error: AmbiguousIdentity) -> CommandError:

@@ -67,7 +67,9 @@ def activity(
         for each in entries
     ]
     header = ("Time", "Identity", "Action", "Host", "Outcome", "Grant", "Program")
-    print_rows(header, rows, sys.stdout, unwrapped="Time", narrow=("Time", "Identity", "Action", "Host"))
+    print_rows(
+        header, rows, sys.stdout, unwrapped="Time", narrow=("Time", "Identity", "Action", "Host"), empty="No activity."
+    )
 
 
 def _action(entry: RecordedAction) -> str:

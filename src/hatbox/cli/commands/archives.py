@@ -20,6 +20,7 @@ from hatbox.cli.terminal.progress_bar import progress_bar
 from hatbox.cli.terminal.sizes import size_text
 from hatbox.cli.terminal.terminal_text import visible
 from hatbox.errors import AmbiguousIdentity
+from hatbox.plurals import number_of
 
 if TYPE_CHECKING:
     from hatbox.archive.backup import BackupReport
@@ -180,8 +181,7 @@ def _ask(prompt: str) -> str:
 
 def _summary(done: BackupReport) -> str:
     names = {"identities": "identity", "cookies": "cookie", "tabs": "tab"}
-    counts = ((done.rows[several], one, several) for several, one in names.items())
-    contents = ", ".join(f"{count} {one if count == 1 else several}" for count, one, several in counts)
+    contents = ", ".join(number_of(done.rows[several], one, several) for several, one in names.items())
     sealed = ", encrypted" if done.is_encrypted else ""
     return f"Backed up {contents} to {visible(done.path)} ({size_text(done.size)}{sealed})."
 
@@ -200,8 +200,8 @@ def _print_plan(report: RestoreReport) -> None:
     made = datetime.fromtimestamp(report.created, UTC).strftime("%Y-%m-%d %H:%M UTC")
     print_line(f"Backup of {made}.", sys.stdout)
     if report.filled:
-        names = ("identities", "cookies", "tabs", "rules")
-        contents = ", ".join(f"{report.rows.get(name, 0)} {name}" for name in names)
+        names = {"identities": "identity", "cookies": "cookie", "tabs": "tab", "rules": "rule"}
+        contents = ", ".join(number_of(report.rows.get(several, 0), one, several) for several, one in names.items())
         print_line(f"The profile is new. It becomes equal to the backup: {contents}.", sys.stdout)
         return
     rows = [
@@ -214,8 +214,6 @@ def _print_plan(report: RestoreReport) -> None:
 
 
 def _result(done: RestoreReport) -> str:
-    from hatbox.archive.change_words import number_of
-
     if not done.changed:
         return "Nothing had to be changed: everything is as in the backup."
     count = len(done.identities) if done.filled else sum(each.changed for each in done.identities)

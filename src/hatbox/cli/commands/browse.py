@@ -32,6 +32,7 @@ from hatbox.engines.selection import EngineSelection
 from hatbox.errors import InvalidTab
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import ContextualIdentity
+from hatbox.plurals import number_of
 from hatbox.profile import Profile
 from hatbox.tabs import Tab
 from hatbox.tasks import wait_for_first
@@ -114,7 +115,7 @@ class _StatusPrinter:
             print_json_line({"event": READY, "engine": selection.name, "pid": os.getpid(), "tabs": tabs}, sys.stdout)
         elif not self.quiet:
             name = selection.display_name
-            to_open = "No tabs. Open one with: hatbox open" if not tabs else f"{_count(tabs)} to open."
+            to_open = "No tabs. Open one with: hatbox open" if not tabs else f"{number_of(tabs, 'tab')} to open."
             print_line(f"{name[0].upper()}{name[1:]} is running. {to_open}", sys.stdout)
             if sys.stdout.isatty():
                 print_line("Press Ctrl-C to stop. The tabs stay in the profile.", sys.stdout)
@@ -224,7 +225,3 @@ class _LastTabWatcher:
 
     def _on_created(self, tab: Tab) -> None:
         self._had_tabs |= self._serves(tab.cookie_store_id)
-
-
-def _count(tabs: int) -> str:
-    return f"{tabs} tab" if tabs == 1 else f"{tabs} tabs"

@@ -10,6 +10,7 @@ from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, prof
 from hatbox.cli.terminal.command_errors import FAILED
 from hatbox.cli.terminal.output import print_json, print_line, print_rows
 from hatbox.maintenance import Repair, Report, check_profile, repair_profile
+from hatbox.plurals import number_of
 from hatbox.profile import default_address
 
 __all__ = ["check"]
@@ -68,7 +69,7 @@ def _document(report: Report, repaired: Repair | None) -> dict[str, object]:
 
 
 def _print_report(report: Report, *, is_repaired: bool) -> None:
-    found = f"{len(report.problems)} {'problem' if len(report.problems) == 1 else 'problems'} found"
+    found = f"{number_of(len(report.problems), 'problem')} found"
     print_line(f"{report.label}: {'no damage found' if report.is_sound else found}", sys.stdout)
     for place, problem in report.problems:
         print_line(f"  {place}: {problem}", sys.stdout)

@@ -22,6 +22,7 @@ from hatbox.cli.terminal.terminal_text import visible
 from hatbox.cookies import Cookie, Jar, SameSite
 from hatbox.cookies.cookie_stores import CookieStore
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.plurals import number_of
 from hatbox.profile import Profile
 from hatbox.urls.match_patterns import ALL_URLS
 
@@ -183,7 +184,7 @@ def clear(
     if as_json:
         print_json(removed, sys.stdout)
     else:
-        cookies = "1 cookie" if len(removed) == 1 else f"{len(removed)} cookies"
+        cookies = number_of(len(removed), "cookie")
         print_line(f"Removed {cookies} from {selected.name} ({selected.id})", sys.stdout)
 
 

@@ -71,7 +71,7 @@ def list_(
         (each.name, each.version, each.area if each.id in installed else each.id, _state(each, running))
         for each, running in found
     ]
-    print_rows(_LIST_HEADER, rows, sys.stdout, unwrapped="Id")
+    print_rows(_LIST_HEADER, rows, sys.stdout, unwrapped="Id", empty="No extensions.")
     if any(lines := [(each.name, *line) for each in shown for line in _lines(each)]):
         print_line("", sys.stdout)
         print_rows(_UI_HEADER, lines, sys.stdout, unwrapped="Trigger")

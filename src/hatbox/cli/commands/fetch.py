@@ -37,6 +37,7 @@ from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import ContextualIdentity
 from hatbox.identities.settings import IdentitySettings
 from hatbox.profile import Profile
+from hatbox.urls.typed_address import parse_typed_address
 
 if TYPE_CHECKING:
     import httpx
@@ -51,7 +52,7 @@ _FORM: Final = (b"Content-Type", b"application/x-www-form-urlencoded")
 
 def fetch(
     identity: StoreArgument,
-    url: Annotated[str, Argument(metavar="URL", help="URL of the request: http:// or https://.")],
+    url: Annotated[str, Argument(metavar="URL", help="URL of the request; https:// may be omitted.")],
     include: Annotated[bool, Option("--include", "-i", help="Print the response headers too.")] = False,
     head: Annotated[bool, Option("--head", "-I", help="Send a HEAD request, and print the response headers.")] = False,
     location: Annotated[bool, Option("--location", "-L", help="Follow redirects.")] = False,
@@ -373,12 +374,12 @@ def _method(request: str) -> str:
 
 def _checked_url(url: str) -> str:
     try:
-        parts = urlsplit(url)
-        if parts.scheme in ("http", "https") and parts.hostname and parts.port != 0:
-            return url
+        parts = urlsplit(complete := parse_typed_address(url))
+        if parts.hostname and parts.port != 0:
+            return complete
     except ValueError:  # invalid port or IP address
         pass
-    raise bad_parameter(f"URL must start with http:// or https://: {visible(url)}", param_hint="URL")
+    raise bad_parameter(f"not a URL of http or https: {visible(url)}", param_hint="URL")
 
 
 def _header(given: str) -> tuple[bytes, bytes]:

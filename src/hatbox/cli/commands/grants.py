@@ -106,7 +106,7 @@ def list_(profile: ProfileOption = None, as_json: JsonOption = False) -> None:
         for each in grants
     ]
     header = ("Grant", "State", "Identities", "Actions", "Hosts", "Purpose")
-    print_rows(header, rows, sys.stdout, unwrapped="Grant", narrow=("Grant", "State", "Purpose"))
+    print_rows(header, rows, sys.stdout, unwrapped="Grant", narrow=("Grant", "State", "Purpose"), empty="No grants.")
 
 
 def revoke(

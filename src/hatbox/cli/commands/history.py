@@ -86,7 +86,9 @@ def _print(text: str, identity: str | None, limit: int, profile: str | None, *, 
         for page in found
     ]
     header = ("Visited", "Identity", "Visits", "Title", "URL")
-    print_rows(header, rows, sys.stdout, unwrapped="URL", narrow=("Visited", "Identity", "URL"))
+    print_rows(
+        header, rows, sys.stdout, unwrapped="URL", narrow=("Visited", "Identity", "URL"), empty="No visited pages."
+    )
 
 
 def _document(page: VisitedPage) -> dict[str, object]:

@@ -32,6 +32,7 @@ from hatbox.engines.hiding import HideReport
 from hatbox.errors import AmbiguousIdentity, InvalidColor, InvalidIcon, InvalidPosition
 from hatbox.identities import palette
 from hatbox.identities.model import ContextualIdentity
+from hatbox.plurals import number_of
 from hatbox.profile import Profile
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def list_(
     if as_json:
         print_json([document(each) for each in found], sys.stdout)
     else:
-        print_identities(found, sys.stdout)
+        print_identities(found, sys.stdout, empty="No identities.")
 
 
 def get(identity: IdentityArgument, profile: ProfileOption = None, as_json: JsonOption = False) -> None:
@@ -223,13 +224,21 @@ def remove(
     if not yes:
         too_large = confirm_removal(run_with_profile(profile, lambda opened: _preview(opened, found)), forever=forever)
 
-    async def remove_found(opened: Profile) -> Sequence[ContextualIdentity]:
+    async def remove_found(opened: Profile) -> tuple[Sequence[ContextualIdentity], set[str]]:
         removing = (
             opened.identities.remove(each, forever=forever or each.cookie_store_id in too_large) for each in found
         )
-        return await asyncio.gather(*removing)
+        removed = await asyncio.gather(*removing)
+        return removed, {each.cookie_store_id for each in await opened.trash.list()}
 
-    _print_result("Removed", run_with_profile(profile, remove_found), as_json=as_json)
+    removed, in_trash = run_with_profile(profile, remove_found)
+    if as_json:
+        print_json([document(each) for each in removed], sys.stdout)
+        return
+    for each in removed:
+        print_identity("Removed" if each.cookie_store_id in in_trash else "Removed for ever:", each, sys.stdout)
+    if ids := [each.cookie_store_id for each in removed if each.cookie_store_id in in_trash]:
+        print_line(f"To undo this: hatbox trash restore {' '.join(ids)}", sys.stderr)
 
 
 async def _change(
@@ -313,4 +322,4 @@ def _print_result(
         return
     for identity in identities:
         count = tabs.get(identity.cookie_store_id, 0)
-        print_identity(what, identity, sys.stdout, (": 1 tab" if count == 1 else f": {count} tabs") if count else "")
+        print_identity(what, identity, sys.stdout, f": {number_of(count, 'tab')}" if count else "")

@@ -12,6 +12,8 @@ from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, open
 from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.cli.terminal.output import print_json, print_line
 from hatbox.maintenance import Key, change_profile_key, configured_key, read_key_file
+from hatbox.plurals import number_of
+from hatbox.shell_words import shell_word
 
 __all__ = ["decrypt", "encrypt", "generate_key", "rekey"]
 
@@ -60,7 +62,8 @@ def generate_key(
     if as_json:
         print_json({"path": output}, sys.stdout)
     else:
-        print_line(f"Wrote a new key to {output}. Use it with: export HATBOX_KEY_FILE='{output}'", sys.stderr)
+        word = shell_word(str(Path(output).absolute()))
+        print_line(f"Wrote a new key to {output}. Use it with: export HATBOX_KEY_FILE={word}", sys.stderr)
 
 
 def encrypt(key_file: KeyFileOption = None, profile: ProfileOption = None, as_json: JsonOption = False) -> None:
@@ -132,4 +135,4 @@ def _change(option: str | None, old: Key | None, new: Key | None, done: str, not
     elif count is None:
         print_line(f"{opened.label}: {nothing}", sys.stderr)
     else:
-        print_line(f"{done} {opened.label}: {count} {'value' if count == 1 else 'values'}.", sys.stderr)
+        print_line(f"{done} {opened.label}: {number_of(count, 'value')}.", sys.stderr)

@@ -16,6 +16,7 @@ from hatbox.cli.terminal.confirm import confirm
 from hatbox.cli.terminal.output import print_json, print_line, print_rows
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.site_rules.site_rule import SiteRule, UrlExplanation
+from hatbox.plurals import number_of
 from hatbox.profile import Profile
 from hatbox.tabs.tab_model import BLANK
 
@@ -91,7 +92,7 @@ def list_(profile: ProfileOption = None, as_json: JsonOption = False) -> None:
         print_json([_document(each, names) for each in rules], sys.stdout)
         return
     rows = [(str(each.id), each.pattern, _shown(each.identities, names), _flags(each)) for each in rules]
-    print_rows(("Rule", "Pattern", "Identity", "Options"), rows, sys.stdout, unwrapped="Rule")
+    print_rows(("Rule", "Pattern", "Identity", "Options"), rows, sys.stdout, unwrapped="Rule", empty="No rules.")
 
 
 def remove(
@@ -129,7 +130,7 @@ def clear(
 
     store, count = run_with_profile(profile, find)
     if count and not yes:
-        confirm(f"Remove {count} rule{'' if count == 1 else 's'}? ")
+        confirm(f"Remove {number_of(count, 'rule')}? ")
 
     async def clear_rules(opened: Profile) -> tuple[list[SiteRule], Names]:
         return await opened.rules.clear(store), await _names(opened)
@@ -211,7 +212,7 @@ def import_(
         print_json(report, sys.stdout)
         return
     changed = f" ({report.replaced} replaced, {report.unchanged} unchanged)"
-    print_line(f"Imported {report.added} new rule{'' if report.added == 1 else 's'}{changed}.", sys.stderr)
+    print_line(f"Imported {number_of(report.added, 'new rule')}{changed}.", sys.stderr)
     if report.identities_new:
         print_line(f"Created: {', '.join(report.identities_new)}", sys.stderr)
     for skipped in report.skipped[:_MAX_SHOWN]:

@@ -18,6 +18,7 @@ from hatbox.errors import InvalidIdentity
 from hatbox.extension_data.run_records import RunRecord
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.maintenance import ProfileInfo, profile_info
+from hatbox.plurals import number_of
 from hatbox.profile import Profile
 
 __all__ = ["status"]
@@ -30,6 +31,8 @@ class _Status(NamedTuple):
     extensions: Sequence[RunRecord]
     endpoints: Sequence[OpenEndpoint]
     address: str
+    known_extensions: int
+    """Those that `hatbox extensions list` shows; the profile also has the data of temporary installations."""
 
 
 def status(profile: ProfileOption = None, as_json: JsonOption = False) -> None:
@@ -47,14 +50,14 @@ def status(profile: ProfileOption = None, as_json: JsonOption = False) -> None:
         names = await asyncio.gather(*(_name(opened, store) for store in stores))
         known = await opened.extensions.known()
         running = [record for _, record in known if record]
-        return _Status(engines, dict(zip(stores, names, strict=True)), running, endpoints, opened.address)
+        return _Status(engines, dict(zip(stores, names, strict=True)), running, endpoints, opened.address, len(known))
 
     found = run_with_profile(profile, read)
     about = profile_info(found.address)  # not while the profile is open here: it lists the programs that have it open
     if as_json:
-        print_json({"profile": _profile_document(about), **_document(found)}, sys.stdout)
+        print_json({"profile": _profile_document(about, found.known_extensions), **_document(found)}, sys.stdout)
         return
-    print_rows(("Property", "Value"), _profile_rows(about), sys.stdout, unwrapped="Property")
+    print_rows(("Property", "Value"), _profile_rows(about, found.known_extensions), sys.stdout, unwrapped="Property")
     if found.engines:
         sys.stdout.write("\n")
         header = ("Engine", "Identities", "Machine", "Process", "Since")
@@ -76,21 +79,22 @@ def status(profile: ProfileOption = None, as_json: JsonOption = False) -> None:
         print_rows(("Extension", "Id", "Machine", "Process"), rows, sys.stdout, unwrapped="Process")
 
 
-def _profile_rows(about: ProfileInfo) -> list[tuple[str, str]]:
+def _profile_rows(about: ProfileInfo, extensions: int) -> list[tuple[str, str]]:
     size = "size not known" if about.size is None else size_text(about.size)
     encrypted = "encrypted" if about.is_encrypted else "not encrypted"
-    counts = {name: about.rows.get(name, 0) for name in ("identities", "cookies", "tabs")}
-    contents = ", ".join(f"{count} {name}" for name, count in counts.items())
+    names = {"identities": "identity", "cookies": "cookie", "tabs": "tab"}
+    counts = [number_of(about.rows.get(several, 0), one, several) for several, one in names.items()]
+    contents = ", ".join([*counts, number_of(extensions, "extension")])
     programs = "not known" if about.programs is None else ", ".join(about.programs) or "no other program"
     return [
         ("Profile", about.label),
         ("Store", f"{about.store}, format {about.format}, {size}, {encrypted}"),
-        ("Contents", f"{contents}, {about.extensions} extensions"),
+        ("Contents", contents),
         ("Open in", programs),
     ]
 
 
-def _profile_document(about: ProfileInfo) -> dict[str, object]:
+def _profile_document(about: ProfileInfo, extensions: int) -> dict[str, object]:
     return {
         "label": about.label,
         "store": about.store,
@@ -100,7 +104,7 @@ def _profile_document(about: ProfileInfo) -> dict[str, object]:
         "identities": about.rows.get("identities"),
         "cookies": about.rows.get("cookies"),
         "tabs": about.rows.get("tabs"),
-        "extensions": about.extensions,
+        "extensions": extensions,
         "programs": about.programs,
     }
 

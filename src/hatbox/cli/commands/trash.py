@@ -16,6 +16,7 @@ from hatbox.cli.terminal.sizes import size_text
 from hatbox.cli.terminal.terminal_text import visible
 from hatbox.errors import AmbiguousIdentity, NotInTrash
 from hatbox.identities.model import ContextualIdentity
+from hatbox.plurals import number_of
 from hatbox.profile import Profile
 
 if TYPE_CHECKING:
@@ -43,7 +44,14 @@ def list_(profile: ProfileOption = None, as_json: JsonOption = False) -> None:
         for each in found
     ]
     header = ("Name", "Id", "Removed", "Expires", "Cookies", "Tabs", "Size")
-    print_rows(header, rows, sys.stdout, unwrapped="Id", narrow=("Name", "Id", "Removed", "Expires"))
+    print_rows(
+        header,
+        rows,
+        sys.stdout,
+        unwrapped="Id",
+        narrow=("Name", "Id", "Removed", "Expires"),
+        empty="The trash is empty.",
+    )
 
 
 def restore(
@@ -64,7 +72,7 @@ def restore(
         print_json([document(each) for each in restored], sys.stdout)
         return
     for removed, identity in zip(found, restored, strict=True):
-        count = "" if not removed.tabs else ": 1 tab" if removed.tabs == 1 else f": {removed.tabs} tabs"
+        count = f": {number_of(removed.tabs, 'tab')}" if removed.tabs else ""
         print_identity("Restored", identity, sys.stdout, count)
 
 

@@ -106,7 +106,7 @@ def print_line(text: str, stream: TextIO) -> None:
     stream.write(visible(with_profile(text), encoding_of(stream)) + "\n")
 
 
-def print_identities(identities: Sequence[ContextualIdentity], stream: TextIO) -> None:
+def print_identities(identities: Sequence[ContextualIdentity], stream: TextIO, *, empty: str = "") -> None:
     """Print a table of identities."""
     any_hidden = any(each.hidden for each in identities)
     rows = [
@@ -120,7 +120,7 @@ def print_identities(identities: Sequence[ContextualIdentity], stream: TextIO) -
         for each in identities
     ]
     narrow = [row for each in identities for row in _narrow_rows(each)]
-    print_table(("Color", "Icon", "Name", "Id", ""), rows, stream, narrow=(("Name", "Id"), narrow))
+    print_table(("Color", "Icon", "Name", "Id", ""), rows, stream, narrow=(("Name", "Id"), narrow), empty=empty)
 
 
 def print_tabs(tabs: Sequence[tuple[Tab, ContextualIdentity | None]], stream: TextIO) -> None:
@@ -135,7 +135,7 @@ def print_tabs(tabs: Sequence[tuple[Tab, ContextualIdentity | None]], stream: Te
         )
         for tab, identity in tabs
     ]
-    print_table(("Tab", "Identity", "Title", "URL", ""), rows, stream)
+    print_table(("Tab", "Identity", "Title", "URL", ""), rows, stream, empty="No tabs.")
 
 
 def print_cookies(cookies: Sequence[Mapping[str, Any]], stream: TextIO, *, show_values: bool) -> None:
@@ -152,7 +152,7 @@ def print_cookies(cookies: Sequence[Mapping[str, Any]], stream: TextIO, *, show_
         for each in cookies
     ]
     header = ("Domain", "Path", "Name", *(("Value",) if show_values else ()), "Expires", "")
-    print_table(header, rows, stream)
+    print_table(header, rows, stream, empty="No cookies.")
 
 
 def print_rows(
@@ -162,15 +162,16 @@ def print_rows(
     *,
     unwrapped: str,
     narrow: Sequence[str] = (),
+    empty: str = "",
 ) -> None:
     """Print a table of text. Columns wrap if there is not enough room, except the column `unwrapped`.
 
-    `narrow` are the titles of the columns that a narrow terminal shows. Default: all.
+    `narrow` are the titles of the columns that a narrow terminal shows. Default: all. `empty` is for no rows.
     """
     cells = [[Cell(text, wraps=title != unwrapped) for title, text in zip(header, row, strict=True)] for row in rows]
     places = [header.index(title) for title in narrow]
     fewer = (narrow, [[row[place] for place in places] for row in cells]) if narrow else None
-    print_table(header, cells, stream, narrow=fewer)
+    print_table(header, cells, stream, narrow=fewer, empty=empty)
 
 
 def print_colors(stream: TextIO) -> None:

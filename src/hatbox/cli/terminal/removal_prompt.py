@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from hatbox.cli.terminal.confirm import confirm
 from hatbox.cli.terminal.sizes import size_text
 from hatbox.cli.terminal.terminal_text import visible
+from hatbox.plurals import number_of
 
 if TYPE_CHECKING:
     from hatbox.identities.removal_preview import RemovalPreview
@@ -31,7 +32,7 @@ def confirm_removal(previews: Sequence[RemovalPreview], *, forever: bool) -> set
 
 def days_text(days: int) -> str:
     """A number of days."""
-    return "1 day" if days == 1 else f"{days} days"
+    return number_of(days, "day")
 
 
 def _line(preview: RemovalPreview, *, forever: bool) -> str:
@@ -60,7 +61,7 @@ def _contents(preview: RemovalPreview) -> str:
 
 
 def _count(count: int, thing: str) -> str:
-    return f"{count or 'no'} {thing}{'' if count == 1 else 's'}"
+    return number_of(count, thing) if count else f"no {thing}s"
 
 
 def _name(preview: RemovalPreview) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final, TextIO
 
@@ -41,13 +42,16 @@ def print_table(
     stream: TextIO,
     *,
     narrow: tuple[Sequence[str], Sequence[Sequence[Cell]]] | None = None,
+    empty: str = "",
 ) -> None:
     """Print rows: in a terminal with a header, for a pipe in plain columns.
 
     In a terminal that is too narrow for the columns, `narrow` is printed: a header and rows with fewer columns. If that
-    is too wide as well, each row becomes several lines, without a header.
+    is too wide as well, each row becomes several lines, without a header. Without rows, `empty` is printed to standard
+    error.
     """
     if not rows:
+        sys.stderr.write(f"{empty}\n" if empty else "")
         return
     if not is_interactive(stream) or len(rows) > _MAX_STYLED_ROWS:
         _print_columns(rows, stream)

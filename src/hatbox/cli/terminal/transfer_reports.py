@@ -9,6 +9,7 @@ from typing import Any, Final
 from hatbox.cli.terminal.output import print_line
 from hatbox.cli.terminal.terminal_text import visible
 from hatbox.formats import CookieName, ExportResult, ImportReport
+from hatbox.plurals import number_of
 
 __all__ = ["export_document", "print_export", "print_import"]
 
@@ -18,13 +19,13 @@ _MAX_NAMED: Final = 5
 def print_import(report: ImportReport) -> None:
     """Print the report of an import to standard error."""
     print_line(
-        f"Imported {_identities(report)} and {_number(report.cookies_new, 'new cookie')} "
+        f"Imported {_identities(report)} and {number_of(report.cookies_new, 'new cookie')} "
         f"({report.cookies_changed} changed, {report.cookies_unchanged} unchanged).",
         sys.stderr,
     )
     if report.origins_new or report.origins_changed or report.origins_unchanged:
         print_line(
-            f"Imported site data of {_number(report.origins_new, 'new origin')} "
+            f"Imported site data of {number_of(report.origins_new, 'new origin')} "
             f"({report.origins_changed} changed, {report.origins_unchanged} unchanged).",
             sys.stderr,
         )
@@ -51,17 +52,13 @@ def export_document(identities: int, written: ExportResult) -> dict[str, Any]:
 
 def _identities(report: ImportReport) -> str:
     matched = f" ({report.identities_matched} existing)" if report.identities_matched else ""
-    return _number(report.identities_new, "new identity", "new identities") + matched
-
-
-def _number(count: int, one: str, many: str = "") -> str:
-    return f"{count} {one if count == 1 else many or one + 's'}"
+    return number_of(report.identities_new, "new identity", "new identities") + matched
 
 
 def _exported(named: int, written: ExportResult, output: str) -> str:
-    parts = [_number(named, "identity", "identities"), _number(written.cookies, "cookie")]
+    parts = [number_of(named, "identity", "identities"), number_of(written.cookies, "cookie")]
     if written.origins:
-        parts.append(f"site data of {_number(written.origins, 'origin')}")
+        parts.append(f"site data of {number_of(written.origins, 'origin')}")
     listed = f"{', '.join(parts[:-1])} and {parts[-1]}"
     return f"Exported {listed} to {output}."
 
