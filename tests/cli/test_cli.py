@@ -31,7 +31,15 @@ def test_every_command_has_help(cli: Cli, verb: str) -> None:
     assert (result.status, result.err) == (0, "")
     for expected in ("--profile", "--json", "HATBOX_PROFILE"):
         assert expected in result.out
+    assert "<bool>" not in result.out
     assert cli(verb, "-h").out == result.out
+
+
+def test_only_commands_that_can_use_a_new_profile_can_create_it(cli: Cli) -> None:
+    for command in (["list"], ["open"], ["rules", "add"]):
+        assert "--create" in cli(*command, "--help").out
+    for command in (["status"], ["trash", "list"], ["close"], ["grant", "revoke"]):
+        assert "--create" not in cli(*command, "--help").out
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 200])

@@ -31,7 +31,15 @@ __all__ = ["function_of", "group_program", "listing", "program", "signature_of"]
 _MIN_PANEL_WIDTH: Final = 80  # columns
 _PANEL_OF: Final = {name: panel for panel, names in PANELS.items() for name in names}
 _CREATE: Final = "create"
-_WITHOUT_CREATE: Final = ("profile", "profile_key", "palette")  # modules of commands that open no profile
+# Modules and functions of commands that open no profile, or have nothing to do in a new one.
+_WITHOUT_CREATE: Final = frozenset(
+    {
+        *("activity", "check", "history", "palette", "profile", "profile_key", "status", "stop", "trash"),
+        *("cookies.clear", "cookies.remove", "grants.list_", "grants.revoke", "tabs.close"),
+        *("extensions.open_page", "extensions.permissions", "extensions.remove", "extensions.trigger", "tabs.tabs"),
+        *("mcp_clients.uninstall", "site_rules.clear", "site_rules.list_", "site_rules.remove"),
+    }
+)
 _EPILOG: Final = f"Other names: {', '.join(f'{alias} is {name}' for alias, name in ALIASES.items())}. " + (
     "`hatbox help COMMAND` is `hatbox COMMAND --help`."
 )
@@ -80,9 +88,11 @@ def function_of(path: str) -> Callable[..., None]:
 
 
 def signature_of(function: Callable[..., None]) -> inspect.Signature:
-    """The parameters of a command, with --create, which every command has that opens a profile."""
+    """The parameters of a command, with --create, which every command has that can use a new profile."""
     signature = inspect.signature(function, eval_str=True)
-    if "profile" not in signature.parameters or function.__module__.rpartition(".")[2] in _WITHOUT_CREATE:
+    module = function.__module__.rpartition(".")[2]
+    is_without = not _WITHOUT_CREATE.isdisjoint((module, f"{module}.{function.__name__}"))
+    if "profile" not in signature.parameters or is_without:
         return signature
     create = inspect.Parameter(_CREATE, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=CreateOption)
     return signature.replace(parameters=[*signature.parameters.values(), create])
@@ -167,7 +177,19 @@ def _placeholder() -> None:
     raise RuntimeError("the command was not loaded")
 
 
+def _without_types(params: list[Any]) -> list[Any]:
+    """The parameters, with no type beside flags: Typer 0.29 prints `<bool>`."""
+    for each in params:
+        if getattr(each, "is_flag", False):
+            each.metavar = ""
+    return params
+
+
 class _Command(TyperCommand):
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The parameters, for help."""
+        return _without_types(super().get_params(ctx))
+
     def collect_usage_pieces(self, _: Any) -> list[str]:
         """The arguments as declared: whether Typer adds brackets depends on its version."""
         arguments = [each.metavar or each.name for each in self.params if each.param_type_name == "argument"]
@@ -175,6 +197,10 @@ class _Command(TyperCommand):
 
 
 class _Group(TyperGroup):
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The parameters, for help."""
+        return _without_types(super().get_params(ctx))
+
     def list_commands(self, ctx: Any) -> list[str]:
         """The commands in the order of the panels."""
         order = list(_PANEL_OF)

@@ -100,7 +100,7 @@ def run(
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Run a Python script with `browser` and `profile` in scope, and with every permission.
+    """Run a Python script, or extensions. A script has `browser` and `profile` in scope, and every permission.
 
     With --permission, the script runs in a process of its own, without `profile`: its `browser` has the namespaces of
     an extension with these permissions. With --grant, its `browser` has what the grant allows. On Linux with Landlock
