@@ -20,6 +20,8 @@ def identity_changes(done: RestoredIdentity) -> list[str]:
         parts.append("name, icon, color or visibility")
     if done.settings_changed:
         parts.append("settings")
+    if done.proxy:
+        parts.append(f"proxy {done.proxy}")
     counts = (
         (done.cookies_added, "cookie", "added"),
         (done.cookies_changed, "cookie", "changed"),
@@ -42,4 +44,7 @@ def other_changes(report: RestoreReport, shown: Callable[[str], str] = str) -> l
         lines.append("Settings of the profile are restored.")
     if report.extensions:
         lines.append(f"Data of extensions is replaced: {', '.join(map(shown, report.extensions))}.")
+    for each in report.installed:
+        may = ", ".join(map(shown, each.permissions)) or "no permissions"
+        lines.append(f"Extension {shown(each.name)} ({shown(each.id)}) is installed, with: {may}.")
     return lines

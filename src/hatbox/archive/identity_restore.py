@@ -54,6 +54,8 @@ class RestoredIdentity(msgspec.Struct, rename="camel", kw_only=True):
     appearance_changed: bool = False
     """Whether its name, icon, color or visibility was another one."""
     settings_changed: bool = False
+    proxy: str = ""
+    """The proxy that it gets, without user name and password; empty if that of its settings stays, or it has none."""
     cookies_added: int = 0
     cookies_changed: int = 0
     cookies_removed: int = 0

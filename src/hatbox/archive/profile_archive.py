@@ -156,9 +156,11 @@ def _fill(
         created=contents.manifest.created,
         rows=contents.rows,
         identities=[
-            _filled_identity(entry) for entry in sorted(contents.identities, key=lambda entry: order[entry.id])
+            _filled_identity(entry, contents.proxies.get(entry.id, ""))
+            for entry in sorted(contents.identities, key=lambda entry: order[entry.id])
         ],
         extensions=sorted(contents.extensions),
+        installed=list(contents.installed.values()),
     )
 
 
@@ -166,10 +168,15 @@ class _IsNew(Exception):
     """Ends a dry run: the profile would be filled."""
 
 
-def _filled_identity(entry: IdentityEntry) -> RestoredIdentity:
+def _filled_identity(entry: IdentityEntry, proxy: str) -> RestoredIdentity:
     cookie_store_id = cookie_store_id_of(entry.id)
     return RestoredIdentity(
-        name=entry.name, cookie_store_id=cookie_store_id, uuid=entry.uuid, archived_id=cookie_store_id, created=True
+        name=entry.name,
+        cookie_store_id=cookie_store_id,
+        uuid=entry.uuid,
+        archived_id=cookie_store_id,
+        created=True,
+        proxy=proxy,
     )
 
 

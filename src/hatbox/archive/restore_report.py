@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from hatbox.archive.archive_contents import ArchivedExtension
 from hatbox.archive.identity_restore import RestoredIdentity
 
 __all__ = ["RestoreReport"]
@@ -29,6 +30,8 @@ class RestoreReport(msgspec.Struct, rename="camel", kw_only=True):
     """The site rules that were added or changed."""
     extensions: list[str] = []
     """The extensions whose data was replaced."""
+    installed: list[ArchivedExtension] = []
+    """Those of them that are installed in the archive, with their permissions."""
     packages: int = 0
     """The packages of extensions that were added."""
     bookmarks: int = 0

@@ -135,6 +135,24 @@ class Extensions:
             [await self.packages.candidate(path) for path in paths], replace=replace, keep_data=keep_data
         )
 
+    def added_permissions(
+        self, candidates: Sequence[Candidate], *, replace: bool = False
+    ) -> asyncio.Future[list[tuple[InstalledExtension, Permissions]]]:
+        """The installed extensions that these would update or replace, and would require more than before."""
+
+        def read(transaction: Transaction) -> list[tuple[InstalledExtension, Permissions]]:
+            known = [(installed.get(transaction, each.manifest.id), each) for each in candidates]
+            found = [
+                (before, installing.new_permissions(before, each.manifest))
+                for before, each in known
+                if before is not None
+                and not before.needs_reinstall
+                and (replace or installing.is_update(before, each.place, each.title))
+            ]
+            return [(before, added) for before, added in found if added]
+
+        return self._store.read(read)
+
     async def install_candidates(
         self, candidates: Sequence[Candidate], *, replace: bool = False, keep_data: bool = False
     ) -> list[Installation]:

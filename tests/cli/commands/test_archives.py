@@ -13,6 +13,7 @@ from hatbox.archive import age_format
 from hatbox.cli import invoke
 from hatbox.cli.terminal.sizes import size_text
 from tests.cli.conftest import Cli, Stream
+from tests.extensions.made import make
 
 
 @pytest.fixture
@@ -208,3 +209,19 @@ def test_a_clone_comes_right_after_the_original_with_its_cookies(cli: Cli) -> No
     assert [each["name"] for each in cli("cookies", "list", "Clients", "--json").json] == ["a"]
     assert cli("clone", "Wrok").status == 1
     assert cli("clone", "Work", " ").status == 1
+
+
+def test_a_restore_names_the_proxies_and_the_extensions_that_it_brings(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "backup.hatbox"
+    assert cli("settings", "Work", "--proxy", "http://me:secret@proxy.example:3128").status == 0
+    package = make(tmp_path, permissions=["<all_urls>", "nativeMessaging"], name="Broad")
+    assert cli("extensions", "install", str(package)).status == 0
+    assert cli("backup", str(file)).status == 0
+    other = ["--profile", str(tmp_path / "other.db")]
+    assert cli("profile", "create", other[1]).status == 0
+    new = cli("restore", str(file), "--dry-run", *other).out
+    assert cli("create", "Mine", *other).status == 0
+    used = cli("restore", str(file), "--dry-run", *other).out
+    for shown in (new, used):
+        assert "proxy http://proxy.example:3128" in shown and "secret" not in shown
+        assert "is installed, with: <all_urls>, nativeMessaging." in shown

@@ -113,7 +113,8 @@ def test_what_does_not_run_cannot_be_triggered(cli: Cli, one: Path) -> None:
 
 def test_install_list_and_remove(cli: Cli, one: Path) -> None:
     assert cli("extensions", "list") == (0, "", "No extensions.\n")
-    assert cli("extensions", "install", str(one)) == (0, "Installed one 1 (one@example.org)\n", "")
+    installed = "Installed one 1 (one@example.org)\n  permissions: menus, https://site.example/*\n"
+    assert cli("extensions", "install", str(one)) == (0, installed, "")
     assert cli("extensions", "list").out == "one  1  one@example.org\n"
     document = {
         "id": "one@example.org",
@@ -161,7 +162,7 @@ def test_replace_shows_what_is_replaced_and_what_changes(cli: Cli, one: Path, tm
     cli("extensions", "install", str(one))
     cli("extensions", "permissions", "one", "--grant", "cookies")
     other = other_one(tmp_path, optional_permissions=["cookies"])
-    assert cli("extensions", "install", "--replace", str(other)).out.splitlines() == [
+    assert cli("extensions", "install", "--replace", "--yes", str(other)).out.splitlines() == [
         f"Replaced one 1, from {one}",
         f"by wallpapers 1 (one@example.org), from {other}",
         "  now requires: tabs",
@@ -170,7 +171,7 @@ def test_replace_shows_what_is_replaced_and_what_changes(cli: Cli, one: Path, tm
         "  data: deleted",
     ]
     assert cli("extensions", "permissions", "one@example.org", "--json").json["granted"] == []
-    back = cli("extensions", "install", "--replace", "--keep-data", str(one), "--json").json[0]
+    back = cli("extensions", "install", "--replace", "--keep-data", "--yes", str(one), "--json").json[0]
     assert back["replaced"] == {"name": "wallpapers", "version": "1", "path": str(other)}
     assert (back["dataKept"], back["added"], back["removed"]) == (True, ["https://site.example/*"], ["tabs"])
 
@@ -178,7 +179,10 @@ def test_replace_shows_what_is_replaced_and_what_changes(cli: Cli, one: Path, tm
 def test_an_update_says_which_permissions_are_new(cli: Cli, one: Path, tmp_path: Path) -> None:
     cli("extensions", "install", str(one))
     make(tmp_path, name="one", version="2", **{**OPTIONAL, "permissions": ["menus", "https://site.example/*", "tabs"]})
-    assert cli("extensions", "install", str(one)).out.splitlines() == [
+    asked = "one (one@example.org) now requires: tabs.\nUpdate it? [y/N] "
+    assert cli("extensions", "install", str(one), stdin="n\n") == (1, "", f"{asked}hatbox: not updated\n")
+    assert cli("extensions", "list", "--json").json[0]["version"] == "1"
+    assert cli("extensions", "install", str(one), stdin="y\n").out.splitlines() == [
         "Updated one 2 (one@example.org), which was 1",
         "  now requires: tabs",
     ]

@@ -203,10 +203,14 @@ def _print_plan(report: RestoreReport) -> None:
         names = {"identities": "identity", "cookies": "cookie", "tabs": "tab", "rules": "rule"}
         contents = ", ".join(number_of(report.rows.get(several, 0), one, several) for several, one in names.items())
         print_line(f"The profile is new. It becomes equal to the backup: {contents}.", sys.stdout)
-        return
     rows = [
-        (visible(each.name or _DEFAULT), each.cookie_store_id, ", ".join(identity_changes(each)) or "no change")
+        (
+            visible(each.name or _DEFAULT),
+            each.cookie_store_id,
+            visible(", ".join(identity_changes(each)) or "no change"),
+        )
         for each in [*report.identities, *([report.default_store] if report.default_store else [])]
+        if each.proxy or not report.filled
     ]
     print_rows(("Identity", "Id", "Change"), rows, sys.stdout, unwrapped="Id")
     for line in other_changes(report, visible):

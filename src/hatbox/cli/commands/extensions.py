@@ -29,7 +29,7 @@ from hatbox.extension_data.installed_extensions import InstalledExtension
 from hatbox.extension_data.menu_items import MenuItem
 from hatbox.extension_data.page_opening import PAGE_KINDS
 from hatbox.extension_data.run_records import RunRecord
-from hatbox.extensions.installing import Installation
+from hatbox.extensions.installing import Candidate, Installation
 from hatbox.extensions.page_triggers import NO_PAGE_ENGINE
 from hatbox.extensions.runtime.sandbox import available_layers
 from hatbox.extensions.ui_triggers import ExtensionUi, TriggerResult
@@ -91,6 +91,9 @@ def install(
     keep_data: Annotated[
         bool, Option("--keep-data", help="With --replace: preserve the data of the replaced extension.")
     ] = False,
+    yes: Annotated[
+        bool, Option("--yes", "-y", help="Do not ask before an update that requires more permissions.")
+    ] = False,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -104,8 +107,17 @@ def install(
     if len(paths) > 1:
         check_packages(map(Path, paths))
 
+    async def read_all(opened: Profile) -> tuple[list[Candidate], list[tuple[InstalledExtension, Permissions]]]:
+        candidates = [await opened.extensions.packages.candidate(path) for path in paths]
+        return candidates, await opened.extensions.added_permissions(candidates, replace=replace)
+
+    candidates, updates = run_with_profile(profile, read_all)
+    if updates and not yes:
+        required = [f"{visible(each.name)} ({each.id}) now requires: {_listed(added)}.\n" for each, added in updates]
+        confirm(f"{''.join(required)}Update {'them' if len(updates) > 1 else 'it'}? ", "not updated")
+
     async def install_all(opened: Profile) -> list[tuple[Installation, RunRecord | None]]:
-        done = await opened.extensions.install_all(paths, replace=replace, keep_data=keep_data)
+        done = await opened.extensions.install_candidates(candidates, replace=replace, keep_data=keep_data)
         runs = {each.area: running for each, running in await opened.extensions.known()}
         return [(each, runs.get(each.extension.area)) for each in done]
 
@@ -282,6 +294,8 @@ def _report(done: Installation) -> Iterator[str]:
     named = f"{extension.name} {extension.version} ({extension.id})"
     if before is None:
         yield f"Installed {named}"
+        if names := _listed(extension.about.required):
+            yield f"  permissions: {names}"
         return
     if not done.replaced:
         yield f"Installed {named}" if extension == before else f"Updated {named}, which was {before.version}"
