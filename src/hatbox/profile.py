@@ -421,8 +421,8 @@ class Profile(AsyncOnly):
 
         If another program of this user on this machine runs a Chromium for these identities, with options that agree,
         this program attaches to it: its pages open in that browser. If the options differ, it takes `identities` over
-        from an engine for all identities that has no windows of them, or raises EngineBusy. With `attach=False`, it
-        never attaches: it takes `identities` over, or raises EngineAlreadyRunning.
+        from an engine for all identities that has no windows and no endpoints of them, or raises EngineBusy. With
+        `attach=False`, it never attaches: it takes `identities` over, or raises EngineAlreadyRunning.
         """
         from hatbox.engines.chromium.registration import create_chromium
 

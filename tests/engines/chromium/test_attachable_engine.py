@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
-from typing import ClassVar
+from types import SimpleNamespace
+from typing import Any, ClassVar, cast
 
 import msgspec
 import pytest
 from playwright.async_api import Error as PlaywrightError
 
 import hatbox
+from hatbox.cli.commands.endpoint import _wait_for_engine
 from hatbox.engines.base import EngineOptions
 from hatbox.engines.chromium.attachable_engine import WantedOptions, find_serving_engine, why_not_attachable
 from hatbox.engines.chromium.attached_browser import AttachedBrowser
+from hatbox.engines.endpoint_records import PublishedEndpoint, open_endpoints
 from hatbox.engines.running_engines import RunningEngine
 from hatbox.store.processes import current_process, current_user
 from hatbox.web_requests.request_model import RequestSnapshot
 from tests.engines.fake import FakeEngine, run
 from tests.store.in_loop import in_loop
+from tests.waiting import until_awaited
 
 WORK, PERSONAL = "firefox-container-2", "firefox-container-1"
 
@@ -160,3 +165,44 @@ async def test_open_windows_are_not_closed_for_a_program_that_cannot_attach(path
             await profile.chromium(headless=True, browser="/bin/sh", identities="Work").__aenter__()
         (tab,) = await profile.tabs.query(WORK)
         assert (tab.hidden, [each.identities for each in await profile.running_engines()]) == (False, [None])
+
+
+@in_loop
+async def test_an_endpoint_of_another_program_is_not_closed_for_one_that_cannot_attach(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with hatbox.open(path) as profile, run(Browser(), profile):
+        endpoint = PublishedEndpoint(profile.store, WORK, 4711)
+        endpoint.publish([("report", "g1")])
+
+        async def is_published() -> bool:
+            return bool(await open_endpoints(profile.store))
+
+        await until_awaited(is_published)
+        for wanted, releases in (([WORK], False), ([PERSONAL], True)):
+            found = await find_serving_engine(profile.store, wanted)
+            assert found is not None
+            assert found.releases == releases
+        runner = profile.chromium(headless=True, browser="/bin/sh", identities="Work")
+        monkeypatch.setattr("hatbox.engines.chromium.attaching_runner._ENDPOINT_SECONDS", 0.0)
+        with pytest.raises(hatbox.EngineBusy, match="another browser"):
+            await runner.__aenter__()
+        assert [each.identities for each in await profile.running_engines()] == [None]
+        await endpoint.withdraw()
+        found = await find_serving_engine(profile.store, [WORK])
+        assert found is not None
+        assert found.releases
+
+
+@in_loop
+async def test_an_endpoint_whose_identity_another_engine_has_says_so(path: Path) -> None:
+    async with hatbox.open(path) as profile, run(Browser(), profile):
+        identity = await profile.identities.find("Work")
+        (rest,) = await profile.running_engines()
+        waiting = asyncio.ensure_future(_wait_for_engine(profile, identity, cast(Any, SimpleNamespace(engine=rest))))
+        async with run(Browser(), profile, "Work"):
+            with pytest.raises(hatbox.EngineError, match=r'the identity "Work" is in the Chromium engine of .* now'):
+                await waiting
+    with pytest.raises(hatbox.EngineError, match="has ended"):
+        async with hatbox.open(path) as profile:
+            await _wait_for_engine(profile, identity, cast(Any, SimpleNamespace(engine=rest)))

@@ -21,9 +21,9 @@ from hatbox.cli.terminal.output import print_json_line, print_line
 from hatbox.cli.terminal.spinner import spinner
 from hatbox.engines.endpoint_grants import ENDPOINT_ACTIONS, check_endpoint_grant
 from hatbox.engines.endpoint_requests import RequestedEndpoint, engine_ended, request_endpoint
-from hatbox.engines.running_engines import RunningEngine, busy
+from hatbox.engines.running_engines import RunningEngine, busy, has_lease, is_same_engine
 from hatbox.engines.selection import EngineSelection
-from hatbox.errors import GrantError, ProfileError
+from hatbox.errors import EngineError, GrantError, ProfileError
 from hatbox.grants.grant import DEFAULT_DURATION, Grant
 from hatbox.identities.model import ContextualIdentity
 from hatbox.profile import Profile
@@ -150,9 +150,14 @@ async def _usable_engine(
 
 async def _wait_for_engine(opened: Profile, identity: ContextualIdentity, requested: RequestedEndpoint) -> None:
     """Wait until the engine that has opened the endpoint has ended, or does not serve the identity any more."""
-    while (running := await opened.running_engine(identity)) and running.process == requested.engine.process:  # noqa: ASYNC110
+    engine = requested.engine
+    while (running := await opened.running_engine(identity)) and is_same_engine(running, engine):  # noqa: ASYNC110
         await asyncio.sleep(_POLL_SECONDS)
-    raise engine_ended(requested.engine)
+    if running is not None and await has_lease(opened.store, engine):
+        of = f" of {running.program}" if running.program else ""
+        where = f"the {running.engine} engine{of} ({running.process})"
+        raise EngineError(f'the identity "{identity.name}" is in {where} now. Start this program again.')
+    raise engine_ended(engine)
 
 
 class _AddressPrinter(NamedTuple):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hatbox.engines.chromium.launch import find_browser
+from hatbox.engines.endpoint_records import open_endpoints
 from hatbox.engines.endpoint_requests import expect_reachable
 from hatbox.engines.running_engines import RunningEngine, running_engines
 from hatbox.errors import EngineBusy
@@ -33,7 +34,9 @@ class ServingEngine(NamedTuple):
     has_all: bool
     """Whether it has all of them."""
     releases: bool
-    """Whether another engine may be started for them: it releases them, and that closes no windows of them."""
+    """Whether another engine may be started for them: it releases them, and that closes no windows and no endpoints."""
+    has_endpoints: bool = False
+    """Whether programs use endpoints of them, or may."""
 
 
 async def find_serving_engine(store: Store, wanted: Collection[str] | None) -> ServingEngine | None:
@@ -48,7 +51,9 @@ async def find_serving_engine(store: Store, wanted: Collection[str] | None) -> S
     if rest is None:
         return None
     is_shown = bool(rest.has_windows) and await store.read(lambda transaction: _has_visible_tabs(transaction, wanted))
-    return ServingEngine(rest, has_all=True, releases=not is_shown)
+    endpoints = await open_endpoints(store)
+    is_used = any(each.process == rest.process and each.cookie_store_id in wanted for each in endpoints)
+    return ServingEngine(rest, has_all=True, releases=not is_shown and not is_used, has_endpoints=is_used)
 
 
 def _has_visible_tabs(transaction: Transaction, cookie_store_ids: Collection[str]) -> bool:

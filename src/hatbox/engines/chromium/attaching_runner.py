@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["AttachingRunner"]
 
 _RETRY_SECONDS: Final = 0.1
+_ENDPOINT_SECONDS: Final = 2.0  # until the endpoint of a program that has ended is closed
 _POLL_SECONDS: Final = 0.02
 _RECORD_SECONDS: Final = 30.0
 
@@ -68,11 +69,18 @@ class AttachingRunner(ChromiumRunner):
 
     async def __aenter__(self) -> Self:
         names = await self._requested_names()
-        deadline = time.monotonic() + self._max_time
+        started = time.monotonic()
+        deadline = started + self._max_time
         while True:
             found = await find_serving_engine(self._store, names)
-            if found is not None and await self._attach(found, names):
-                return self
+            try:
+                if found is not None and await self._attach(found, names):
+                    return self
+            except EngineBusy:
+                if found is None or not found.has_endpoints or time.monotonic() > started + _ENDPOINT_SECONDS:
+                    raise
+                await asyncio.sleep(_RETRY_SECONDS)
+                continue
             try:
                 return await super().__aenter__()
             except EngineBusy:
