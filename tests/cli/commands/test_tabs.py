@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+import hatbox
 from tests.cli import engines
 from tests.cli.conftest import Cli, Start
 from tests.site import Site
@@ -126,6 +127,17 @@ def test_open_starts_an_engine_that_goes_on_and_opens_the_next_one_too(cli: Cli,
     assert re.findall(r"tab (\d) in Work: .* \((.*)\)", second.out) == [("2", "Signed in as Work"), ("3", "Page 7")]
     assert engines.holder(profile) == engine
     assert not site.mixed
+
+
+def test_close_all_closes_the_tabs_of_all_identities(cli: Cli, profile: Path) -> None:
+    with hatbox.open_sync(str(profile)) as opened:
+        for identity in ("Work", "Personal"):
+            opened.tabs.open(identity, "https://site.example/")
+        opened.identities.hide("Work")
+    assert cli("close", "--all", "--identity", "Work").status == 2
+    closed = cli("close", "--all")
+    assert (closed.status, closed.out.count("Closed tab")) == (0, 2)
+    assert urls(cli) == []
 
 
 @pytest.mark.process

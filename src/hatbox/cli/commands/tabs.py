@@ -189,15 +189,18 @@ def close(
         str | None,
         Option("--identity", metavar="NAME-OR-ID", help="Identity whose tabs to close: its name or its cookieStoreId."),
     ] = None,
+    every: Annotated[bool, Option("--all", help="Close the tabs of all identities.")] = False,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Close tabs, including hidden ones. Cookies and site data of the identity stay."""
-    if bool(tab_ids) == (identity is not None):
-        raise bad_parameter("specify either tabs or an identity", param_hint=["[TAB]...", "--identity"])
+    if bool(tab_ids) + (identity is not None) + every != 1:
+        raise bad_parameter("specify tabs, an identity or --all", param_hint=["[TAB]...", "--identity", "--all"])
 
     async def close_all(opened: Profile) -> list[TabAndIdentity]:
-        if identity is not None:
+        if every:
+            found = await opened.tabs.query()
+        elif identity is not None:
             found = await _tabs_of(opened, identity)
         else:
             found = await existing_tabs(opened, list(dict.fromkeys(tab_ids or [])))
