@@ -202,3 +202,14 @@ def test_what_is_written_comes_back_but_for_what_is_said_to_be_lost(cookies: lis
         )
         for place, each in enumerate(carried, 1)
     ]
+
+
+def test_what_is_not_taken_is_named() -> None:
+    """Such as the passkeys of a later Playwright."""
+    cookie = {"name": "a", "value": "1", "domain": "a.example", "path": "/", "priority": "High"}
+    data = json.dumps({"cookies": [cookie], "origins": [], "credentials": [{}, {}], "x\x1b": 1}).encode()
+    assert read(data, "state.json").dropped == {
+        "unknown: 'credentials'": 2,
+        "unknown: 'x\\x1b'": 1,
+        "unknown: 'priority'": 1,
+    }

@@ -6,11 +6,12 @@ another machine.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias, TypeVar
 
@@ -37,6 +38,7 @@ __all__ = [
     "name_sources",
     "place_key",
     "plausible_same_site",
+    "unknown_members",
 ]
 
 T = TypeVar("T")
@@ -101,6 +103,21 @@ class Bundle(msgspec.Struct):
     def count(self) -> int:
         """The number of cookies."""
         return sum(len(holding.cookies) for holding in self.entries)
+
+
+def unknown_members(data: bytes | msgspec.Raw, known: Collection[str]) -> Tally:
+    """The members of a JSON object, or of the objects in an array, that nobody has reviewed: they are not imported.
+
+    By name, with the number of their elements. Data that is no JSON has none.
+    """
+    found: Tally = Counter()
+    with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError):
+        decoded = msgspec.json.decode(data, type=dict[str, msgspec.Raw] | list[dict[str, msgspec.Raw]])
+        for each in [decoded] if isinstance(decoded, dict) else decoded:
+            for name in each.keys() - known:
+                elements = msgspec.json.decode(each[name])
+                found[f"unknown: {name[:40]!a}"] += len(elements) if isinstance(elements, list) else 1
+    return found
 
 
 class CookieName(msgspec.Struct, frozen=True):

@@ -8,7 +8,7 @@ import msgspec
 
 from hatbox.cookies.cookie import Cookie, Partition, SameSite
 from hatbox.cookies.partitions import canonical_partition
-from hatbox.formats.base import Bundle, BundleEntry, decode_json, host_of, plausible_same_site
+from hatbox.formats.base import Bundle, BundleEntry, decode_json, host_of, plausible_same_site, unknown_members
 from hatbox.javascript.text import well_formed
 
 __all__ = ["read"]
@@ -37,13 +37,19 @@ class _CookieObject(msgspec.Struct, rename="camel"):
     partition_key: Any = None
 
 
+# The second line: of stores, and what cookies are made of in Firefox and in Chromium's protocol.
+_KNOWN: Final = {
+    *_CookieObject.__struct_encode_fields__,
+    *("storeId", "id", "firstPartyDomain", "sameParty", "priority", "sourceScheme", "sourcePort", "size"),
+}
 _decode = msgspec.json.Decoder(list[_CookieObject]).decode
 
 
 def read(data: bytes, source: str) -> Bundle:
     """Parse the cookies of an array, in its order, without an identity."""
     given = decode_json(_decode, data, source)
-    return Bundle([BundleEntry(None, [_cookie(each, place) for place, each in enumerate(given, 1)])])
+    entry = BundleEntry(None, [_cookie(each, place) for place, each in enumerate(given, 1)])
+    return Bundle([entry], dropped=unknown_members(data, _KNOWN))
 
 
 def _cookie(given: _CookieObject, place: int) -> Cookie:

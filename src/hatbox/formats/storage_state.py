@@ -6,6 +6,7 @@ cookie is left out, named and counted. Checked against Playwright 1.65 with Chro
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections import Counter
@@ -27,6 +28,7 @@ from hatbox.formats.base import (
     host_of,
     leave_out,
     plausible_same_site,
+    unknown_members,
 )
 from hatbox.formats.cookies_txt import HIDDEN
 from hatbox.formats.origin_storage import origin_entry, site_data_of
@@ -68,15 +70,28 @@ class _State(msgspec.Struct):
     origins: list[dict[str, Any]] = []
 
 
+class _Cookies(msgspec.Struct):
+    cookies: msgspec.Raw
+
+
 _decode_state = msgspec.json.Decoder(_State).decode
 
 
 def read(data: bytes, source: str) -> Bundle:
     """Parse the cookies, in their order, and the site data of a storage state, without an identity."""
     state = decode_json(_decode, data, source)
-    lost: Tally = Counter()
+    lost = _not_taken(data)
     cookies = [_read_cookie(each, place) for place, each in enumerate(state.cookies, 1)]
     return Bundle([BundleEntry(None, cookies, site_data=site_data_of(state.origins, source, lost))], dropped=lost)
+
+
+def _not_taken(data: bytes) -> Tally:
+    """What a later Playwright, or another program, has added, such as `credentials`."""
+    lost = unknown_members(data, _State.__struct_fields__)
+    with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError):
+        cookies = msgspec.json.decode(data, type=_Cookies).cookies
+        lost += unknown_members(cookies, _StorageStateCookie.__struct_fields__)
+    return lost
 
 
 def write(bundle: Bundle) -> ExportResult:
