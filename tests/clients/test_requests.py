@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import copy
+import pickle
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -113,3 +115,14 @@ def test_threads_can_share_it(session: requests.Session, site: Site) -> None:
     with ThreadPoolExecutor(8) as threads:
         list(threads.map(lambda n: session.get(site.url(set=f"c{n}={n}", to=site.url())), range(64)))
     assert len(session.get(site.url()).text.split("; ")) == 64
+
+
+def test_a_copy_has_the_identity_too(session: requests.Session, site: Site) -> None:
+    session.headers["X-Copied"] = "1"
+    session.get(site.url(set="sid=1"))
+    copied = copy.copy(session)
+    assert copied.get(site.url()).text == "sid=1"
+    assert copied.headers["X-Copied"] == "1"
+    for refused in (copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError, match="bind another one"):
+            refused(session)

@@ -49,6 +49,18 @@ class _Session(requests.Session):
     def __repr__(self) -> str:
         return f"<Session bound to {str(self._binding)!r}>"
 
+    def __copy__(self) -> _Session:
+        if self._binding is None:
+            raise RuntimeError("session is not bound to an identity")
+        copied = _Session(self._binding)
+        for name in requests.Session.__attrs__:
+            if name != "cookies":
+                setattr(copied, name, getattr(self, name))
+        return copied
+
+    def __getstate__(self) -> NoReturn:
+        raise TypeError("a session that is bound to an identity cannot be pickled or copied deeply: bind another one")
+
     @property
     def cookies(self) -> RequestsCookieJar:
         """Always empty: cookies are in the cookie store of the identity."""
