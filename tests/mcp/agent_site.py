@@ -125,6 +125,12 @@ _PDF = """%PDF-1.4
 trailer<</Root 1 0 R>>"""
 """A PDF whose page is a link to the other host."""
 
+_FIELDS = """<title>Fields</title><label>Area <textarea>token VALUE</textarea></label><label>Line <input value="VALUE">
+    </label><div contenteditable role=textbox aria-label=Editor><p>token VALUE</p></div><p id=mirror></p><script>
+    document.addEventListener("input", event => { mirror.textContent = event.target.value ?? event.target.innerText })
+    </script>"""
+"""Fields that show a cookie which the page cannot read."""
+
 _LONG = "long=long-value.of-a%2Bsession; Path=/; HttpOnly"
 
 
@@ -164,10 +170,15 @@ class _Handler(BaseHTTPRequestHandler):
         elif path == "/echo":
             cookies = self.headers.get("Cookie", "")
             self._answer(200, f"body {cookies} {quote(cookies)} {quote_plus(cookies)}", [("X-Echo", cookies)])
+        elif path == "/set-hidden":
+            self._answer(200, "done", [("Set-Cookie", "session=FirstHalfSecondHalf; Path=/; HttpOnly")])
         elif path == "/echo-json":
             cookies = self.headers.get("Cookie", "")
             escaped = "".join(f"\\u{ord(each):04X}" for each in cookies)
             self._answer(200, json.dumps(cookies).replace("/", "\\/") + escaped, [])
+        elif path == "/fields":
+            value = self.headers.get("Cookie", "").partition("session=")[2].partition(";")[0]
+            self._answer(200, _FIELDS.replace("VALUE", value), [])
         elif path == "/part":
             self._answer(206, self.headers.get("Cookie", "")[:20], [("Content-Range", "bytes 0-19/99")])
         elif path == "/echo-file":

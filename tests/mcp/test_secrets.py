@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from hatbox.mcp import agent_tab
 from hatbox.mcp.agent_session import AgentOptions
 from hatbox.mcp.response_secrets import HIDDEN_COOKIE
 from tests.mcp.agent_client import reference
@@ -89,6 +90,29 @@ def test_cookies_that_scripts_cannot_read_are_hidden_wherever_a_page_shows_them(
         await (await pages.current()).page.context.clear_cookies()
         assert HIDDEN_COOKIE in (after := await call("browser_snapshot"))  # the page still shows the values
         assert "long-value" not in after
+
+    run(tmp_path, test)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("label", ["Area", "Line", "Editor"])
+def test_an_agent_that_types_into_a_hidden_value_does_not_see_its_parts(
+    tmp_path: Path, label: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(agent_tab, "_WAIT_SECONDS", 1.0)
+
+    async def test(call: Caller, site: AgentSite) -> None:
+        await call("fetch", url=site.url("/set-hidden"))
+        page = await call("browser_navigate", url=site.url("/fields"))
+        assert page.count(HIDDEN_COOKIE) == 3
+        await call("browser_click", target=reference(page, label))
+        keys = ["End", *["ArrowLeft"] * len("SecondHalf"), "x", "Enter", "Backspace", "x", "y"]
+        outputs = [await call("browser_press_key", key=key) for key in keys]
+        outputs.append(await call("browser_wait_for", text="FirstHalf"))
+        for output in outputs:
+            assert "FirstHalf" not in output
+            assert "SecondHalf" not in output
+        assert "did not appear" in outputs[-1]
 
     run(tmp_path, test)
 

@@ -97,6 +97,7 @@ async def test_a_message_of_the_browser_with_a_url_of_the_page_shows_no_cookie()
 
     page = FakePage("https://www.site.example/")
     page.context = SimpleNamespace(cookies=cookies)  # type: ignore[attr-defined]
+    page.main_frame.is_detached = lambda: True
     tab = AgentTab(cast(Any, page), fake_session(grant()), cast(Any, SimpleNamespace(add=None)), KnownPasswords())
     with pytest.raises(ToolFailed, match=r"site\.example/\?\(a cookie is omitted\)"):
         await tab.perform(interrupted())

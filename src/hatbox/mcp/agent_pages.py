@@ -82,6 +82,11 @@ class AgentPages:
         """The URL of the current tab; empty without one."""
         return "" if self._current is None else self._current.page.url
 
+    @property
+    def known_passwords(self) -> set[str]:
+        """The values of the password fields of all tabs, now and earlier."""
+        return self._passwords.values
+
     def is_current(self, tab: AgentTab) -> bool:
         """Whether a tab is the current one."""
         return tab is self._current

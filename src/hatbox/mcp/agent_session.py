@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 
@@ -169,6 +169,11 @@ class AgentSession:
     def current_url(self) -> str:
         """The URL of the current page; empty without one. Starts no browser."""
         return "" if self._pages is None else self._pages.current_url
+
+    @property
+    def known_passwords(self) -> Collection[str]:
+        """The values of password fields in the pages of the agent, which a site may repeat. Starts no browser."""
+        return () if self._pages is None else self._pages.known_passwords
 
     @contextlib.contextmanager
     def recorded(self, action: str, url: str = "") -> Iterator[None]:

@@ -37,6 +37,7 @@ _LOAD_MS: Final = 30_000.0
 _ACTION_MS: Final = 8_000.0
 _SETTLE_MS: Final = 3_000.0
 _READ_SECONDS: Final = 30.0
+_NOTE_SECONDS: Final = 5.0
 _WAIT_SECONDS: Final = 30.0
 _PERFORM_SECONDS: Final = 90.0  # more than the timeouts of Playwright, which its driver may not keep
 _POLL_SECONDS: Final = 0.25
@@ -157,7 +158,9 @@ class AgentTab:
         """Run an action. Returns None when it opens a dialog, which must be answered before the action continues."""
         try:
             await self._check_dialog()
-        except ToolFailed:
+            await self._note_secrets()
+            await self._check_dialog()
+        except BaseException:
             action.close()
             raise
         self.refused = ""
@@ -180,6 +183,12 @@ class AgentTab:
             raise ToolFailed(f"{failure(error)}. Take a new browser_snapshot, and use its references.") from error
         except PlaywrightError as error:
             raise await self._failed(error) from error
+
+    async def _note_secrets(self) -> None:
+        """Note the fields that show hidden values: an action may split one. A page that does not respond is skipped."""
+        with contextlib.suppress(PlaywrightError, TooManyPasswords, TimeoutError):
+            async with asyncio.timeout(_NOTE_SECONDS):
+                await self._until_dialog(self._read_secrets())
 
     async def _check_dialog(self) -> None:
         if self.dialog is not None:
@@ -352,8 +361,7 @@ class AgentTab:
         """What a snapshot shows, and the visible text, which is longer, and in which words of several elements join."""
         _, tree, _ = await self._read("", None)
         visible = await visible_texts(self.page)
-        passwords = await self.passwords.read()  # typed meanwhile
-        await self.cookies.read()  # changed meanwhile
+        passwords = await self._read_secrets()  # typed or changed meanwhile
         shown = [self._in_one_line(tree)]
         for text in visible:
             line = self._in_one_line(text.lines)
@@ -370,15 +378,13 @@ class AgentTab:
 
     async def _read(self, reference: str, depth: int | None) -> tuple[str, str, bool]:
         found = await self.find(reference) if reference else None
-        await self.passwords.read()
-        await self.cookies.read()
+        await self._read_secrets()
         title = await within(self.page.title())
         if found is not None:
             tree = await within(found.aria_snapshot(mode="ai", depth=depth, timeout=_ACTION_MS))
         else:
             tree = await within(self.page.aria_snapshot(mode="ai", depth=depth, timeout=_ACTION_MS))
-        passwords = await self.passwords.read()  # typed meanwhile
-        await self.cookies.read()  # changed meanwhile
+        passwords = await self._read_secrets()  # typed or changed meanwhile
         limit = _MAX_TREE + self.cookies.longest
         shown = self._without_secrets(tree[:limit])
         if len(tree) > limit:
@@ -390,6 +396,14 @@ class AgentTab:
         """Whether the page is a PDF, or has one in a frame. In the browser of another program, viewers are withheld."""
         is_pdf: bool = await within(self.page.evaluate("document.contentType === 'application/pdf'"))
         return is_pdf or any(is_pdf_viewer(frame.url) for frame in self.page.frames)
+
+    async def _read_secrets(self) -> set[str]:
+        """Read the cookies, then the password fields and those that show a hidden value."""
+        await self.cookies.read()
+        return await self.passwords.read(self._is_hidden)
+
+    def _is_hidden(self, value: str) -> bool:
+        return value in self.passwords.known or self._without_secrets(value) != value
 
     async def read_cookies(self) -> None:
         """Read the values that must not be shown. Raises ToolFailed."""

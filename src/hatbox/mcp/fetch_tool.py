@@ -13,6 +13,7 @@ from hatbox.cookies.request_urls import parse_request_url
 from hatbox.engines.http.html import declared_encoding
 from hatbox.mcp.agent_session import AgentSession
 from hatbox.mcp.host_limits import check_url
+from hatbox.mcp.password_redaction import without_passwords
 from hatbox.mcp.response_secrets import CookieValues, without_password_inputs
 from hatbox.mcp.tool_arguments import FetchArguments
 from hatbox.mcp.tool_output import MAX_TEXT, ToolFailed, ToolOutput, ToolRefused, bounded, quoted, untrusted
@@ -65,9 +66,13 @@ async def fetch(session: AgentSession, given: FetchArguments) -> ToolOutput:
     """Send a request as the identity."""
     response = await send(session, given)
     note = "" if response.is_complete else f"\n[Only the first {_MAX_BYTES} bytes were read.]"
-    hide = response.cookies.hide
+    known = session.known_passwords
+
+    def hide(text: str) -> str:
+        return without_passwords(response.cookies.hide(text), known)
+
     headers = bounded(hide("\n".join(f"{name}: {value}" for name, value in response.headers)), _MAX_HEADERS)
-    url, body = hide(response.url)[:2000], bounded(_shown_body(response))
+    url, body = hide(response.url)[:2000], bounded(without_passwords(_shown_body(response), known))
     return ToolOutput(f"Status: {response.status}\n" + untrusted(f"URL: {url}\n{headers}\n\n{body}{note}"))
 
 
