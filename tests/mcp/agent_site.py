@@ -25,6 +25,20 @@ _PAGES = {
         <button onclick="setTimeout(() => { alert('Later'); document.title = 'answered' }, 5)">Soon</button>
         <button onclick="fetch('/form').then(() => { alert('Fetched'); document.title = 'answered' })"
           >Fetch</button>""",
+    "/stolen": """<title>Stolen</title><label>Line <input id=a></label><label>Area <textarea id=b></textarea></label>
+        <div id=c contenteditable role=textbox aria-label=Editor>old</div><label>Code <input id=d></label>
+        <iframe src="OTHER/thief"></iframe>""",
+    "/thief": """<title>Thief</title><label>Thief <input id=x></label>
+        <script>setInterval(() => x.focus(), 1)</script>""",
+    "/typing": """<title>Typing</title><label>Line <input id=a value=old></label>
+        <label>Area <textarea id=b>old</textarea></label>
+        <div id=c contenteditable role=textbox aria-label=Editor>old <b>text</b></div>
+        <label>Number <input id=d type=number value=1></label><label>Date <input id=e type=date></label>
+        <label>Code <input id=f maxlength=1><input id=g maxlength=1></label><script>
+        window.events = [];
+        for (const type of ['keydown', 'keypress', 'beforeinput', 'input', 'keyup', 'change'])
+          document.addEventListener(type, event => events.push(type + (event.isTrusted ? '!' : '')), true);
+        f.addEventListener('input', () => g.focus());</script>""",
     "/later": """<title>Later</title><p>Order <b>4711</b> is <i>on its way</i></p><label>PIN
         <input type=password value=77></label><p>77</p><p id=gone>Loading</p><span></span>
         <iframe srcdoc="<p>inside a frame</p>"></iframe><p hidden>never shown</p><script>

@@ -66,6 +66,8 @@ class AgentTab:
         self.file_chooser: FileChooser | None = None
         self.refused = ""
         """Why the last navigation was refused; empty if it was not."""
+        self.last_frame: Frame | None = None
+        """The frame of the last element that `find` has returned; None for the main frame."""
         self._session = session
         self.passwords = PasswordFields(page, known)
         self.cookies = PageCookies(page)
@@ -259,6 +261,11 @@ class AgentTab:
             await self._until_dialog(within(found.wait_for(state="attached", timeout=_FIND_MS)))
         except PlaywrightError as error:
             raise ToolFailed(f"{reference} is not in the page any more. Take a new browser_snapshot.") from error
+        self.last_frame = None
+        if reference.startswith("f"):
+            with contextlib.suppress(PlaywrightError):
+                element = await within(found.element_handle(timeout=_FIND_MS))
+                self.last_frame = await within(element.owner_frame())
         await self._check_dialog()
         return found
 

@@ -35,7 +35,6 @@ __all__ = [
 ]
 
 _MS: Final = 8_000.0
-_KEYS_MS: Final = 60_000.0
 _MAX_SLOW: Final = 1_000
 _CLIPBOARD: Final = "The clipboard belongs to the user, so it cannot be used."
 
@@ -54,14 +53,16 @@ async def click(session: AgentSession, given: ClickArguments) -> ToolOutput:
 
 async def type_text(session: AgentSession, given: TypeArguments) -> ToolOutput:
     """Type text into an element."""
+    from hatbox.mcp.text_entry import fill_field, type_characters  # imports Playwright
+
     if given.slowly and len(given.text) > _MAX_SLOW:
         raise ToolFailed(f"slowly works for at most {_MAX_SLOW} characters. Omit it.")
     tab = await session.pages.current()
     found = await tab.find(given.target)
     if given.slowly:
-        await tab.perform(found.press_sequentially(given.text, timeout=_KEYS_MS))
+        await tab.perform(type_characters(found, given.text, _MS))
     else:
-        await tab.perform(found.fill(given.text, timeout=_MS))
+        await tab.perform(fill_field(found, given.text, _MS))
     if given.submit and tab.dialog is None:
         await tab.perform(found.press("Enter", timeout=_MS))
     return await _described(session, tab)
@@ -79,6 +80,8 @@ async def fill_form(session: AgentSession, given: FillFormArguments) -> ToolOutp
 
 
 async def _fill(tab: AgentTab, field: FilledField) -> None:
+    from hatbox.mcp.text_entry import fill_field  # imports Playwright
+
     found = await tab.find(field.target)
     if field.type in ("checkbox", "radio"):
         if field.value not in ("true", "false"):
@@ -87,7 +90,7 @@ async def _fill(tab: AgentTab, field: FilledField) -> None:
     elif field.type == "combobox":
         await tab.perform(found.select_option(label=field.value, timeout=_MS))
     else:
-        await tab.perform(found.fill(field.value, timeout=_MS))
+        await tab.perform(fill_field(found, field.value, _MS))
 
 
 async def select_option(session: AgentSession, given: SelectOptionArguments) -> ToolOutput:
@@ -105,8 +108,17 @@ async def press_key(session: AgentSession, given: PressKeyArguments) -> ToolOutp
         raise ToolRefused(f"{given.key} is off. {_CLIPBOARD} To enter text, use browser_type.")
     tab = await session.pages.current()
     tab.check_frames()
-    await tab.perform(tab.page.keyboard.press(given.key))
+    await tab.perform(_press(tab, given.key))
     return await _described(session, tab)
+
+
+async def _press(tab: AgentTab, key: str) -> None:
+    from hatbox.engines.chromium.sessions import within
+    from hatbox.mcp.text_entry import character_of, press_character  # imports Playwright
+
+    character = character_of(key)
+    if not character or not await press_character(tab.page, tab.last_frame, character):
+        await within(tab.page.keyboard.press(key))
 
 
 async def hover(session: AgentSession, given: HoverArguments) -> ToolOutput:
