@@ -23,7 +23,7 @@ from hatbox.store.keys import Key
 from hatbox.store.sqlite import failures
 from hatbox.store.sqlite.background_check import note_check
 from hatbox.store.sqlite.failures import corrupt, full, in_use, not_a_profile, to_opening_error, too_new
-from hatbox.store.sqlite.header import inspect, require_file, wal_size
+from hatbox.store.sqlite.header import Inspection, inspect, require_file, wal_size
 from hatbox.store.sqlite.lock import LockBusy, ProfileLock
 from hatbox.store.sqlite.migrations import create_tables, has_tables_of, migrate, version_of
 from hatbox.store.sqlite.nearest_files import not_found
@@ -34,8 +34,8 @@ from hatbox.store.sqlite.side_files import (
     OpenFiles,
     beside,
     check_before_open,
-    check_only_name,
     create_private,
+    is_open_elsewhere,
 )
 from hatbox.store.tables.profile_row import cipher_of
 from hatbox.store.tables.schema import PROFILE
@@ -55,6 +55,7 @@ _abandoned: Final[list[sqlite3.Connection]] = []
 
 _HOUR: Final = 3600
 _UPGRADE_WAIT_SECONDS: Final = 3.0
+_NAME_WAIT_SECONDS: Final = 1.0
 _RETRY_SECONDS: Final = 0.05
 _INCREMENTAL: Final = 2  # PRAGMA auto_vacuum
 
@@ -157,7 +158,7 @@ def _open(path: Path, lock: ProfileLock | None, key: Key | None, *, read_only: b
     while lock and lock.exclusive:
         found = inspect(path)
         if found.in_use and not read_only:
-            check_only_name(path)
+            found = _wait_until_named(path, found)
         unclean = not found.in_use and wal_size(path) > 0
         if unclean and (damage := _damage_in_wal(path)):
             raise corrupt(path, damage)
@@ -181,6 +182,17 @@ def _open(path: Path, lock: ProfileLock | None, key: Key | None, *, read_only: b
             _close_untouched(path, connection)
         raise
     return ProfileFile(path, connection, lock, cipher, read_only=read_only, unclean=unclean)
+
+
+def _wait_until_named(path: Path, found: Inspection) -> Inspection:
+    """Refuse a database that is open under another name. One that is being read just now may lose its WAL meanwhile."""
+    deadline = time.monotonic() + _NAME_WAIT_SECONDS
+    while found.in_use and is_open_elsewhere(path):
+        if time.monotonic() > deadline:
+            raise in_use(path, "it can be open under one name at a time, by which it has its files")
+        time.sleep(_RETRY_SECONDS)
+        found = inspect(path)
+    return found
 
 
 def connect_alone(path: Path, purpose: str) -> sqlite3.Connection:

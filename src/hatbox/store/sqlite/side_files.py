@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Final
 
 from hatbox.errors import ProfileError
-from hatbox.store.sqlite.failures import in_use
 
-__all__ = ["DRAFT_PATTERN", "OpenFiles", "beside", "check_before_open", "check_only_name", "create_private"]
+__all__ = ["DRAFT_PATTERN", "OpenFiles", "beside", "check_before_open", "create_private", "is_open_elsewhere"]
 
 DRAFT_PATTERN: Final = ".hatbox-*.new*"
 """The files of a profile that is being created."""
@@ -46,7 +45,8 @@ def check_before_open(path: Path) -> None:
     folder = path.parent.stat()
     if folder.st_mode & stat.S_IWOTH and not folder.st_mode & stat.S_ISVTX:
         problem = f"all users of this machine can replace files in its folder {path.parent}"
-        raise ProfileError(path, problem, f"Nothing was changed. Run: chmod o-w {path.parent}")
+        advice = f"Run: chmod o-w {path.parent}\nOr use a folder of your own in it."
+        raise ProfileError(path, problem, f"Nothing was changed. {advice}")
     if status.st_mode & _SHARED_WRITE:
         return  # others may change the database itself
     for end in _ENDS:
@@ -74,13 +74,12 @@ def _drop_drafts(path: Path, status: os.stat_result) -> None:
                 draft.unlink()
 
 
-def check_only_name(path: Path) -> None:
-    """Raise ProfileLocked if a program has the database open under another name, such as that of a mounted file.
+def is_open_elsewhere(path: Path) -> bool:
+    """Whether a database that SQLite has open has none of its files here: it is open under another name.
 
-    The caller knows that SQLite has it open, and that no program has it open by this name.
+    Such as that of a mounted file. The caller knows that no program of ours has it open by this name.
     """
-    if not any(beside(path, end).exists() for end in ("-wal", "-shm")):
-        raise in_use(path, "it can be open under one name at a time, by which it has its files")
+    return not any(beside(path, end).exists() for end in ("-wal", "-shm"))
 
 
 def create_private(path: Path) -> None:
