@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from hatbox.grants.grant import Grant
     from hatbox.grants.grant_service import Grants
     from hatbox.history.history_service import History, VisitedPage
+    from hatbox.identities.identity_sites import IdentitySite
     from hatbox.identities.model import ContextualIdentity, IdentityLike
     from hatbox.identities.palette import Color, Icon
     from hatbox.identities.removal_preview import RemovalPreview
@@ -158,6 +159,7 @@ __all__ = [
     "IdentityNotFound",
     "IdentityRemoved",
     "IdentitySettings",
+    "IdentitySite",
     "IdsExhausted",
     "ImportExportError",
     "ImportKey",
@@ -310,6 +312,7 @@ _HOMES = {
     "Icon": "identities.palette",
     "Identities": "identities.service",
     "IdentityLike": "identities.model",
+    "IdentitySite": "identities.identity_sites",
     "IdentitySettings": "identities.settings",
     "ImportKey": "formats.base",
     "ImportReport": "formats.base",

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from hatbox.formats.rule_bundle import RuleBundle, RuleImportReport
     from hatbox.grants.grant_service import Grants
     from hatbox.history.history_service import History
+    from hatbox.identities.identity_sites import IdentitySite
     from hatbox.identities.palette import Color, Icon
     from hatbox.identities.site_rules.service import SiteRules
     from hatbox.identities.temporary import TemporaryIdentities
@@ -670,6 +671,15 @@ class Profile(AsyncOnly):
 
         now = self._store.time()
         return await self._store.read(lambda each: export_bundle(each, cookie_time(each, now), identities))
+
+    async def sites(self, identity: IdentityLike | None = None, *, host: str | None = None) -> list[IdentitySite]:
+        """Who is signed in where: the sites of all identities, or of one, or the identities of one site.
+
+        `host` is a host or a URL. By site, the identities that look signed in first. Reads no value of a cookie.
+        """
+        from hatbox.identities.identity_sites import find_sites
+
+        return await self._store.read(lambda each: find_sites(each, self._store.time(), identity, host))
 
     async def backup(
         self,

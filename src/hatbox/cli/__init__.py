@@ -57,6 +57,7 @@ COMMANDS: Final[dict[str, str]] = {
     "close": "tabs.close",
     "browse": "browse.browse",
     "ui": "ui.ui",
+    "sites": "sites.sites",
     "status": "status.status",
     "stop": "stop.stop",
     "backup": "archives.backup",
@@ -140,7 +141,10 @@ GROUP_HELP: Final[dict[str, str]] = {
     "profile": "Describe, create, copy and encrypt profiles, and change their settings.",
 }
 PANELS: Final[dict[str, tuple[str, ...]]] = {
-    "Open pages": ("ui", "open", "tabs", "close", "browse", "fetch", "rules", "history", "open-link", "install-links"),
+    "Open pages": (
+        *("ui", "open", "tabs", "close", "browse", "fetch"),
+        *("sites", "rules", "history", "open-link", "install-links"),
+    ),
     "Identities": (
         *("list", "get", "create", "clone", "update", "move", "hide", "show", "settings"),
         *("remove", "trash", "colors", "icons"),

@@ -34,8 +34,8 @@ _CREATE: Final = "create"
 # Modules and functions of commands that open no profile, or have nothing to do in a new one.
 _WITHOUT_CREATE: Final = frozenset(
     {
-        *("activity", "check", "history", "palette", "profile", "profile_key", "status", "stop", "trash"),
-        *("cookies.clear", "cookies.remove", "grants.list_", "grants.revoke", "tabs.close"),
+        *("activity", "check", "history", "palette", "profile", "profile_key", "sites", "status", "stop"),
+        *("trash", "cookies.clear", "cookies.remove", "grants.list_", "grants.revoke", "tabs.close"),
         *("extensions.open_page", "extensions.permissions", "extensions.remove", "extensions.trigger", "tabs.tabs"),
         *("mcp_clients.uninstall", "site_rules.clear", "site_rules.list_", "site_rules.remove"),
     }

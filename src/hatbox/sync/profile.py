@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from hatbox.engines.selection import EngineSelection
     from hatbox.formats.base import Bundle, ImportReport
     from hatbox.formats.rule_bundle import RuleBundle, RuleImportReport
+    from hatbox.identities.identity_sites import IdentitySite
     from hatbox.identities.palette import Color, Icon
     from hatbox.store.profile_settings import ProfileSettings
 
@@ -157,6 +158,10 @@ class SyncProfile:
     def running_engines(self) -> list[RunningEngine]:
         """The engines that are running for this profile, in any process and on any machine."""
         return self._loop.run(self._profile.running_engines)
+
+    def sites(self, identity: IdentityLike | None = None, *, host: str | None = None) -> list[IdentitySite]:
+        """Who is signed in where. See Profile.sites."""
+        return self._loop.run(lambda: self._profile.sites(identity, host=host))
 
     def hide_and_wait(self, identities: IdentityLike | Sequence[IdentityLike]) -> HideReport:
         """Hide one or several identities, and wait until the running engines have hidden their pages."""
