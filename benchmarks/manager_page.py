@@ -126,8 +126,8 @@ async def _measure_many(
         page = await (await browser.new_context(viewport={"width": 1440, "height": 900})).new_page()
         await page.goto(link)
         await page.wait_for_selector(CARD)
-        url, cookies = page.url, await page.context.cookies()
-        first = [await _first_card(browser, url, cookies) for _ in range(first_cards)]
+        url = page.url
+        first = [await _first_card(browser, url, page) for _ in range(first_cards)]
         own, static = await scroll_frames(page, frames)
         await browser.close()
     return {
@@ -136,12 +136,14 @@ async def _measure_many(
     }
 
 
-async def _first_card(browser: Browser, url: str, cookies: list[Any]) -> float:
-    """Milliseconds from the start of the navigation to the first card, without anything cached."""
+async def _first_card(browser: Browser, url: str, opened: Page, cards: int = 1) -> float:
+    """Milliseconds from the start of the navigation to the first cards, without anything cached."""
     context = await browser.new_context(viewport={"width": 1440, "height": 900})
-    await context.add_cookies([_as_param(each) for each in cookies])
+    await context.add_cookies([_as_param(each) for each in await opened.context.cookies()])
+    key = await opened.evaluate("sessionStorage.getItem('hatbox.key')")
     page = await context.new_page()
-    await page.add_init_script(f"globalThis.expectedCards = 1;{OBSERVER}")
+    await page.add_init_script(f"sessionStorage.setItem('hatbox.key', {json.dumps(key)});")
+    await page.add_init_script(f"globalThis.expectedCards = {cards};{OBSERVER}")
     await page.goto(url)
     shown: float = await page.evaluate("until(() => globalThis.interactive)")
     await context.close()
@@ -220,19 +222,12 @@ async def _loads(
     browser: Browser, opened: Page, url: str, static_url: str, times: int
 ) -> tuple[list[float], list[float]]:
     """Times until both pages are interactive, in turns, without anything cached."""
-    cookies = await opened.context.cookies()
     count = await opened.locator(CARD).count()
     loads: list[float] = []
     static_loads: list[float] = []
     for _ in range(times):
         for address, into in ((url, loads), (static_url, static_loads)):
-            context = await browser.new_context(viewport={"width": 1440, "height": 900})
-            await context.add_cookies([_as_param(each) for each in cookies])
-            page = await context.new_page()
-            await page.add_init_script(f"globalThis.expectedCards = {count};{OBSERVER}")
-            await page.goto(address)
-            into.append(await page.evaluate("until(() => globalThis.interactive)"))
-            await context.close()
+            into.append(await _first_card(browser, address, opened, count))
     return loads, static_loads
 
 
