@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Final
 
-__all__ = ["new_file", "replace_file"]
+__all__ = ["new_file", "replace_file", "sync_folder"]
 
 _DESCRIPTORS: Final = Path("/proc/self/fd")
 _FLAGS: Final = os.O_WRONLY | getattr(os, "O_BINARY", 0)
@@ -39,7 +39,7 @@ def new_file(path: Path, *, overwrite: bool) -> Iterator[IO[bytes]]:
             draft.replace(path)
         elif unnamed is None:
             _link(draft, path)
-        _sync(path.parent)
+        sync_folder(path.parent)
     finally:
         draft.unlink(missing_ok=True)
 
@@ -79,7 +79,8 @@ def _link(draft: Path, path: Path) -> None:
         draft.replace(path)
 
 
-def _sync(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
+    """Make the names of files in a folder durable."""
     if os.name == "posix":
         descriptor = os.open(folder, os.O_RDONLY)
         try:

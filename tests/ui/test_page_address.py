@@ -1,4 +1,4 @@
-"""The address of the manager page has two secrets, the token of a link and the path. Nobody but its tab sees them."""
+"""The URL of the manager page has two secrets, the token of a link and the path. Only its tab has them."""
 
 from __future__ import annotations
 

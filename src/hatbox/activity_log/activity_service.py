@@ -13,7 +13,7 @@ from hatbox.activity_log.activity_recorder import ActivityRecorder
 from hatbox.activity_log.activity_rows import is_recorded, set_recorded
 from hatbox.activity_log.entry_budget import Recorded
 from hatbox.identities.ids import cookie_store_id_of, user_context_id_of
-from hatbox.identities.model import ContextualIdentity, IdentityLike, expect_identity, find, resolve
+from hatbox.identities.model import ContextualIdentity, IdentityLike, expect_identity, store_number
 from hatbox.javascript.text import well_formed
 from hatbox.store.base import Store, Transaction
 from hatbox.store.grant_tables import ActivityRow
@@ -150,12 +150,10 @@ def _host_of(text: str) -> str:
 
 def _store_of(transaction: Transaction, identity: IdentityLike) -> int:
     """The userContextId. That of an identity in the trash can be given by its cookieStoreId."""
-    if isinstance(identity, ContextualIdentity):
-        return user_context_id_of(resolve(transaction, identity).cookie_store_id) or 0
-    known = user_context_id_of(identity)
-    if known is not None and (known == 0 or transaction.trash.size(known) is not None):
+    known = None if isinstance(identity, ContextualIdentity) else user_context_id_of(identity)
+    if known and transaction.trash.size(known) is not None:
         return known
-    return user_context_id_of(find(transaction, identity).cookie_store_id) or 0
+    return store_number(transaction, identity)
 
 
 def _entry(row: ActivityRow) -> RecordedAction:

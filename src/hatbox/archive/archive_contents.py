@@ -29,7 +29,7 @@ _TRANSIENT: Final = frozenset(
 
 
 class ArchivedExtension(msgspec.Struct, rename="camel", kw_only=True):
-    """An extension of an archive. A backup of somebody else can have any."""
+    """An extension of an archive. An archive can come from another person."""
 
     id: str
     name: str = ""

@@ -178,17 +178,13 @@ class _Restore:
             yield self._ids[number], self._done[number], group
             self._transaction.trim()
 
-    @property
-    def _proxies(self) -> dict[int, str]:
-        """The proxies that restored identities get, by their id here."""
-        return {number: self._contents.proxies.get(archived, "") for archived, number in self._ids.items()}
-
     def _restore_settings(self, rows: Iterator[Row]) -> None:
+        proxies = {number: self._contents.proxies.get(archived, "") for archived, number in self._ids.items()}
         for number, done, group in self._each(rows):
             settings = {name: value for _, name, value in group}
             if number:
                 done.settings_changed = replace_settings(self._transaction, number, settings, self._log)
-                done.proxy = self._proxies.get(number, "") if done.settings_changed else ""
+                done.proxy = proxies[number] if done.settings_changed else ""
             elif self._is_everything:
                 self._restore_profile_settings(settings)
 

@@ -106,9 +106,9 @@ class Bundle(msgspec.Struct):
 
 
 def unknown_members(data: bytes | msgspec.Raw, known: Collection[str]) -> Tally:
-    """The members of a JSON object, or of the objects in an array, that nobody has reviewed: they are not imported.
+    """The members of JSON objects that the format does not know: they are not imported.
 
-    By name, with the number of their elements. Data that is no JSON has none.
+    Of one object, or of those in an array; by name, with the number of their elements. Data that is no JSON has none.
     """
     found: Tally = Counter()
     with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError):

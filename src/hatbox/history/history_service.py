@@ -10,8 +10,8 @@ import msgspec
 
 from hatbox.history.search import matches_words, words_of
 from hatbox.history.visits import clear_history
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of, user_context_id_of
-from hatbox.identities.model import ContextualIdentity, IdentityLike, find, resolve
+from hatbox.identities.ids import cookie_store_id_of
+from hatbox.identities.model import IdentityLike, store_number
 from hatbox.store.base import Store, Transaction
 from hatbox.store.record_tables import PageRow
 
@@ -42,7 +42,7 @@ class History:
     ) -> list[VisitedPage]:
         """The pages with all these words in URL or title, those visited last first; of all identities, or of one."""
         words = words_of(text)
-        number = None if identity is None else await self._store.read(lambda each: _number(each, identity))
+        number = None if identity is None else await self._store.read(lambda each: store_number(each, identity))
         found: list[PageRow] = []
         before: tuple[float, int] | None = None
         while len(found) < limit:
@@ -58,23 +58,13 @@ class History:
         """Delete the history of all identities, or of one."""
 
         def clear(transaction: Transaction) -> None:
-            clear_history(transaction, None if identity is None else _number(transaction, identity))
+            clear_history(transaction, None if identity is None else store_number(transaction, identity))
 
         return self._store.write(clear)
 
 
 def _batch(transaction: Transaction, *, number: int | None, before: tuple[float, int] | None) -> list[PageRow]:
     return transaction.history.latest(_BATCH, since=0.0, store=number, before=before)
-
-
-def _number(transaction: Transaction, identity: IdentityLike) -> int:
-    if identity == DEFAULT_COOKIE_STORE_ID:
-        return 0
-    if isinstance(identity, ContextualIdentity):
-        cookie_store_id = resolve(transaction, identity).cookie_store_id
-    else:
-        cookie_store_id = find(transaction, identity).cookie_store_id
-    return user_context_id_of(cookie_store_id) or 0
 
 
 def _page(row: PageRow) -> VisitedPage:

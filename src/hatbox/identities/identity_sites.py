@@ -6,8 +6,8 @@ import msgspec
 
 from hatbox.cookies.cookie_clock import cookie_time
 from hatbox.cookies.cookie_sites import cookie_sites, host_of
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of, user_context_id_of
-from hatbox.identities.model import IdentityLike, id_of
+from hatbox.identities.ids import cookie_store_id_of
+from hatbox.identities.model import IdentityLike, store_number
 from hatbox.store.base import Transaction
 from hatbox.urls.hosts import canonical_host
 from hatbox.urls.url import parse_url
@@ -36,7 +36,7 @@ def find_sites(
 ) -> list[IdentitySite]:
     """The sites of all identities, or of one, or the identities of one site: by site, those signed in first."""
     names = {0: "", **{row[0]: row[1] for row in transaction.identities.find()}}
-    store = None if identity is None else _store_of(transaction, identity)
+    store = None if identity is None else store_number(transaction, identity)
     wanted = None if host is None else _site_of(host)
     cookies = transaction.cookies.metadata([each for each in names if store in (None, each)])
     found = [
@@ -53,11 +53,6 @@ def find_sites(
         if wanted in (None, site.host)
     ]
     return sorted(found, key=lambda each: (each.host, each.signed_in_since is None, each.name, each.cookie_store_id))
-
-
-def _store_of(transaction: Transaction, identity: IdentityLike) -> int | None:
-    is_default = identity == DEFAULT_COOKIE_STORE_ID
-    return user_context_id_of(identity if is_default else id_of(transaction, identity))  # type: ignore[arg-type]
 
 
 def _site_of(text: str) -> str:

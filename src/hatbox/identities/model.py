@@ -9,7 +9,12 @@ import msgspec
 
 from hatbox.errors import AmbiguousIdentity, IdentityMismatch, IdentityNotFound, InvalidIdentity
 from hatbox.identities import palette
-from hatbox.identities.ids import container_user_context_id, cookie_store_id_of
+from hatbox.identities.ids import (
+    DEFAULT_COOKIE_STORE_ID,
+    container_user_context_id,
+    cookie_store_id_of,
+    user_context_id_of,
+)
 from hatbox.javascript.text import well_formed
 from hatbox.store.base import IdentityRow, Transaction
 
@@ -35,6 +40,7 @@ __all__ = [
     "resolve",
     "row_of",
     "set_hidden",
+    "store_number",
 ]
 
 
@@ -114,6 +120,14 @@ def id_of(transaction: Transaction, identity: IdentityLike) -> str:
     if isinstance(identity, ContextualIdentity):
         return identity.cookie_store_id
     return identity if container_user_context_id(identity) else find(transaction, identity).cookie_store_id
+
+
+def store_number(transaction: Transaction, identity: IdentityLike) -> int:
+    """The userContextId of an identity, 0 for the default store. Raises if it does not exist."""
+    if identity == DEFAULT_COOKIE_STORE_ID:
+        return 0
+    found = resolve(transaction, identity) if isinstance(identity, ContextualIdentity) else find(transaction, identity)
+    return user_context_id_of(found.cookie_store_id) or 0
 
 
 def expect_identity(identity: object) -> None:

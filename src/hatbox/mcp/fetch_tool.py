@@ -32,7 +32,7 @@ _NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}")
 _VALUE: Final = re.compile(r"[\t\x20-\x7e]{0,8000}")
 _REFUSED_HEADERS: Final = frozenset(
     {"cookie", "cookie2", "host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer"}
-    | {"accept-encoding"}  # a value is not found in a body that nobody decodes
+    | {"accept-encoding"}  # values are searched in decoded bodies only
 )
 _PARTS: Final = re.compile(r"(.*[-_])?ranges?|a-im", re.IGNORECASE)  # a value is not found in a part of it
 _PART_STATUSES: Final = (206, 226)

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from hatbox.errors import MissingExtra, ProfileCorrupt, ProfileError, ProfileReadOnly, WrongKey
+from hatbox.new_files import sync_folder
 from hatbox.store.encryption import Cipher
 from hatbox.store.keys import Key
 from hatbox.store.sqlite import failures
@@ -394,7 +395,7 @@ def create_profile(path: Path, fill: Callable[[sqlite3.Connection], None]) -> bo
             connection.execute("PRAGMA journal_mode = WAL")
         note_check(draft, time.time())  # a new profile has no damage: the first check is due in a week
         is_new = _link_into_place(draft, path)
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
         return is_new
     finally:
         for leftover in (draft, *(beside(draft, end) for end in ("-journal", "-wal", "-shm"))):
@@ -418,7 +419,7 @@ def _make_folder(path: Path) -> None:
     try:
         for folder in reversed(missing):
             folder.mkdir(mode=0o700, exist_ok=True)
-            _sync_folder(folder.parent)
+            sync_folder(folder.parent)
     except PermissionError as error:
         raise ProfileReadOnly(
             path,
@@ -447,12 +448,3 @@ def _link_into_place(draft: Path, path: Path) -> bool:
             "Choose a path on another disk.",
         ) from error
     return True
-
-
-def _sync_folder(folder: Path) -> None:
-    if os.name == "posix":
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)

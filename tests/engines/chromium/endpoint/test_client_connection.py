@@ -15,6 +15,7 @@ from hatbox.engines.chromium.endpoint import client_connection
 from hatbox.engines.chromium.endpoint.authorization import TokenAuthorization
 from hatbox.engines.chromium.endpoint.client_connection import ClientConnection
 from hatbox.engines.chromium.endpoint.endpoint_pages import EndpointPages
+from hatbox.engines.chromium.endpoint.messages import CompileScript
 from tests.engines.chromium.endpoint.filtered_client import WORK, info
 from tests.waiting import until
 
@@ -133,6 +134,17 @@ def test_a_client_that_does_not_read_is_disconnected(monkeypatch: pytest.MonkeyP
         assert lab.closed == (1008, "the client reads too slowly")
 
     use(test)
+
+
+def test_a_script_that_cannot_be_compiled_ends_its_connection_and_no_other(caplog: pytest.LogCaptureFixture) -> None:
+    async def test(lab: Lab) -> None:  # which has no compiler
+        lab.connection._perform([CompileScript("1")])
+        lab.messages.put_nowait('{"id": 1, "method": "Nothing.here"}')
+        await lab.running
+        assert lab.closed == (1008, "a script could not be compiled")
+
+    use(test)
+    assert "compiling a script" in caplog.text
 
 
 def test_after_a_message_that_takes_long_other_work_gets_as_much_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -188,8 +188,14 @@ class ClientConnection:
         self._schedule_resume()
 
     async def _compile(self, source: str) -> None:
-        failure = await self._compiler.compile(source)
-        self._compiling = None
+        try:
+            failure = await self._compiler.compile(source)
+        except Exception:
+            logger.exception("endpoint: compiling a script of a client failed")
+            self._finish(EndConnection("a script could not be compiled"))
+            return
+        finally:
+            self._compiling = None
         if not self._end.done():
             self._perform(self._filter.compiled(failure))
 
