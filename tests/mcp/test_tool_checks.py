@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import pytest
 from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from hatbox.grants.grant import Grant
 from hatbox.mcp.agent_pages import MAX_TABS, AgentPages
@@ -101,6 +102,48 @@ async def test_a_message_of_the_browser_with_a_url_of_the_page_shows_no_cookie()
     tab = AgentTab(cast(Any, page), fake_session(grant()), cast(Any, SimpleNamespace(add=None)), KnownPasswords())
     with pytest.raises(ToolFailed, match=r"site\.example/\?\(a cookie is omitted\)"):
         await tab.perform(interrupted())
+
+
+@in_loop
+@pytest.mark.parametrize(
+    ("error", "shown"),
+    [
+        (PlaywrightTimeout("Timeout.\n - <p>text</p> intercepts pointer events\n - waiting"), "another element covers"),
+        (PlaywrightTimeout("Timeout.\n - element is not visible\n - element is not enabled"), "is disabled"),
+        (PlaywrightTimeout("Timeout.\n - 2 \xd7 element is not editable"), "is read-only or disabled"),
+        (PlaywrightTimeout("Timeout."), r">\. Take a new"),
+        (PlaywrightError("Target page, context or browser has been closed"), "starts again. Try again in some seconds"),
+    ],
+)
+async def test_the_agent_learns_why_an_action_failed(error: Exception, shown: str) -> None:
+    async def fails() -> None:
+        raise error
+
+    with pytest.raises(ToolFailed, match=shown) as failed:
+        await _tab(FakePage()).perform(fails())
+    assert "<p>" not in str(failed.value)
+
+
+@in_loop
+async def test_the_agent_learns_the_status_of_a_response() -> None:
+    async def goto(*_: object, **__: object) -> object:
+        return SimpleNamespace(status=404)
+
+    page = FakePage()
+    page.goto = goto  # type: ignore[attr-defined]
+    assert await _tab(page).load("https://site.example/") == "HTTP status: 404\n"
+
+
+def _tab(page: FakePage) -> AgentTab:
+    """A tab of a page without cookies and fields."""
+
+    async def cookies() -> list[object]:
+        return []
+
+    page.context = SimpleNamespace(cookies=cookies, pages=[page])  # type: ignore[attr-defined]
+    page.remove_listener = lambda *_: None  # type: ignore[attr-defined]
+    page.main_frame.is_detached = lambda: True
+    return AgentTab(cast(Any, page), fake_session(grant()), cast(Any, SimpleNamespace(add=None)), KnownPasswords())
 
 
 @pytest.mark.parametrize("granted", [LIMITED, grant()])

@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Coroutine
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from playwright.async_api import Dialog, FileChooser, Frame, Locator, Page
+from playwright.async_api import Dialog, FileChooser, Frame, Locator, Page, Response
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
@@ -48,7 +48,22 @@ _MAX_URL: Final = 12 * MAX_CHARACTERS + 2000  # a character has up to four encod
 _MODIFIERS: Final = ("Alt", "Control", "Meta", "Shift")
 _MAX_TREE: Final = MAX_TEXT + MAX_CHARACTERS
 _CRASHED: Final = "the page has crashed, and its tab was closed. Open another page with browser_navigate."
-_DISCONNECTED: Final = "the browser has ended unexpectedly, and your tabs with it. Open a page with browser_navigate."
+_DISCONNECTED: Final = (
+    "the browser has ended unexpectedly, and your tabs with it. It starts again: open a page with browser_navigate."
+)
+_CLOSED: Final = "has been closed"  # Playwright's error, which comes before it is known what has ended
+_LOST: Final = (
+    "the page was closed, or the browser has ended, which then starts again. Try again in some seconds, with "
+    "browser_navigate."
+)
+_REASONS: Final = {  # lines of Playwright's log, whose other text may be that of the page
+    "intercepts pointer events": "another element covers the element",
+    "element is not enabled": "the element is disabled",
+    "element is not editable": "the element is read-only or disabled",
+    "element is not visible": "the element is not visible",
+    "element is not stable": "the element moves",
+    "element is outside of the viewport": "the element is outside of the visible part of the page",
+}
 _TOO_MANY: Final = "the page has too many password fields to hide them. Ask the user to read it."
 _PDF: Final = (
     "The page shows a PDF, whose text is not in the snapshot. See it with browser_take_screenshot. To see another page "
@@ -132,8 +147,11 @@ class AgentTab:
 
     # ── Actions ──
 
-    async def load(self, url: str) -> None:
-        """Load a URL, until its document is parsed. If that fails, until Chromium's error page is shown."""
+    async def load(self, url: str) -> str:
+        """Load a URL, until its document is parsed. If that fails, until Chromium's error page is shown.
+
+        Returns a line with the status of the response, if there is one.
+        """
         shown = asyncio.Event()
 
         def on_navigated(frame: Frame) -> None:
@@ -142,7 +160,7 @@ class AgentTab:
 
         self.page.on("framenavigated", on_navigated)
         try:
-            await self.perform(self.page.goto(url, timeout=_LOAD_MS, wait_until="domcontentloaded"))
+            return _status(await self.perform(self.page.goto(url, timeout=_LOAD_MS, wait_until="domcontentloaded")))
         except ToolFailed as error:
             if _NET_ERROR in str(error.__cause__) and ABORTED not in str(error.__cause__):
                 # The error page follows later, and would interrupt the next navigation.
@@ -152,9 +170,9 @@ class AgentTab:
         finally:
             self.page.remove_listener("framenavigated", on_navigated)
 
-    async def go_back(self) -> None:
-        """Load the page before, until its document is parsed."""
-        await self.perform(self.page.go_back(timeout=_LOAD_MS, wait_until="domcontentloaded"))
+    async def go_back(self) -> str:
+        """Load the page before, until its document is parsed. Returns a line as `load` does."""
+        return _status(await self.perform(self.page.go_back(timeout=_LOAD_MS, wait_until="domcontentloaded")))
 
     async def perform(self, action: Coroutine[Any, Any, T]) -> T | None:
         """Run an action. Returns None when it opens a dialog, which must be answered before the action continues."""
@@ -182,7 +200,8 @@ class AgentTab:
         try:
             return task.result()
         except PlaywrightTimeout as error:
-            raise ToolFailed(f"{failure(error)}. Take a new browser_snapshot, and use its references.") from error
+            advice = "Take a new browser_snapshot, and use its references."
+            raise ToolFailed(f"{failure(error)}{_reason(error)}. {advice}") from error
         except PlaywrightError as error:
             raise await self._failed(error) from error
 
@@ -235,6 +254,8 @@ class AgentTab:
         refused = self.refused or (await self._rules.explain() if BLOCKED_BY_CLIENT in str(error) else "")
         if refused:
             return ToolRefused(refused)
+        if _CLOSED in str(error):
+            return ToolFailed(_LOST)
         await self.read_cookies()
         return ToolFailed(failure(PlaywrightError(self._without_secrets(str(error)))))  # it may name a URL of the page
 
@@ -318,6 +339,8 @@ class AgentTab:
         except PlaywrightError as error:
             if self.why_lost:
                 raise ToolFailed(self.why_lost) from error
+            if _CLOSED in str(error):
+                raise ToolFailed(_LOST) from error
             raise ToolFailed(f"the page cannot be read: {failure(error)}. Try browser_snapshot again.") from error
         except TimeoutError:
             raise ToolFailed("the page does not respond. Try browser_wait_for, or open another page.") from None
@@ -417,6 +440,8 @@ class AgentTab:
         try:
             await self.cookies.read()
         except PlaywrightError as error:
+            if _CLOSED in str(error) and not self.page.is_closed():
+                raise ToolFailed(_LOST) from error
             if not self.page.is_closed():
                 raise ToolFailed(f"the cookies cannot be hidden: {failure(error)}. Try again.") from error
 
@@ -434,6 +459,18 @@ class AgentTab:
         await self.read_cookies()
         message = self._without_secrets(dialog.message[:_MAX_TREE])
         return f"The page shows a dialog ({dialog.type}). {untrusted(bounded(message, 1000))}\n"
+
+
+def _status(response: Response | None) -> str:
+    """The status of the response of a navigation. None: the URL needs no request, or a dialog has opened."""
+    return "" if response is None else f"HTTP status: {response.status}\n"
+
+
+def _reason(error: PlaywrightTimeout) -> str:
+    """Why an action was not possible, as Playwright's log says at last."""
+    places = {reason: str(error).rfind(line) for line, reason in _REASONS.items()}
+    reason = max(places, key=lambda each: places[each])
+    return f": {reason}" if places[reason] >= 0 else ""
 
 
 def failure(error: Exception) -> str:

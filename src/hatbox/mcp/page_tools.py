@@ -31,21 +31,21 @@ async def navigate(session: AgentSession, given: NavigateArguments) -> ToolOutpu
     """Open a URL in the current tab."""
     tab, url = await session.pages.check_and_open(given.url)
     try:
-        await tab.load(url)
+        status = await tab.load(url)
     except ToolFailed as error:
         if _DOWNLOAD in str(error):
             return ToolOutput("The URL is a download. List downloads with the tool downloads.")
         if tab.refused:
             raise ToolRefused(tab.refused) from error
         raise
-    return ToolOutput(await tab.describe())
+    return ToolOutput(status + await tab.describe())
 
 
 async def navigate_back(session: AgentSession, _: NoArguments) -> ToolOutput:
     """Go back in the history of the current tab."""
     tab = await session.pages.current()
-    await tab.go_back()
-    return ToolOutput(await tab.describe())
+    status = await tab.go_back()
+    return ToolOutput(status + await tab.describe())
 
 
 async def snapshot(session: AgentSession, given: SnapshotArguments) -> ToolOutput:
