@@ -71,7 +71,7 @@ async def test_a_long_name_leaves_room_for_what_changed(manager: Manager, manage
     assert name[1] > 60
     await profile.identities.update(work.cookie_store_id, name="Work")
     await profile.identities.update(work.cookie_store_id, color="red")
-    await expect(newest).to_contain_text("Work Name, colour or icon changed")
+    await expect(newest).to_contain_text("Work Name, color or icon changed")
     name, text = await page.evaluate(LINE)
     assert not name[0]  # a short name is never cut
     await page.set_viewport_size({"width": 1440, "height": 900})

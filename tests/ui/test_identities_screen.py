@@ -53,7 +53,7 @@ async def test_everything_can_be_done_with_the_keyboard_and_undone(manager: Mana
     await name.press("Enter")
     await screen.wait_for_names(*DEFAULT, "Travel")
     await screen.wait_for_focus("Travel. No tabs open. Signed in nowhere")
-    # rename, recolour, choose an icon
+    # rename, recolor, choose an icon
     await keys.press("e")
     await name.fill("Trips")
     for chosen in ("blue", "fingerprint"):
@@ -167,7 +167,7 @@ async def test_the_pointer_drags_cards_and_opens_menus(manager: Manager, manager
     await screen.choose("Work", "Hide")
     await screen.wait_for_toast("Work is hidden.")
     # color and icon
-    await screen.choose("Banking", "Edit name, colour, icon")
+    await screen.choose("Banking", "Edit name, color, icon")
     for value in ("pink", "tree"):
         await manager_page.locator(f".editor label[title={value}]").click()
     await manager_page.get_by_role("button", name="Save").click()
@@ -226,7 +226,7 @@ async def test_changes_of_other_programs_appear_in_place_on_every_page(
         await screen.wait_for_names("Personal", HOSTILE, "Banking", "Shopping", "Travel")
         assert await second.evaluate("document.documentElement.scrollWidth <= innerWidth")
         # the identity that is being edited is removed: the error is beside the name, and nothing is lost
-        await screen.choose("Travel", "Edit name, colour, icon")
+        await screen.choose("Travel", "Edit name, color, icon")
         name = manager_page.get_by_role("textbox", name="Name")
         await name.fill("Trips")
         await manager.profile.identities.remove("Travel")

@@ -117,7 +117,7 @@ async def test_every_screen_fits_and_follows_the_motion_and_colors_of_the_system
     await show(page, "identities")
     await cards.card("Work").locator("[data-part=menu]").click()
     assert await page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
-    await page.get_by_role("menuitem", name="Edit name, colour, icon").click()
+    await page.get_by_role("menuitem", name="Edit name, color, icon").click()
     color, icon = page.locator(".editor input:checked + .sw"), page.locator(".editor input:checked + .ic")
     background = "each => getComputedStyle(each).backgroundColor"
     assert await icon.evaluate(background) == await color.evaluate(background)
@@ -165,3 +165,44 @@ async def settled(page: Page, read: Callable[[], Awaitable[T]], expected: T) -> 
             break
         await page.evaluate(DRAWN)
     return found
+
+
+# Where the visible part of the list ends, where the bar below it starts, and how high the page is in how high a window.
+LOW = """() => {
+  const {bottom, height} = document.querySelector(".main").getBoundingClientRect();
+  const bar = document.querySelector("nav.bottom").getBoundingClientRect();
+  const list = document.querySelector("main .scroll").clientHeight;
+  return [bottom <= bar.top, list >= height, document.scrollingElement.scrollHeight];
+}"""
+# The distance of each button that removes a rule from the right edge of its row.
+RULE_BUTTONS = """() => [...document.querySelectorAll("main .rule")].map((rule) =>
+  Math.round(rule.getBoundingClientRect().right - rule.querySelector(".quick").getBoundingClientRect().right))"""
+# The chips of the rules that are wider than their content.
+WIDE_CHIPS = """() => [...document.querySelectorAll("main .rule .chip")].filter((chip) => {
+  const {paddingRight, borderRightWidth} = getComputedStyle(chip);
+  const air = chip.getBoundingClientRect().right - chip.lastElementChild.getBoundingClientRect().right;
+  return air > parseFloat(paddingRight) + parseFloat(borderRightWidth) + 1;
+}).map((chip) => chip.textContent)"""
+
+
+async def test_a_zoom_of_400_percent_shows_lists_above_the_bar_and_rules_are_aligned(
+    manager: Manager, manager_page: Page
+) -> None:
+    page = manager_page
+    await fill(manager.profile)
+    await page.set_viewport_size({"width": 320, "height": 200})
+    for screen in SCREENS:
+        await show(page, screen)
+        assert await page.evaluate(LOW) == [True, True, 200], screen
+    await page.get_by_role("link", name="Identities", exact=True).click()
+    await page.locator(".card a").last.focus()
+    await page.locator(".card").last.scroll_into_view_if_needed()
+    assert await page.locator(".main").evaluate("each => each.scrollTop > 0")  # the head makes room
+
+    for width in (360, 820, 1440):
+        await resize(page, width)
+        for screen in ("rules", "identity/firefox-container-10/rules"):
+            await show(page, screen)
+            await page.locator("main .rule").first.wait_for()
+            assert len({*await page.evaluate(RULE_BUTTONS), 9}) == 1, (width, screen)
+            assert await page.evaluate(WIDE_CHIPS) == []

@@ -15,7 +15,7 @@ NO_IDENTITY: Final = "no identity"
 _TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "created": ("Created", "Created"),
     "restored": ("Restored from the trash", "Restored from the trash"),
-    "changed": ("Name, colour or icon changed", "Name, colour or icon changed"),
+    "changed": ("Name, color or icon changed", "Name, color or icon changed"),
     "moved": ("Moved in the list", "Moved in the list"),
     "removed": ("Moved to the trash", "Moved to the trash"),
     "deleted": ("An identity was deleted forever", "{count} identities were deleted forever"),

@@ -22,7 +22,7 @@ export function h(tag, props = {}, ...children) {
   return el;
 }
 
-// The face of an identity: its glyph on its colour. size: "t16", "t28", "t36", "t48" or "" (20 px).
+// The face of an identity: its glyph on its color. size: "t16", "t28", "t36", "t48" or "" (20 px).
 export function tile(identity, size = "", tag = "span", props = {}) {
   const cls = `tile ${size}${identity.hidden ? " is-hidden" : ""}`;
   return h(tag, {class: cls, "data-color": identity.color, ...props}, icon(`id-${identity.icon}`));

@@ -287,7 +287,7 @@ function permissionRow({name, sentence, required}, control) {
   return h("label", {class: "perm"}, text, control);
 }
 
-// The text of a badge is black or white, whichever is easier to read on its colour.
+// The text of a badge is black or white, whichever is easier to read on its color.
 function setBadgeColor(badge, color) {
   const [red, green, blue] = (color.match(/[\d.]+/g) ?? []).map(Number);
   if (blue === undefined) return;

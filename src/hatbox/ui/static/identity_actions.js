@@ -185,7 +185,7 @@ export function actionsOf(identity, anchor) {
   const [label, glyph] = hidden ? ["Show", "ui-eye"] : ["Hide", "ui-eye-off"];
   return [
     {label: "Open window", glyph: "ui-window", key: "O", run: () => openWindow(identity, anchor)},
-    {label: "Edit name, colour, icon", glyph: "ui-edit", key: "E", run: () => editIdentity(identity, anchor)},
+    {label: "Edit name, color, icon", glyph: "ui-edit", key: "E", run: () => editIdentity(identity, anchor)},
     {label, glyph, key: "H", run: () => setHidden(identity, !hidden, anchor)},
     {label: "Clone", glyph: "ui-clone", run: () => cloneIdentity(identity, anchor)},
     {label: "Copy id", glyph: "ui-copy", run: () => copyId(identity, anchor)},

@@ -1,4 +1,4 @@
-// The form with name, colour and icon of an identity, used by "New identity" and by the editor at a tile.
+// The form with name, color and icon of an identity, used by "New identity" and by the editor at a tile.
 
 import {btn, errorLine, h, icon, isUnavailable, setUnavailable, tile} from "./dom.js";
 import {identities} from "./identities_state.js";
@@ -86,7 +86,7 @@ export function identityEditor(identity, {saveLabel, save, cancel}) {
   const field = h("div", {class: "grow"}, h("label", {class: "vh", for: name.id}, "Name"), name, message);
   form.append(
     h("div", {class: "preview"}, preview, field),
-    h("fieldset", {class: "pick colors"}, h("legend", {}, "Colour"), radios("color", COLORS, swatch)),
+    h("fieldset", {class: "pick colors"}, h("legend", {}, "Color"), radios("color", COLORS, swatch)),
     h("fieldset", {class: "pick icons"}, h("legend", {}, "Icon"), radios("icon", ICONS, glyph)),
     h("div", {class: "dlg-actions"}, btn("Cancel", cancel, {kind: "quiet"}), submit),
   );
@@ -99,5 +99,5 @@ export function identityEditor(identity, {saveLabel, save, cancel}) {
 }
 
 function sameName(name) {
-  return sentence`There is already one called ${name}. That is allowed; colour and icon tell them apart.`;
+  return sentence`There is already one called ${name}. That is allowed; color and icon tell them apart.`;
 }

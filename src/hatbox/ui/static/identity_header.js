@@ -12,7 +12,7 @@ export class IdentityHeader {
     this.id = id;
     this.isLeaving = false; // while the user removes it: what is shown stays until the other screen comes
     this.face = tile({color: "gray", icon: "circle"}, "t48", "button", {type: "button", onclick: () => this.edit()});
-    this.face.title = "Edit name, colour, icon";
+    this.face.title = "Edit name, color, icon";
     this.name = h("h1", {dir: "auto"});
     this.meta = h("div", {class: "meta"});
     this.open = btn("Open window", () => openWindow(this.identity, this.open), {kind: "primary", lead: "ui-window"});
@@ -38,7 +38,7 @@ export class IdentityHeader {
     const items = actionsOf(identity, more).map((item) => {
       if (item === "-") return item;
       const {key: _, ...here} = item; // the letters work on cards
-      if (item.label === "Edit name, colour, icon") return {...here, run: () => this.edit()};
+      if (item.label === "Edit name, color, icon") return {...here, run: () => this.edit()};
       return item.danger ? {...here, run: () => this.remove()} : here;
     });
     menu(more, items, `Actions for ${identity.name}`);
@@ -68,7 +68,7 @@ export class IdentityHeader {
     this.face.dataset.color = color;
     this.face.classList.toggle("is-hidden", hidden);
     this.face.replaceChildren(icon(`id-${identity.icon}`));
-    this.face.setAttribute("aria-label", `Edit name, colour and icon of ${name}`);
+    this.face.setAttribute("aria-label", `Edit name, color and icon of ${name}`);
     this.open.hidden = hidden;
     this.toggle.className = hidden ? "btn primary" : "btn";
     this.toggle.replaceChildren(icon(hidden ? "ui-eye" : "ui-eye-off"), hidden ? "Show" : "Hide");

@@ -1,4 +1,4 @@
-// The cookie store of pages without an identity, shown like an identity without a colour.
+// The cookie store of pages without an identity, shown like an identity without a color.
 
 import {identities} from "./identities_state.js";
 

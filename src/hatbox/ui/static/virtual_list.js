@@ -141,7 +141,7 @@ export class VirtualList {
       this.cells.set(key, cell);
       this.position(cell, index, key);
     }
-    // A new element in place of one that leaves costs less than changing that one: its colours would be mixed anew.
+    // A new element in place of one that leaves costs less than changing that one: its colors would be mixed anew.
     const lost = [...before.values()].find((cell) => cell.contains(document.activeElement));
     const part = lost && document.activeElement.dataset.part;
     for (const cell of before.values()) cell.remove();

@@ -60,7 +60,7 @@ export class IdentityGrid extends VirtualList {
     if (change && !(change.all && before.size === 0)) this.markFresh(change, before); // not at the first load
   }
 
-  // A ring around cards that are new, or that another program renamed, recoloured, hid or showed.
+  // A ring around cards that are new, or that another program renamed, recolored, hid or showed.
   markFresh({changed, created, all}, before) {
     for (const [id, card] of this.cells) {
       const [old, now] = [before.get(id), identities.get(id)];
