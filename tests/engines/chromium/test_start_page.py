@@ -88,6 +88,8 @@ async def test_it_shows_the_identity_and_where_an_address_opens(
         shown = StartPageReader(await runner.page(tab.id))
         await shown.wait_for("Work", "heading")
         assert await pixel(shown.page, *ORANGE)
+        assert await shown.page.title() == "Work · New Tab"  # so does the window in the list of windows
+        assert "ff9f00" in await shown.page.evaluate("document.querySelector('link[rel=icon]').href")
         assert await shown.page.evaluate("document.activeElement.localName") == "body"  # not the address field
         await shown.wait_for("Page 1", "button")
         text = await shown.text()
@@ -99,9 +101,11 @@ async def test_it_shows_the_identity_and_where_an_address_opens(
         await changes_appear(profile, shown, other.id)
         await profile.identities.update(WORK, name="Work", color="orange")
         await the_verdict_is_that_of_the_rules(profile, shown)
+        assert await shown.page.title() == "Work · New Tab"
         with monkeypatch.context() as patch:
             await an_expired_sign_in_disappears(profile, shown, patch)
-        assert (await profile.tabs.get(tab.id)).url == "about:blank"
+        blank = await profile.tabs.get(tab.id)
+        assert (blank.url, blank.display_title, blank.icon) == ("about:blank", "New Tab", "")  # for programs
         await enter_opens_the_address(profile, runner, shown, site)
 
 
@@ -114,6 +118,7 @@ async def changes_appear(profile: hatbox.Profile, shown: StartPageReader, other:
     expires = profile.store.time() + 3600
     await store.set("https://mail.example/", name="sid", value="secret", http_only=True, expires=expires)
     await shown.wait_for(f"Tabs of {HOSTILE}", "heading")
+    assert await shown.page.title() == f"{HOSTILE} · New Tab"
     await shown.wait_for("Signed in on 1 site.")
     await shown.wait_for(r"^https://tickets\.example/\d+")
     await shown.click("button", HOSTILE)

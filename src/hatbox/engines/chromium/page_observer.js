@@ -27,6 +27,7 @@
 
   let lastSent = "";
   const update = () => {
+    if (globalThis.hatboxStartPage?.shownIn === document) return; // they are for the window, not of a page
     const icon = [...document.querySelectorAll("link[rel~=icon i]")].pop()?.href ?? "";
     const current = JSON.stringify([document.title.slice(0, 4096), icon.length > 65536 ? "" : icon]);
     if (current !== lastSent) send("titleAndIcon", ...JSON.parse((lastSent = current)));

@@ -24,6 +24,12 @@ function glyph(shapes) {
   return draw(["svg", {viewBox: "0 0 20 20", "aria-hidden": "true"}, shapes]);
 }
 
+// The tile of an identity as one drawing.
+function tileDrawing({color, ink, glyph: shapes}) {
+  const inner = ["g", {transform: "translate(3 3) scale(.7)", color: ink ?? "#ffffff"}, shapes];
+  return glyph([["rect", {width: 20, height: 20, rx: 5, fill: color ?? "#5b5b66"}, []], inner]);
+}
+
 // The tile of an identity. Its color is that of the nearest element with `paint`.
 const tile = (face, size = "") => element("span", {class: `tile ${size}`}, glyph(face.glyph));
 

@@ -18,6 +18,7 @@ function createPage(post) {
   const drawers = {
     identity(identity) {
       top.drawIdentity(page, identity);
+      drawTitle(identity);
       tabs.drawHeading(identity.tabsOf);
       address.drawLabel(identity.goTo);
     },
@@ -45,11 +46,20 @@ function createPage(post) {
   own.documentElement.style.colorScheme = "light dark"; // the canvas and its scrollbars
   own.body.append(host);
   return {
+    shownIn: own,
     draw(changed) {
       for (const [part, data] of Object.entries(changed)) drawers[part](data);
     },
     show: address.show,
   };
+}
+
+// What the window, its tab and the list of windows show. The engine does not report them as those of a page.
+function drawTitle(identity) {
+  document.title = identity.title;
+  const icon = document.querySelector("link[rel=icon]") ?? element("link", {rel: "icon"});
+  icon.href = `data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(tileDrawing(identity)))}`;
+  document.head.append(icon);
 }
 
 // The page is the indicator, except for the programs that are connected.

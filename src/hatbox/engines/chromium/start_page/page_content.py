@@ -80,10 +80,12 @@ def _identity(identity: ContextualIdentity | None) -> dict[str, Any]:
     face: dict[str, Any] = msgspec.to_builtins(face_of(identity))
     if identity is None:
         line = "This window belongs to no identity. It has cookies of its own."
-        return face | {"name": _NO_IDENTITY, "line": line, "tabsOf": "Tabs", "goTo": "Go to an address"}
+        title = f"{_NO_IDENTITY} · {NEW_TAB}"
+        return face | {"name": _NO_IDENTITY, "title": title, "line": line, "tabsOf": "Tabs", "goTo": "Go to an address"}
     name = one_line(identity.name)
     return face | {
         "name": name,
+        "title": f"{name} · {NEW_TAB}",
         "line": f"Everything in this window is {name}.",
         "tabsOf": f"Tabs of {name}",
         "goTo": f"Go to an address as {name}",
