@@ -61,7 +61,7 @@ class Log:
 
     def damage(self, log: bytes) -> str | None:
         self.wal.write_bytes(log)
-        return damage_in(self.wal)
+        return damage_in(self.database)
 
     def commits(self, log: bytes) -> list[int]:
         """Where each transaction of the log ends."""
@@ -280,7 +280,7 @@ def test_a_missing_an_empty_and_a_zeroed_log_are_no_damage(log: Log) -> None:
     log.commit("a note")
     whole = log.kill()
     log.wal.unlink()
-    assert damage_in(log.wal) is None
+    assert damage_in(log.database) is None
     for content in (b"", whole[:1], whole[:HEADER], bytes(HEADER), bytes(100_000)):
         assert log.damage(content) is None
 
@@ -336,7 +336,7 @@ def test_processes_that_are_killed_while_they_write_leave_no_damage(tmp_path: Pa
                 process.stdout.readline()
             time.sleep(0.003 * turn)  # the point of death is what this test is about
             process.send_signal(signal.SIGKILL)
-        assert damage_in(Path(f"{path}-wal")) is None
+        assert damage_in(path) is None
 
 
 def test_the_log_is_read_in_bounded_pieces(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -89,7 +89,7 @@ def _check(path: Path, *, alone: bool) -> Report:
             alone = not inspect(path).in_use
         except ProfileCorrupt as error:
             problems.append(Problem("header", error.problem))
-    if alone and (damage := damage_in(path.with_name(f"{path.name}-wal"))):
+    if alone and (damage := damage_in(path)):
         note = "The tables were not checked: what they have depends on the write-ahead log."
         return Report(str(path), FORMAT, {}, (*problems, Problem("write-ahead log", f"it {damage}")), (note,))
     notes = () if alone else ("The write-ahead log was not checked: another program has the profile open.",)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from hatbox.store.sqlite.failures import corrupt, not_a_profile, too_new, unreadable
-from hatbox.store.sqlite.schema import APPLICATION_ID, FORMAT
+from hatbox.store.sqlite.schema import APPLICATION_ID, FORMAT, FORMAT_MASK
 
 if sys.platform != "win32":
     import fcntl
@@ -45,7 +45,7 @@ def inspect(path: Path) -> Inspection:
     finally:
         os.close(descriptor)
     _verify(path, header)
-    version = _number(header, 60)
+    version = _number(header, 60) & FORMAT_MASK
     if version > FORMAT:
         raise too_new(path, version)
     if not in_use:

@@ -55,7 +55,7 @@ def info(path: Path) -> ProfileInfo:
 def _info(path: Path, *, alone: bool) -> ProfileInfo:
     if alone:
         alone = not inspect(path).in_use
-    if alone and (damage := damage_in(path.with_name(f"{path.name}-wal"))):
+    if alone and (damage := damage_in(path)):
         raise corrupt(path, damage)
     programs = tuple(map(lock_holders.describe, lock_holders.processes_with_open(path)))
     with _opened(path, alone=alone) as connection:

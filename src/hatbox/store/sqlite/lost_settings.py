@@ -25,7 +25,7 @@ _MARK: Final = b'{"proxy":"lost in a repair"}'
 
 def may_have_lost_settings(path: Path, repaired: sqlite3.Connection) -> bool:
     """Whether the damaged profile had settings that the new one does not have, or whether this is unknown."""
-    if damage_in(path.with_name(f"{path.name}-wal")):
+    if damage_in(path):
         return True
     try:
         with contextlib.closing(connect_to_read(path, alone=True)) as damaged:

@@ -22,7 +22,7 @@ from hatbox.store.sqlite.earlier_formats import (
     statements_of,
 )
 from hatbox.store.sqlite.rows import SqliteRows, checksum_of, corruption
-from hatbox.store.sqlite.schema import FORMAT, STATEMENTS
+from hatbox.store.sqlite.schema import FORMAT, FORMAT_MASK, STATEMENTS
 from hatbox.store.tables.new_profile import NEW_HEAD, new_identities
 from hatbox.store.tables.profile_row import new_profile_row
 from hatbox.store.tables.schema import (
@@ -60,7 +60,7 @@ LAST_POSITION: Final = "SELECT max(coalesce(max(position), 0), count(*) * 104857
 
 def version_of(connection: sqlite3.Connection) -> int:
     """The number of the format that the file has."""
-    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0] & FORMAT_MASK
     return version
 
 
@@ -99,7 +99,8 @@ def migrate(connection: sqlite3.Connection) -> None:
             _add_rule_counter(connection)
         elif version == 5:
             _add_counters(connection)
-    connection.execute(f"PRAGMA user_version = {FORMAT}")
+    (user_version,) = connection.execute("PRAGMA user_version").fetchone()
+    connection.execute(f"PRAGMA user_version = {user_version & ~FORMAT_MASK | FORMAT}")
 
 
 def create_schema(connection: sqlite3.Connection) -> None:

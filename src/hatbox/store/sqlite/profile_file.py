@@ -29,7 +29,7 @@ from hatbox.store.sqlite.lock import LockBusy, ProfileLock
 from hatbox.store.sqlite.migrations import create_tables, has_tables_of, migrate, version_of
 from hatbox.store.sqlite.nearest_files import not_found
 from hatbox.store.sqlite.rows import SqliteRows, corruption
-from hatbox.store.sqlite.schema import APPLICATION_ID, FORMAT
+from hatbox.store.sqlite.schema import APPLICATION_ID, FORMAT, next_log
 from hatbox.store.sqlite.side_files import (
     DRAFT_PATTERN,
     OpenFiles,
@@ -84,6 +84,18 @@ class ProfileFile:
         self._lock = lock
         self.files = OpenFiles(path)
         """Its files. SQLite has opened them."""
+
+    def number_log(self) -> None:
+        """Give a WAL that is empty its number, see wal.py. The caller has begun a transaction that writes.
+
+        Raises ProfileError if another file was copied over the database: SQLite would write pages of both.
+        """
+        if not self.read_only and not wal_size(self.path):
+            with contextlib.closing(_connect(self.path, "ro")) as reader:  # it has no pages in memory
+                own, on_disk = map(_user_version, (self.connection, reader))
+            if own != on_disk:
+                raise self.files.replaced(self.path)
+            self.connection.execute(f"PRAGMA user_version = {next_log(own)}")
 
     def close(self, *, damaged: bool = False) -> None:
         """Close it. If it is damaged, its files stay as they are; else the last handle empties the change log."""
@@ -223,7 +235,7 @@ def connect_alone(path: Path, purpose: str) -> sqlite3.Connection:
 def _damage_in_wal(path: Path) -> str | None:
     from hatbox.store.sqlite.wal import damage_in  # after an unclean end only: not each time a program starts
 
-    return damage_in(beside(path, "-wal"))
+    return damage_in(path)
 
 
 def real_path(path: Path) -> Path:
@@ -275,6 +287,11 @@ def check_schema_version(path: Path, connection: sqlite3.Connection) -> int:
     version = version_of(connection)
     if version > FORMAT:
         raise too_new(path, version)
+    return version
+
+
+def _user_version(connection: sqlite3.Connection) -> int:
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
     return version
 
 

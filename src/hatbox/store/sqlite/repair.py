@@ -171,7 +171,7 @@ def _count_tabs(connection: sqlite3.Connection) -> None:
 def _missing(path: Path, repaired: sqlite3.Connection) -> Counter[str]:
     """How many rows the indexes of the damaged profile still name that the new one does not have."""
     missing: Counter[str] = Counter()
-    if damage_in(path.with_name(f"{path.name}-wal")):
+    if damage_in(path):
         return missing
     with contextlib.closing(connect_to_read(path, alone=True)) as damaged:
         for table in TABLES:

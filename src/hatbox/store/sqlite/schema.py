@@ -7,10 +7,14 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["APPLICATION_ID", "FORMAT", "STATEMENTS"]
+__all__ = ["APPLICATION_ID", "FORMAT", "FORMAT_MASK", "STATEMENTS", "next_log", "number_of_log"]
 
 APPLICATION_ID: Final = 0x48415442  # "HATB": in the file header; distinguishes a profile from other databases
-FORMAT: Final = 9  # in the file header, as user_version
+FORMAT: Final = 9  # in the file header, in the lowest bits of user_version; the others count WALs, see wal.py
+
+_FORMAT_BITS: Final = 8
+FORMAT_MASK: Final = 2**_FORMAT_BITS - 1
+_LOG_NUMBERS: Final = 2**23  # SQLite's number has a sign
 
 STATEMENTS: Final[dict[str, tuple[str, ...]]] = {
     "head": (
@@ -312,3 +316,13 @@ STATEMENTS: Final[dict[str, tuple[str, ...]]] = {
         )""",
     ),
 }
+
+
+def number_of_log(user_version: int) -> int:
+    """The number of the newest WAL in a user_version."""
+    return user_version >> _FORMAT_BITS
+
+
+def next_log(user_version: int) -> int:
+    """The user_version that is written first into the next WAL."""
+    return user_version & FORMAT_MASK | (number_of_log(user_version) + 1) % _LOG_NUMBERS << _FORMAT_BITS

@@ -101,12 +101,12 @@ class OpenFiles:
     def check(self) -> None:
         """Raise ProfileError if a file has no longer its name: what is written to it would be lost."""
         if lost := self.lost():
-            raise self._error(lost)
+            raise self.replaced(lost)
 
     def check_database(self) -> None:
         """As `check`, for a database that is closed: SQLite has deleted the other files."""
         if (lost := self.lost()) == self._path:
-            raise self._error(lost)
+            raise self.replaced(lost)
 
     def lost(self) -> Path | None:
         """The first file that has no longer its name."""
@@ -119,7 +119,8 @@ class OpenFiles:
                 status = os.stat(each)  # noqa: PTH116 - called often, and three times as fast as Path.stat()
                 yield each, (status.st_dev, status.st_ino)
 
-    def _error(self, lost: Path) -> ProfileError:
+    def replaced(self, lost: Path) -> ProfileError:
+        """The error if one of the files was replaced."""
         name = "it" if lost == self._path else f"its file {lost.name}"
         problem = f"{name} was deleted, moved or replaced while it was open"
         return ProfileError(

@@ -1,4 +1,4 @@
-"""Damage in a write-ahead log, found in its bytes alone. Knows the file format of SQLite, and nothing of profiles.
+"""Damage in a write-ahead log, found in its bytes alone. Knows the file format of SQLite, and no table.
 
 SQLite reads a log up to the first frame that does not match its checksum and ignores the rest. That is right for a tail
 that a crash has torn, and silent loss of commits where a byte in the middle has changed. With `synchronous = FULL` a
@@ -7,6 +7,11 @@ therefore proves that the bad frame was once valid: this is damage, and SQLite m
 
 A change in the newest transaction looks like a torn tail. It is reported only while the log's index (`-shm`) survives,
 which names the last commit: after the end of a process it does, after a power cut it does not.
+
+SQLite also reads a log beside any database that has its name, such as an older copy that was put there: the result is a
+mixture of both. So the logs of a profile are numbered. The first commit of a log writes the next number into the first
+page, which reaches the database with a checkpoint. A database belongs to a log if it has the number before the first
+one, or one that the log has. A log that SQLite restarts without truncating it has no new number.
 """
 
 from __future__ import annotations
@@ -20,6 +25,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, Final, Literal, NamedTuple, TypeAlias
 
+from hatbox.store.sqlite.schema import next_log, number_of_log
+
 __all__ = ["LoggedPage", "committed_pages", "damage_in"]
 
 _Order: TypeAlias = Literal["little", "big"]
@@ -32,6 +39,7 @@ _HEADER: Final = struct.Struct(">III4x8sII")  # magic, version, page size, (chec
 _FRAME: Final = struct.Struct(">II8sII")  # page, size of the database after a commit or 0, salts, checksum
 _INDEX: Final = struct.Struct("=I8xBBHI4xII8sII")  # version, initialised, order, page size, frames, checksums, salts
 _INDEX_SUMMED: Final = 40
+_USER_VERSION: Final = 60  # its offset in the first page
 _CHUNK: Final = 4 * 2**20
 
 
@@ -78,17 +86,44 @@ class _Findings(NamedTuple):
     """How many frames belong to commits; behind damage, those of commits that were lost are counted too."""
 
 
-def damage_in(wal: Path) -> str | None:
-    """Describe the damage of the log at `wal` ("has a damaged …"); None if SQLite reads it to its last commit.
+def damage_in(path: Path) -> str | None:
+    """Describe the damage of a database's log ("has a damaged …"); None if SQLite reads it to its last commit.
 
-    Only for a log that no process has open: it is read with an ordinary descriptor.
+    Only for a database that no process has open: it is read with an ordinary descriptor.
     """
+    wal = path.with_name(f"{path.name}-wal")
     try:
         with wal.open("rb") as file:
             found = _inspect(file, wal)
+            if found is None or found.damage:
+                return found and found.damage
+            versions = list(_user_versions(file, found))
     except FileNotFoundError:
         return None
-    return found.damage if found else None
+    with path.open("rb") as database:
+        own = _user_version_at(database, 0)
+    if not versions or number_of_log(own) in (number_of_log(each) for each in versions):
+        return None
+    if number_of_log(next_log(own)) == number_of_log(versions[0]):
+        return None
+    return (
+        f"is not the file that its write-ahead log {wal.name} was written for: one of them was replaced, as by an "
+        f"older copy. To use the file without the log, move {wal.name} away"
+    )
+
+
+def _user_versions(file: BinaryIO, found: _Findings) -> Iterator[int]:
+    """The values that the commits of a log have written into the first page of the database."""
+    for number in range(found.committed):
+        offset = _HEADER.size + number * (_FRAME.size + found.log.page_size)
+        file.seek(offset)
+        if file.read(4) == b"\0\0\0\1":
+            yield _user_version_at(file, offset + _FRAME.size)
+
+
+def _user_version_at(file: BinaryIO, page: int) -> int:
+    file.seek(page + _USER_VERSION)
+    return int.from_bytes(file.read(4), "big")
 
 
 def committed_pages(wal: Path) -> tuple[int, list[LoggedPage]]:

@@ -69,7 +69,7 @@ class Writer:
         self.damaged: ProfileCorrupt | None = None
         """Set when damage was found, also by the reader: then nothing is written, and the WAL is not checkpointed."""
         self._wait_for_others: Callable[[], None] = lambda: None
-        self._checked = 0.0  # when the files were last called
+        self._checked = 0.0  # when the files were last checked
         self._due = self._deadline = math.inf  # when maintenance starts: after a pause, but not later than this
         threading.Thread(target=self._run, name="hatbox-writer", daemon=True).start()
 
@@ -157,6 +157,7 @@ class Writer:
             self._connection.execute("COMMIT")
             self._connection.executescript("PRAGMA incremental_vacuum")  # execute() would return one page
             blocked, *_ = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            self._checked = 0.0
             if blocked:
                 self._due = time.monotonic() + _BLOCKED_SECONDS
             elif rows_remain:
@@ -192,7 +193,8 @@ class Writer:
         self._finished(calls)
 
     def _begin(self, calls: list[Call]) -> None:
-        if (now := time.monotonic()) > self._checked + _CHECK_SECONDS:
+        is_due = (now := time.monotonic()) > self._checked + _CHECK_SECONDS
+        if is_due:
             self._file.files.check()
             self._checked = now
         writes = any(call.writes for call in calls)
@@ -206,6 +208,8 @@ class Writer:
                 check_schema_version(self._path, self._connection)
                 self._transaction.reset()
                 if writes:
+                    if is_due:
+                        self._file.number_log()
                     self._postpone_maintenance()
                 return
             except sqlite3.OperationalError as error:
@@ -262,6 +266,7 @@ class Writer:
         self._finished(calls)
 
     def _roll_back(self) -> None:
+        self._checked = 0.0  # the number of the WAL is rolled back too
         with contextlib.suppress(sqlite3.Error):  # a transaction that SQLite has ended itself is as good
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
