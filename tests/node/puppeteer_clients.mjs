@@ -1,11 +1,12 @@
-// Connects Puppeteer to several endpoints at once. Arguments: JSON of [{endpoint, page}]. Each opens its page; after a
-// line on standard input, each prints what it sees, and disconnects.
+// Connects Puppeteer to several endpoints at once. Arguments: JSON of [{endpoint, page, library}]. Each opens its page;
+// after a line on standard input, each prints what it sees, and disconnects.
 import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
 
-const { default: puppeteer } = createRequire(process.env.CLIENT_MODULES)("puppeteer-core");
+const require = createRequire(process.env.CLIENT_MODULES);
 const clients = await Promise.all(
-  JSON.parse(process.argv[2]).map(async ({ endpoint, page: url }) => {
+  JSON.parse(process.argv[2]).map(async ({ endpoint, page: url, library }) => {
+    const { default: puppeteer } = require(library);
     const browser = await puppeteer.connect({ browserWSEndpoint: endpoint });
     const page = await browser.newPage();
     await page.goto(url);
@@ -20,7 +21,7 @@ const seen = await Promise.all(
     text: await page.$eval("#user", (element) => element.textContent),
     contexts: browser.browserContexts().length,
     urls: browser.targets().map((target) => target.url()),
-    cookies: (await browser.cookies()).map(({ name, value }) => [name, value]),
+    cookies: (await page.cookies()).map(({ name, value }) => [name, value]),
   })),
 );
 console.log(JSON.stringify(seen));

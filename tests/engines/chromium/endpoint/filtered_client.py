@@ -31,14 +31,17 @@ def info(
 class FilteredClient:
     """A client of the context WORK. Outputs of the last call are in `outputs`, sorted into the three lists.
 
-    `recorded` has the entries of the activity log of all calls.
+    `recorded` has the entries of the activity log of all calls. Chromium's numbers of commands of the client are shown
+    as the ids of the client.
     """
 
     def __init__(self, page_id: str = "", *targets: dict[str, Any]) -> None:
         self.filter = ClientFilter(WORK, page_id)
         self.now = 0.0
         self.failure: dict[str, Any] | None = None  # the exceptionDetails of scripts
-        self.ids = itertools.count(1)
+        self.ids = itertools.count(1001)
+        self.sent: dict[str, int] = {}  # commands of the client that Chromium has not received
+        self.numbers: dict[int, int] = {}  # Chromium's numbers by the ids of the client
         self.outputs: list[Output] = []
         self.recorded: list[tuple[str, str]] = []
         self.to_browser: list[dict[str, Any]] = []
@@ -54,10 +57,15 @@ class FilteredClient:
         self.recorded += [(each.action, each.url) for each in outputs if isinstance(each, ClientAction)]
         self.to_browser = [json.loads(each.text) for each in outputs if isinstance(each, ToBrowser)]
         self.to_client = [json.loads(each.text) for each in outputs if isinstance(each, ToClient)]
+        for each in self.to_browser:
+            number = self.sent.pop(each["method"], None)
+            if number is not None:
+                self.numbers[number], each["id"] = each["id"], number
 
     def send(self, method: str, params: Any = None, session: str = "", **more: Any) -> int:
         """A command of the client; returns its id."""
         number = more.pop("id", None) or next(self.ids)
+        self.sent[method] = number
         message = {"id": number, "method": method, **({} if params is None else {"params": params}), **more}
         self.perform(self.filter.from_client(json.dumps(message | ({"sessionId": session} if session else {}))))
         while any(isinstance(each, CompileScript) for each in self.outputs):
@@ -73,10 +81,10 @@ class FilteredClient:
         return str(answer["error"]["message"])
 
     def forwarded(self, method: str, params: Any = None, session: str = "") -> dict[str, Any]:
-        """The command that Chromium receives, and nothing else."""
+        """The command that Chromium receives, and nothing else, except that the endpoint enables Runtime."""
         number = self.send(method, params, session)
         assert self.to_client == [], self.to_client
-        (command,) = self.to_browser
+        (command,) = [each for each in self.to_browser if each["id"] == number or each["method"] != "Runtime.enable"]
         assert (command["id"], command["method"], command.get("sessionId", "")) == (number, method, session)
         return dict(command["params"])
 
@@ -88,6 +96,8 @@ class FilteredClient:
 
     def receive(self, **message: Any) -> None:
         """A message of Chromium."""
+        if "id" in message:
+            message["id"] = self.numbers.get(message["id"], message["id"])
         self.perform(self.filter.from_browser(json.dumps(message), self.now))
 
     def event(self, method: str, params: dict[str, Any] | None = None, session: str = "") -> None:

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hatbox.engines.chromium.endpoint.client_filter import ClientFilter
-from hatbox.engines.chromium.endpoint.client_state import OWN_IDS
 from hatbox.engines.chromium.endpoint.guarded_scripts import guarded_script
 from hatbox.engines.chromium.endpoint.messages import (
     CookiesChanged,
@@ -152,7 +151,6 @@ def test_cookies_of_a_page_session_are_those_of_the_identity() -> None:
     (command,) = client.to_browser
     assert "sessionId" not in command
     assert command["params"]["browserContextId"] == WORK
-    assert command["id"] >= OWN_IDS
     client.receive(id=command["id"], result={})
     assert client.to_client == [{"id": number, "result": {}, "sessionId": "S"}]
     assert CookiesChanged() in client.outputs
@@ -516,7 +514,7 @@ def test_commands_wait_for_the_script_before_them_and_keep_their_order() -> None
     client = with_page()
     texts = [
         '{"id": 1, "method": "Page.addScriptToEvaluateOnNewDocument", "params": {"source": "a"}, "sessionId": "S"}',
-        '{"id": 2, "method": "Runtime.evaluate", "params": {"expression": "b"}, "sessionId": "S"}',
+        '{"id": 2, "method": "Runtime.compileScript", "params": {"expression": "b"}, "sessionId": "S"}',
         '{"id": 3, "method": "Page.navigate", "params": {"url": "http://a.test/2"}, "sessionId": "S"}',
     ]
     client.perform([each for text in texts for each in client.filter.from_client(text)])
@@ -524,7 +522,7 @@ def test_commands_wait_for_the_script_before_them_and_keep_their_order() -> None
     client.perform(client.filter.compiled(None))
     assert client.methods() == [("Page.addScriptToEvaluateOnNewDocument", "S")]
     client.perform(client.filter.compiled(None))
-    assert client.methods() == [("Runtime.evaluate", "S"), ("Page.navigate", "S")]
+    assert client.methods() == [("Runtime.compileScript", "S"), ("Page.navigate", "S")]
 
 
 def test_a_text_that_is_no_script_reaches_no_document() -> None:
@@ -591,12 +589,24 @@ def test_a_page_is_driven_before_the_client_can_use_it_or_a_part_of_it(kind: str
 # --------------------------------------------------------------------------------------------------------- messages
 
 
-def test_ids_in_use_and_ids_of_the_endpoint_are_refused() -> None:
+def test_a_client_can_number_the_commands_of_each_session_on_its_own() -> None:
+    """Puppeteer did until 24.0. Chromium's error for an ended session names no session."""
     client = with_page()
-    client.send("Target.getTargets", id=7)
-    client.send("Browser.getVersion", id=7)
-    assert "in use" in client.to_client[0]["error"]["message"]
-    for number in (-1, OWN_IDS):
+    client.attach("W", "SW", "S", kind="worker")
+    numbers = {}
+    for session in ("", "S", "SW"):
+        client.send("Target.getTargetInfo", {}, session, id=1)
+        (command,) = client.to_browser
+        assert command.get("sessionId", "") == session
+        numbers[session] = client.numbers[1]
+    for session, name in (("S", "P"), ("SW", "W")):
+        client.receive(id=numbers[session], result={"targetInfo": info(name)}, sessionId=session)
+        (answer,) = client.to_client
+        assert (answer["id"], answer["sessionId"], answer["result"]["targetInfo"]["targetId"]) == (1, session, name)
+    client.receive(id=numbers[""], error={"code": -32001, "message": "Session with given id not found."})
+    (answer,) = client.to_client
+    assert (answer["id"], answer["error"]["code"], "sessionId" in answer) == (1, -32001, False)
+    for number in (-1, 2**53, 1.5, "1", None):
         client.perform(client.filter.from_client(json.dumps({"id": number, "method": "Browser.getVersion"})))
         assert "error" in client.to_client[0]
         assert client.to_browser == []
@@ -611,9 +621,8 @@ def test_a_result_of_an_unknown_form_is_an_error() -> None:
 
 def test_responses_without_a_command_are_dropped() -> None:
     client = with_page()
-    for number in (99, OWN_IDS + 99):
-        client.receive(id=number, result={"targetInfos": [info("B", OTHER)]})
-        assert client.outputs == []
+    client.receive(id=99, result={"targetInfos": [info("B", OTHER)]})
+    assert client.outputs == []
 
 
 def test_arguments_are_sent_as_they_were_checked() -> None:
@@ -681,8 +690,9 @@ def test_a_late_result_of_a_closed_session_does_not_answer_another_command() -> 
     client = with_page()
     number = client.send("Runtime.evaluate", {"expression": "document.title"}, "S")
     client.perform(client.filter.withhold("P"))
+    late = client.numbers[number]
     client.send("Browser.getVersion", id=number)
-    client.receive(id=number, result={"result": {"value": "secret"}}, sessionId="S")
+    client.perform(client.filter.from_browser(f'{{"id":{late},"result":{{"result":{{"value":"secret"}}}}}}', 0))
     assert client.outputs == []
     assert client.result(number, {"product": "x"})["result"] == {"product": "x"}
 
@@ -713,13 +723,15 @@ def test_a_second_session_of_the_browser_is_filtered_too() -> None:
 
 def test_the_socket_of_devtools_is_a_session_of_its_page() -> None:
     client = FilteredClient("P", info("P"))
-    client.send("Runtime.enable")  # before the page is attached
+    attach = client.to_browser[0]["id"]
+    number = client.send("Runtime.enable")  # before the page is attached
     assert client.outputs == []
     client.attach("P", "S")
     assert client.outputs == [PageDriven("P")]
-    client.receive(id=OWN_IDS + 1, result={"sessionId": "S"})
+    client.receive(id=attach, result={"sessionId": "S"})
     assert client.methods() == [("Runtime.enable", "S")]
-    assert client.result(1, {}, "S") == {"id": 1, "result": {}}
+    client.receive(id=client.to_browser[0]["id"], result={}, sessionId="S")
+    assert client.to_client == [{"id": number, "result": {}}]
     client.event("Runtime.executionContextCreated", context(1, "", "default"), "S")
     assert "sessionId" not in client.to_client[0]
     assert client.answered("Debugger.enable") == {"debuggerId": "0.0"}
@@ -752,8 +764,9 @@ def test_the_socket_of_devtools_for_a_worker_or_frame_is_closed(kind: str) -> No
 
 def test_a_second_session_of_the_page_does_not_replace_that_of_devtools() -> None:
     client = FilteredClient("P", info("P"))
+    attach = client.to_browser[0]["id"]
     client.attach("P", "S")
-    client.receive(id=OWN_IDS + 1, result={"sessionId": "S"})
+    client.receive(id=attach, result={"sessionId": "S"})
     client.attach("P", "S2")
     assert client.methods() == [("Target.detachFromTarget", "")]
     client.send("Runtime.enable")
@@ -809,8 +822,8 @@ def test_a_result_of_any_depth_is_answered(method: str) -> None:
     client = with_page()
     for depth in range(900, 1100):
         number = client.send(method, {"expression": "1"}, "S")
-        value = "[" * depth + "]" * depth
-        text = f'{{"id":{number},"result":{{"result":{{"objectId":"1.1.1","value":{value}}}}},"sessionId":"S"}}'
+        value, sent = "[" * depth + "]" * depth, client.numbers[number]
+        text = f'{{"id":{sent},"result":{{"result":{{"objectId":"1.1.1","value":{value}}}}},"sessionId":"S"}}'
         (answer,) = client.filter.from_browser(text, 0)
         assert isinstance(answer, ToClient)
         assert answer.text.startswith(f'{{"id":{number},'), depth

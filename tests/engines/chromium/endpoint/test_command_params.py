@@ -106,6 +106,6 @@ def test_a_flood_of_lone_surrogates_is_refused(half: str) -> None:
     assert "must be a command" in error_of(with_page(), "Runtime.evaluate", f'{{"expression":"{flood}"}}')
     client = with_page()
     number = client.send("Runtime.evaluate", {"expression": "1"}, "S")
-    text = f'{{"id":{number},"result":{{"result":{{"value":"{flood}"}}}},"sessionId":"S"}}'
+    text = f'{{"id":{client.numbers[number]},"result":{{"result":{{"value":"{flood}"}}}},"sessionId":"S"}}'
     client.perform(client.filter.from_browser(text, 0))
     assert "cannot be decoded" in client.to_client[0]["error"]["message"]

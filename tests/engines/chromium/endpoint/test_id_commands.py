@@ -36,7 +36,6 @@ def test_a_node_is_used_only_if_chromium_resolves_it_in_the_page(method: str, pa
         number = client.send(method, params, "S")
         (check,) = client.to_browser
         assert (check["method"], check["sessionId"], check["params"]["backendNodeId"]) == ("DOM.resolveNode", "S", 7)
-        assert "in use" in client.refused("Browser.getVersion", id=number)
         client.receive(id=check["id"], **({"result": {}} if is_own else {"error": {"message": "not in the document"}}))
         assert (method, "S") in client.methods() if is_own else client.to_browser == []
         if is_own:
@@ -66,13 +65,13 @@ def test_one_command_becomes_few_commands_for_chromium(monkeypatch: pytest.Monke
     client.send(push, {"backendNodeIds": [7] * 1000}, "S")
     assert len(client.to_browser) == 1
     monkeypatch.setattr("hatbox.engines.chromium.endpoint.client_state.MAX_PENDING", 100)
-    number = client.send(push, {"backendNodeIds": [*range(64)]}, "S")
+    client.send(push, {"backendNodeIds": [*range(64)]}, "S")
     checks = client.to_browser
     assert len(checks) == 64
     assert "Wait for responses" in client.refused(push, {"backendNodeIds": [*range(64)]}, "S")
     for each in checks:
         client.receive(id=each["id"], result={})
-    assert client.to_browser[-1]["id"] == number
+    assert client.to_browser[-1]["method"] == push
     assert client.to_browser[-1]["params"]["backendNodeIds"] == [*range(64)]
 
 

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hatbox
-from hatbox.engines.chromium.endpoint.lone_surrogates import decodable, leading_id
+from hatbox.engines.chromium.endpoint.lone_surrogates import decodable
+from hatbox.engines.chromium.endpoint.message_ids import leading_id
 from hatbox.engines.chromium.endpoint.messages import ToClient
 from hatbox.javascript.text import well_formed
 from tests.engines.chromium import shared_driver
@@ -79,7 +80,7 @@ def test_chromium_receives_the_arguments_that_were_checked() -> None:
 def test_a_surrogate_that_is_not_escaped_can_be_sent_to_the_client() -> None:
     client = with_page()
     number = client.send("DOM.getAttributes", {}, "S")
-    message = {"id": number, "result": {"result": {"value": HALF}}, "sessionId": "S"}
+    message = {"id": client.numbers[number], "result": {"result": {"value": HALF}}, "sessionId": "S"}
     (output,) = client.filter.from_browser(json.dumps(message, ensure_ascii=False), 0)
     assert isinstance(output, ToClient)
     assert output.text.encode()
@@ -89,12 +90,12 @@ def test_a_surrogate_that_is_not_escaped_can_be_sent_to_the_client() -> None:
 def test_a_response_that_cannot_be_decoded_is_an_error_and_not_silence(result: str) -> None:
     client = with_page()
     number = client.send("DOM.getAttributes", {}, "S")
-    client.perform(client.filter.from_browser(f'{{"id":{number},"result":{result},"sessionId":"S"}}', 0))
+    client.perform(
+        client.filter.from_browser(f'{{"id":{client.numbers[number]},"result":{result},"sessionId":"S"}}', 0)
+    )
     (reply,) = client.to_client
     assert (reply["id"], reply["sessionId"]) == (number, "S")
     assert "cannot be decoded" in reply["error"]["message"]
-    client.send("DOM.getAttributes", {}, "S", id=number)  # not in use any more
-    assert len(client.to_browser) == 1
     client.send("DOM.getOuterHTML", {"backendNodeId": 7}, "S")
     check = client.to_browser[0]["id"]  # a command of the endpoint
     client.perform(client.filter.from_browser(f'{{"id":{check},"result":{result},"sessionId":"S"}}', 0))

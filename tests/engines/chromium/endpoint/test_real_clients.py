@@ -27,6 +27,7 @@ from tests.waiting import until, until_awaited
 
 IDENTITIES = [f"client-{number:02}" for number in range(20)]
 PUPPETEER, MCP = IDENTITIES[5:8], IDENTITIES[7:9]  # beside another program; one identity has three
+LIBRARIES = ["puppeteer-core", "puppeteer-core-22", "puppeteer-core-19"]
 NAME = re.compile(r"client-\d\d")
 SCRIPT = Path(__file__).parents[3] / "node" / "puppeteer_clients.mjs"
 
@@ -89,7 +90,10 @@ async def raw(name: str, address: str, site: Site) -> AsyncIterator[Callable[[],
 async def puppeteer(
     modules: Path, addresses: dict[str, str], site: Site
 ) -> AsyncIterator[Callable[[], Awaitable[list[Seen]]]]:
-    given = [{"endpoint": addresses[name], "page": site.url("/me", as_=name)} for name in PUPPETEER]
+    given = [
+        {"endpoint": addresses[name], "page": site.url("/me", as_=name), "library": library}
+        for name, library in zip(PUPPETEER, LIBRARIES, strict=True)
+    ]
     pipe = asyncio.subprocess.PIPE
     environment = {**os.environ, "CLIENT_MODULES": f"{modules}/"}
     process = await asyncio.create_subprocess_exec(

@@ -152,10 +152,6 @@ def test_chromium_receives_the_unique_id_of_a_world() -> None:
 
 
 def test_numbers_of_worlds_are_used_only_while_chromium_reports_their_changes() -> None:
-    client = with_page()
-    number = client.send("Page.createIsolatedWorld", {"frameId": "P", "worldName": "other"}, "S")
-    client.result(number, {"executionContextId": 5}, "S")
-    assert NO_CONTEXT in client.refused("Runtime.evaluate", {"expression": "1", "contextId": 5}, "S")
     client = with_object()
     client.forwarded("Runtime.disable", {}, "S")
     client.event("Runtime.executionContextCreated", context(3, "", "default"), "S")  # it was on its way
@@ -165,6 +161,41 @@ def test_numbers_of_worlds_are_used_only_while_chromium_reports_their_changes() 
     client.forwarded("Runtime.enable", {}, "S")
     client.event("Runtime.executionContextCreated", context(1, "x8f7secret"), "S")
     assert NO_CONTEXT in client.refused("Runtime.evaluate", {"expression": "1", "contextId": 1}, "S")
+
+
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        ("Page.createIsolatedWorld", {"frameId": "P", "worldName": "own"}),
+        ("Runtime.evaluate", {"expression": "globalThis"}),
+        ("DOM.resolveNode", {"nodeId": 1}),
+    ],
+)
+def test_a_client_that_never_enables_runtime_uses_its_worlds_and_no_other(method: str, params: dict[str, str]) -> None:
+    """Patchright: its numbers come from results. The events are not shown to it, except those of its bindings."""
+    client = with_page()
+    client.send(method, params, "S")
+    assert client.methods() == [("Runtime.enable", "S"), (method, "S")]
+    for number, name in ((1, ""), (5, "own"), (6, "x8f7secret")):
+        client.event("Runtime.executionContextCreated", context(number, name, "isolated" if name else "default"), "S")
+        assert client.outputs == []
+    created = method == "Page.createIsolatedWorld"
+    for number in (1, 5) if created else (1,):
+        sent = client.forwarded("Runtime.evaluate", {"expression": "1", "contextId": number}, "S")
+        assert sent == {"expression": "1", "uniqueContextId": f"u{number}"}
+    for number in (6, 7) if created else (5, 6, 7):
+        assert NO_CONTEXT in client.refused("Runtime.evaluate", {"expression": "1", "contextId": number}, "S")
+    client.event("Runtime.bindingCalled", {"name": "a_b", "payload": "", "executionContextId": 6}, "S")
+    assert client.outputs == []
+    client.event("Runtime.bindingCalled", {"name": "a_b", "payload": "", "executionContextId": 1}, "S")
+    assert client.to_client[0]["method"] == "Runtime.bindingCalled"
+    client.event("Runtime.consoleAPICalled", {"args": [{"objectId": OWN}], "executionContextId": 1}, "S")
+    assert (client.methods(), client.to_client) == ([("Runtime.releaseObjectGroup", "S")], [])
+    client.forwarded("Runtime.addBinding", {"name": "a_b"}, "S")
+    client.send("Runtime.enable", {}, "S")  # Chromium reports the worlds again only after it is disabled
+    assert [each for each, _ in client.methods()] == ["Runtime.disable", "Runtime.addBinding", "Runtime.enable"]
+    client.event("Runtime.executionContextCreated", context(1, "", "default"), "S")
+    assert client.to_client[0]["method"] == "Runtime.executionContextCreated"
 
 
 def test_objects_work_without_runtime() -> None:

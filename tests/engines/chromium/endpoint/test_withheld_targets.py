@@ -241,7 +241,7 @@ def test_no_message_has_the_path_of_the_manager_page() -> None:
     number = client.send("Page.getFrameTree", {}, "S")
     assert client.result(number, {"frameTree": {"url": MANAGER}}, "S")["result"] == {"frameTree": {"url": SHOWN}}
     client.send("Runtime.evaluate", {"expression": "1"}, "S")
-    client.receive(id=client.to_browser[0]["id"], error={"code": 1, "message": f"no {MANAGER}"}, sessionId="S")
+    client.receive(id=client.to_browser[-1]["id"], error={"code": 1, "message": f"no {MANAGER}"}, sessionId="S")
     assert client.to_client[0]["error"]["message"] == f"no {SHOWN}"
     client.event("Network.requestWillBeSent", {"url": "http://a.test/hatbox-open/x"}, "S")
     assert client.to_client[0]["params"] == {"url": "http://a.test/hatbox-open/x"}

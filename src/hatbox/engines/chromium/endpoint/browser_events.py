@@ -41,6 +41,8 @@ _DOMAINS: Final = frozenset(
         "WebMCP",
     }
 )
+_BINDING_CALLED: Final = "Runtime.bindingCalled"
+"""The only event of this domain that clients receive without Runtime.enable."""
 _PAUSED: Final = frozenset({"Fetch.requestPaused", "Fetch.authRequired"})
 _DIALOGS: Final = frozenset({"Page.javascriptDialogOpening", "Page.javascriptDialogClosed"})
 _LIFECYCLE: Final = frozenset(
@@ -90,7 +92,8 @@ def is_delivered(state: ClientState, session: ClientSession, event: BrowserMessa
     if domain not in _DOMAINS:
         return False
     if domain == "Runtime":
-        return _is_in_own_world(state, session, event)
+        is_own = _is_in_own_world(state, session, event)
+        return is_own and (not session.is_watched or name == _BINDING_CALLED)
     if name in _DIALOGS:
         return session.page_id in state.targets.opened
     if name == "Input.dragIntercepted" and state.targets.has_withheld_frame(session.page_id):
@@ -122,7 +125,9 @@ def _is_in_own_world(state: ClientState, session: ClientSession, event: BrowserM
         decoded = msgspec.json.decode(event.params, type=_OfContext)
     context_id = decoded.executionContextId
     is_own = context_id is None or session.has_context(context_id)
-    if is_own and context_id is not None:
+    if session.is_watched and any(decoded.ids()):  # nobody would release them
+        state.command("Runtime.releaseObjectGroup", {"objectGroup": "console"}, session.id)
+    elif is_own and context_id is not None:
         session.add_objects(decoded.ids())
     if name == "Runtime.executionContextDestroyed" and context_id is not None:
         session.remove_context(context_id)

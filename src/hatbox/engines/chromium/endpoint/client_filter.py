@@ -17,10 +17,11 @@ from hatbox.engines.chromium.endpoint.browser_events import (
     update_visibility,
 )
 from hatbox.engines.chromium.endpoint.client_sessions import ClientSession
-from hatbox.engines.chromium.endpoint.client_state import OWN_IDS, ClientState, PendingCommand
+from hatbox.engines.chromium.endpoint.client_state import ClientState, PendingCommand
 from hatbox.engines.chromium.endpoint.command_params import decode_params, expect_decodable
-from hatbox.engines.chromium.endpoint.lone_surrogates import decodable, leading_id
+from hatbox.engines.chromium.endpoint.lone_surrogates import decodable
 from hatbox.engines.chromium.endpoint.manager_page_secrets import without_manager_cookie
+from hatbox.engines.chromium.endpoint.message_ids import leading_id, with_leading_id
 from hatbox.engines.chromium.endpoint.messages import (
     BrowserMessage,
     ClientMessage,
@@ -107,7 +108,6 @@ class ClientFilter:
         except MethodRefused as refused:
             state.outputs.append(error_message(command.id, command.sessionId, refused))
         except (AttributeError, TypeError, ValueError):  # an argument of another type than the check expects
-            state.pending.pop(command.id, None)
             invalid = MethodRefused("Invalid parameters: a value has the wrong type", _INVALID)
             state.outputs = [error_message(command.id, command.sessionId, invalid)]
         return state.take_outputs()
@@ -182,10 +182,6 @@ class ClientFilter:
 
     def _on_command(self, command: ClientMessage) -> None:
         state = self._state
-        if not 0 <= command.id < OWN_IDS:
-            raise MethodRefused(f"id must be an integer from 0 to {OWN_IDS - 1}", -32600)
-        if command.id in state.pending:
-            raise MethodRefused(f"id {command.id} is in use: its command has no response yet", -32600)
         state.expect_capacity()
         session = state.sessions.get(command.sessionId or state.page_session)
         if session is None or (command.sessionId and command.sessionId == state.page_session):
@@ -207,48 +203,36 @@ class ClientFilter:
 
     # ------------------------------------------------------------------------------------------- messages of Chromium
 
-    def _on_response(self, message_id: int, message: BrowserMessage, text: str) -> None:
+    def _on_response(self, number: int, message: BrowserMessage, text: str) -> None:
         state = self._state
-        if message_id >= OWN_IDS:
-            own = state.own_pending.pop(message_id, None)
-            if own is not None:
-                own.on_response(None if message.is_error else msgspec.json.decode(message.result))
+        if (own := state.own_pending.pop(number, None)) is not None:
+            own.on_response(None if message.is_error else msgspec.json.decode(message.result))
+        pending = state.pending.pop(number, None)
+        if pending is None:
             return
-        pending = state.pending.get(message_id)
-        if pending is None or not self._is_response(message, pending):
-            return
-        del state.pending[message_id]
         try:
-            state.deliver(self._response(message_id, pending, message, text))
+            state.deliver(self._response(pending, message, text))
         except MethodRefused as refused:
-            state.outputs.append(error_message(message_id, pending.session_id, refused))
+            state.outputs.append(error_message(pending.id, pending.session_id, refused))
         except (LookupError, RecursionError, TypeError):  # what cannot be checked is not delivered
             unknown = MethodRefused("The result has a form that this version of Hatbox does not know.")
-            state.outputs.append(error_message(message_id, pending.session_id, unknown))
+            state.outputs.append(error_message(pending.id, pending.session_id, unknown))
         state.outputs.extend(pending.outputs)
 
     def _on_undecodable(self, text: str) -> list[Output]:
         """Chromium has answered: without a response, the client would wait for ever. Events are dropped."""
         state = self._state
-        message_id = leading_id(text)
-        if message_id is None:
+        number = leading_id(text)
+        if number is None:
             raise msgspec.DecodeError("an event is not valid JSON")
-        if message_id >= OWN_IDS:
-            self._on_response(message_id, BrowserMessage(error=msgspec.Raw(b"{}")), text)
-        elif (pending := state.pending.pop(message_id, None)) is not None:
+        if number in state.own_pending:
+            self._on_response(number, BrowserMessage(error=msgspec.Raw(b"{}")), text)
+        elif (pending := state.pending.pop(number, None)) is not None:
             unreadable = MethodRefused("The result cannot be decoded, so it was not checked and is not delivered.")
-            state.outputs += [error_message(message_id, pending.session_id, unreadable), *pending.outputs]
+            state.outputs += [error_message(pending.id, pending.session_id, unreadable), *pending.outputs]
         return state.take_outputs()
 
-    def _is_response(self, message: BrowserMessage, pending: PendingCommand) -> bool:
-        """Whether a message is the response to a command, and not to one of an ended session that had the same id.
-
-        Chromium's error for an unknown session names no session.
-        """
-        is_error_of_none = message.is_error and not message.sessionId
-        return is_error_of_none or message.sessionId == (pending.session_id or self._state.page_session)
-
-    def _response(self, message_id: int, pending: PendingCommand, message: BrowserMessage, text: str) -> str:
+    def _response(self, pending: PendingCommand, message: BrowserMessage, text: str) -> str:
         if len(text) > MAX_MESSAGE:
             raise MethodRefused(f"The result has {len(text)} characters. At most {MAX_MESSAGE} are allowed.")
         if pending.gives_objects and not message.is_error:
@@ -259,9 +243,9 @@ class ClientFilter:
         outcome: dict[str, Any] = {"error": message.error} if message.is_error else {"result": message.result}
         if not message.is_error and pending.on_result is not None:
             outcome = {"result": pending.on_result(msgspec.json.decode(message.result))}
-        elif not self._state.page_session:
-            return text
-        return encode_message(id=message_id, sessionId=pending.session_id, **outcome)
+        elif not self._state.page_session and (renumbered := with_leading_id(text, pending.id)) is not None:
+            return renumbered
+        return encode_message(id=pending.id, sessionId=pending.session_id, **outcome)
 
     def _deliver(self, session: ClientSession, message: BrowserMessage, text: str) -> None:
         if len(text) > MAX_MESSAGE:

@@ -56,7 +56,12 @@ class ClientSession:
         """Those that it has not continued."""
         self.entries: set[int] = set()
         """The entries of the session history that the client was given."""
-        self._reports_contexts = False  # Runtime is enabled, as far as the commands to Chromium say
+        self.is_watched = False
+        """Whether Runtime is enabled by the endpoint, and not by the client, which receives no events of it."""
+        self.bindings: dict[str, dict[str, Any]] = {}
+        """The arguments of Runtime.addBinding by name, of bindings that new documents have too."""
+        self.reports_contexts = False
+        """Whether Runtime is enabled, as far as the commands to Chromium say."""
         self._contexts: dict[int, str] = {}  # the unique id by the number, which another process uses again
         self._hidden: set[int] = set()
         self._with_objects: dict[str, None] = {}  # the contexts from which the client has objects, in their order
@@ -93,13 +98,13 @@ class ClientSession:
             self._hidden.add(context["id"])
             return False
         self._hidden.discard(context["id"])
-        if self._reports_contexts:
+        if self.reports_contexts:
             self._contexts[context["id"]] = context.get("uniqueId", "")
         return True
 
     def report_contexts(self, *, is_enabled: bool) -> None:
-        """The client enables or disables Runtime. Without it, nothing tells when the numbers of contexts change."""
-        self._reports_contexts = is_enabled
+        """Runtime is enabled or disabled. Without it, nothing tells when the numbers of contexts change."""
+        self.reports_contexts, self.is_watched = is_enabled, False
         if not is_enabled:
             self._contexts.clear()
             self._with_objects.clear()

@@ -27,7 +27,6 @@ from hatbox.engines.chromium.endpoint.remote_objects import GIVES_OBJECTS
 
 __all__ = [
     "MAX_PENDING",
-    "OWN_IDS",
     "ClientState",
     "OnCompiled",
     "OnResponse",
@@ -36,8 +35,6 @@ __all__ = [
     "PendingCommand",
 ]
 
-OWN_IDS: Final = 2**30
-"""Commands of the endpoint have ids from here on. Those of the client are smaller."""
 MAX_PENDING: Final = 10_000
 """The commands of a client that Chromium has not answered."""
 
@@ -54,6 +51,8 @@ OnCompiled = Callable[[dict[str, Any] | None], None]
 class PendingCommand(NamedTuple):
     """A command of the client that Chromium has not answered."""
 
+    id: int
+    """The id that the client has given it. Chromium receives another one."""
     session_id: str
     on_result: OnResult | None
     outputs: tuple[Output, ...]
@@ -98,7 +97,7 @@ class ClientState:
         self.own_pending: dict[int, OwnCommand] = {}
         self.on_compiled: OnCompiled | None = None
         """What happens with the script that is being compiled. Other commands wait."""
-        self._own_ids = itertools.count(OWN_IDS)
+        self._numbers = itertools.count(1)
         if not page_id:
             self.sessions[""] = ClientSession("", "root")
 
@@ -119,12 +118,17 @@ class ClientState:
         then: tuple[Output, ...] = (),
     ) -> None:
         """Send a command of the client to Chromium, with these arguments or its own."""
-        self.pending[command.id] = PendingCommand(command.sessionId, on_result, then, command.method in GIVES_OBJECTS)
+        gives_objects = command.method in GIVES_OBJECTS
+        number = self.expect(PendingCommand(command.id, command.sessionId, on_result, then, gives_objects))
         sent = command.params if params is None else params
         session_id = command.sessionId or self.page_session
-        self.outputs.append(
-            ToBrowser(encode_message(id=command.id, method=command.method, params=sent, sessionId=session_id))
-        )
+        self._send(number, command.method, sent, session_id)
+
+    def expect(self, command: PendingCommand) -> int:
+        """Add a command without a response. Returns its number, which no other command of the connection has."""
+        number = next(self._numbers)
+        self.pending[number] = command
+        return number
 
     def compile(self, source: str, on_compiled: OnCompiled) -> None:
         """Compile a script of the client, without running it."""
@@ -143,12 +147,13 @@ class ClientState:
         on_response: OnResponse | None = None,
     ) -> None:
         """Send a command of the endpoint."""
-        number = next(self._own_ids)
+        number = next(self._numbers)
         if on_response is not None:
             self.own_pending[number] = OwnCommand(session_id, on_response)
-        self.outputs.append(
-            ToBrowser(encode_message(id=number, method=method, params=params or {}, sessionId=session_id))
-        )
+        self._send(number, method, params or {}, session_id)
+
+    def _send(self, number: int, method: str, params: dict[str, Any] | msgspec.Raw, session_id: str) -> None:
+        self.outputs.append(ToBrowser(encode_message(id=number, method=method, params=params, sessionId=session_id)))
 
     def emit(self, session_id: str, method: str, params: dict[str, Any] | msgspec.Raw) -> None:
         """Send an event to the client."""
@@ -164,7 +169,7 @@ class ClientState:
         ended = self.sessions.remove(session_id)
         for number in [number for number, each in self.pending.items() if each.session_id in ended]:
             command = self.pending.pop(number)
-            self.outputs += [error_message(number, command.session_id, session_not_found()), *command.outputs]
+            self.outputs += [error_message(command.id, command.session_id, session_not_found()), *command.outputs]
         for number in [number for number, each in self.own_pending.items() if each.session_id in ended]:
             self.own_pending.pop(number).on_response(None)
 

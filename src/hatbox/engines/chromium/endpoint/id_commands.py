@@ -46,12 +46,12 @@ def _nodes(state: ClientState, session: ClientSession, command: ClientMessage) -
         state.forward(command, params)
         return
     state.expect_capacity(len(nodes) + 1)
-    state.pending[command.id] = PendingCommand(command.sessionId, None, ())
+    number = state.expect(PendingCommand(command.id, command.sessionId, None, ()))
     answers: list[bool] = []
 
     def resolved(result: dict[str, Any] | None) -> None:
         answers.append(result is not None)
-        if len(answers) < len(nodes) or state.pending.pop(command.id, None) is None:
+        if len(answers) < len(nodes) or state.pending.pop(number, None) is None:
             return
         if all(answers):
             state.command("Runtime.releaseObjectGroup", {"objectGroup": _NODES}, session.id)

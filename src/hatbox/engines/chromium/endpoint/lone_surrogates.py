@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-__all__ = ["decodable", "leading_id"]
+__all__ = ["decodable"]
 
 _MAX_ESCAPES: Final = 1_000_000  # of surrogates, paired ones included
 _HIGH: Final = r"\\u[dD][89abAB][0-9a-fA-F]{2}"
@@ -16,7 +16,6 @@ _LOW: Final = r"\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 # Both alternatives start with the same characters, so that the search for them is fast.
 _LONE: Final = re.compile(rf"\\u[dD](?:[89abAB][0-9a-fA-F]{{2}}(?!{_LOW})|(?<!{_HIGH}\\u[dD])[c-fC-F][0-9a-fA-F]{{2}})")
 _BACKSLASH, _PLACEHOLDER = r"\\", "\0\0"  # escaped, so that it is no start of an escape; JSON never contains \0
-_ID: Final = re.compile(r'\s*\{\s*"id"\s*:\s*(\d{1,15})\s*[,}]')
 
 
 def decodable(text: str) -> str:
@@ -24,9 +23,3 @@ def decodable(text: str) -> str:
     if "\0" in text or not 0 < text.count(r"\ud") + text.count(r"\uD") <= _MAX_ESCAPES:
         return text
     return _LONE.sub(r"\\ufffd", text.replace(_BACKSLASH, _PLACEHOLDER)).replace(_PLACEHOLDER, _BACKSLASH)
-
-
-def leading_id(text: str) -> int | None:
-    """The id of a message that cannot be decoded; None if it does not begin with one, as those of Chromium do."""
-    found = _ID.match(text)
-    return None if found is None else int(found[1])

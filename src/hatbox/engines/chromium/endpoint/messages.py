@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 
@@ -31,7 +31,8 @@ SERVER_ERROR: Final = -32000
 class ClientMessage(msgspec.Struct, frozen=True):
     """A command of a client."""
 
-    id: int
+    id: Annotated[int, msgspec.Meta(ge=0, lt=2**53)]
+    """Unique among the commands of its session without a response; older clients number each session on its own."""
     method: str
     params: msgspec.Raw = msgspec.Raw(b"{}")
     sessionId: str = ""  # noqa: N815 - the name in CDP

@@ -24,6 +24,7 @@ _RESERVED: Final = "hatbox"
 _OF_ALL_OBJECTS: Final = re.compile(r"__(proto__|(define|lookup)[GS]etter__)|[^_]*|\$_")
 _NAME_LENGTH: Final = 200
 _MAX_WORLDS: Final = 1000
+_MAX_BINDINGS: Final = 1000
 _CTRL_OR_META: Final = 2 | 4  # bits of `modifiers`
 _SHIFT: Final = 8
 _INT: Final = 2**31 - 1
@@ -72,6 +73,17 @@ def _check_contexts(session: ClientSession, command: ClientMessage, params: dict
         params["uniqueContextId"] = session.unique_context(number)
 
 
+def _watch_contexts(state: ClientState, session: ClientSession) -> None:
+    """The next result may give the client the number of a context, also in the id of an object.
+
+    Patchright never enables Runtime. Chromium reports the contexts to the endpoint before it sends the result.
+    """
+    if not session.reports_contexts:
+        session.report_contexts(is_enabled=True)
+        session.is_watched = True
+        state.command("Runtime.enable", session_id=session.id)
+
+
 def _evaluate(state: ClientState, session: ClientSession, command: ClientMessage) -> None:
     """Without a context, the script runs in the document that the page shows then."""
     params = decode_params(command.params)
@@ -84,6 +96,8 @@ def _evaluate(state: ClientState, session: ClientSession, command: ClientMessage
 
     def compiled(failure: dict[str, Any] | None) -> None:
         if failure is None:
+            if command.method != "Runtime.compileScript" and params.get("returnByValue") is not True:
+                _watch_contexts(state, session)
             state.forward(command, params | {"expression": guarded_script(params["expression"])})
         else:
             result = {} if command.method == "Runtime.compileScript" else {"result": _thrown(failure)}
@@ -100,6 +114,8 @@ def _thrown(failure: dict[str, Any]) -> dict[str, Any]:
 def _in_context(state: ClientState, session: ClientSession, command: ClientMessage) -> None:
     params = decode_params(command.params)
     _check_contexts(session, command, params)
+    if command.method == "DOM.resolveNode":
+        _watch_contexts(state, session)
     state.forward(command, params)
 
 
@@ -121,13 +137,20 @@ def _binding(state: ClientState, session: ClientSession, command: ClientMessage)
         _world_name(state, params["executionContextName"])
     elif command.method == "Runtime.addBinding" and params.get("executionContextId") is None:
         _expect_new_name(session, name)
+    if command.method == "Runtime.removeBinding":
+        session.bindings.pop(name, None)
+    elif params.get("executionContextId") is None:
+        if len(session.bindings) >= _MAX_BINDINGS:
+            raise MethodRefused(f"This session has {_MAX_BINDINGS} bindings. Remove one of them.")
+        session.bindings[name] = params
     state.forward(command, params)
 
 
-def _create_world(state: ClientState, _: ClientSession, command: ClientMessage) -> None:
-    """If Runtime is enabled, the event of the new context comes before the result. Otherwise it cannot be used."""
+def _create_world(state: ClientState, session: ClientSession, command: ClientMessage) -> None:
+    """As Runtime is enabled, the event of the new context comes before the result."""
     params = decode_params(command.params)
     _world_name(state, params.get("worldName", ""))
+    _watch_contexts(state, session)
     state.forward(command, params)
 
 
@@ -139,7 +162,15 @@ def _run_script(state: ClientState, _: ClientSession, command: ClientMessage) ->
 
 
 def _enable_runtime(state: ClientState, session: ClientSession, command: ClientMessage) -> None:
-    session.report_contexts(is_enabled=command.method == "Runtime.enable")
+    """Chromium reports the contexts when Runtime is enabled, so it is disabled before. That ends bindings."""
+    was_watched, is_enabled = session.is_watched, command.method == "Runtime.enable"
+    session.report_contexts(is_enabled=is_enabled)
+    if was_watched and is_enabled:
+        state.command("Runtime.disable", session_id=session.id)
+        for binding in session.bindings.values():
+            state.command("Runtime.addBinding", binding, session.id)
+    elif not is_enabled:
+        session.bindings.clear()
     state.forward(command)
 
 
