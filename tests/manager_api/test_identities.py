@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -218,6 +219,32 @@ async def test_what_could_not_be_restored_is_removed_only_for_ever(address: str)
         assert (await api(profile).remove(temporary.cookie_store_id))["trashId"] is None
         assert (await api(profile).remove("firefox-container-1", {"forever": True}))["trashId"] is None
         assert await profile.trash.list() == []
+
+
+@in_loop
+async def test_a_temporary_identity_ends_with_its_last_tab_and_details_say_when_one_was_created(address: str) -> None:
+    before = time.time() * 1000 - 1
+    async with hatbox.open(address) as profile:
+        created = await api(profile).createTemporary({})
+        details = await api(profile).details(created["cookieStoreId"])
+        assert details["temporary"] is True
+        assert before < details["created"] < time.time() * 1000 + 1
+        named = await api(profile).createTemporary({"name": "Short", "color": "red", "icon": "tree"})
+        assert (named["name"], named["color"], named["icon"]) == ("Short", "red", "tree")
+        with pytest.raises(Exception, match="color"):
+            await api(profile).createTemporary({"color": "sand"})
+        tab = await profile.tabs.open(named["cookieStoreId"])
+        await profile.tabs.close(tab.id)
+        left = {each["cookieStoreId"] for each in await api(profile).list()}
+        assert named["cookieStoreId"] not in left
+
+        work = await api(profile).details(WORK)
+        assert work["temporary"] is False
+        copy = await api(profile).clone(WORK)
+        assert (await api(profile).details(copy["cookieStoreId"]))["created"] > work["created"]
+        await api(profile).remove(WORK)
+        await profile.trash.restore(WORK)
+        assert (await api(profile).details(WORK))["created"] == work["created"]
 
 
 # -------------------------------------------------------------------------------------------------------------- events

@@ -13,6 +13,7 @@ import pytest
 
 import hatbox
 from hatbox.profile import Profile
+from hatbox.store.record_tables import PageRow
 from tests.manager_api.page_errors import refused, shown
 from tests.waiting import until
 
@@ -31,6 +32,22 @@ def in_profile(path: Path, test: Callable[[Profile, Any], Awaitable[None]]) -> N
             await test(profile, rules)
 
     asyncio.run(run())
+
+
+def test_the_last_use_of_a_rule_is_that_of_a_tab_or_page_which_it_opened(tmp_path: Path) -> None:
+    async def test(profile: Profile, rules: Any) -> None:
+        used = await rules.add("*.forge.example", [WORK])
+        visited = await rules.add("forge.example/lumen/*", [BANKING])
+        await rules.add("news.example", [WORK])
+        tab = await profile.tabs.open(WORK, "https://www.forge.example/")
+        await profile.tabs.open("Personal", "https://news.example/")  # in another identity
+        last = (await profile.tabs.get(tab.id)).last_accessed
+        assert await rules.getLastUses() == [{"rule": used["id"], "time": last * 1000}]
+        page = PageRow(1, 3, "https://forge.example/lumen/site", "", 1, 0, last_visit=5.0)
+        await profile.store.write(lambda transaction: transaction.history.put(page))
+        assert {"rule": visited["id"], "time": 5000} in await rules.getLastUses()
+
+    in_profile(tmp_path, test)
 
 
 def test_a_wrong_rule_changes_nothing_and_says_what_to_write(tmp_path: Path) -> None:

@@ -39,6 +39,23 @@ async def hatbox(profile: str, *arguments: str) -> None:
     assert await in_time(process.wait(), f"hatbox {arguments[0]} has not ended") == 0
 
 
+async def test_a_temporary_identity_needs_no_name_and_says_when_it_ends(manager: Manager, manager_page: Page) -> None:
+    screen, keys = IdentitiesPage(manager_page), manager_page.keyboard
+    await screen.wait_for_names(*DEFAULT)
+    await keys.press("n")
+    await manager_page.get_by_role("checkbox", name="Temporary").check()
+    await keys.press("Enter")
+    created = f"Temporary {len(DEFAULT) + 2}"  # 5 is never given out
+    await screen.wait_for_names(*DEFAULT, created)
+    await screen.card(created).get_by_role("link").click()
+    meta = manager_page.locator(".detail-head .meta")
+    await meta.get_by_text("it is deleted with its last tab").wait_for()
+    await meta.get_by_text("Created ").wait_for()
+    await keys.press("Control+z")
+    await manager_page.get_by_text("This identity is gone").wait_for()
+    assert await manager.profile.trash.list() == []
+
+
 async def test_everything_can_be_done_with_the_keyboard_and_undone(manager: Manager, manager_page: Page) -> None:
     screen, keys = IdentitiesPage(manager_page), manager_page.keyboard
     await screen.wait_for_names(*DEFAULT)

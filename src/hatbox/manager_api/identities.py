@@ -22,6 +22,7 @@ from hatbox.manager_api.partial_reads import read_parts
 from hatbox.schema import NamespaceSchema
 from hatbox.store.base import Transaction
 from hatbox.store.profile_settings import read_profile_settings
+from hatbox.store.tables.identity_table import creation_time
 from hatbox.tabs.identity_removal import temporary_key
 from hatbox.tabs.program_records import get_record
 
@@ -42,6 +43,8 @@ class _Details(NamedTuple):
     settings: IdentitySettings
     settings_error: str | None
     position: int
+    created: float | None
+    temporary: bool
 
 
 class _InputAtRisk(NamedTuple):
@@ -95,6 +98,16 @@ class _Identities(Namespace):
     def details(self, cookie_store_id: str) -> asyncio.Future[Any]:
         return self._read("details", _details, cookie_store_id, self._store.time())
 
+    def create_temporary(self, details: Mapping[str, Any]) -> asyncio.Future[Any]:
+        return self._run("createTemporary", self._create_temporary(details))
+
+    async def _create_temporary(self, details: Mapping[str, Any]) -> IdentitySummary:
+        created = await self._profile.create_temporary(
+            details.get("name"), color=details["color"], icon=details["icon"]
+        )
+        now = self._store.time()
+        return await self._store.read(lambda transaction: summary_of(transaction, created.cookie_store_id, now))
+
     def clone(self, cookie_store_id: str, name: str | None) -> asyncio.Future[Any]:
         return self._write("clone", _clone, cookie_store_id, name, self._store.time())
 
@@ -139,7 +152,15 @@ def _details(transaction: Transaction, cookie_store_id: str, now: float) -> _Det
         settings = read_settings(transaction, user_context_id).masked
     except InvalidSetting as error:  # the user can replace what this version cannot use
         problem = str(error)
-    return _Details(summary, settings, problem, transaction.identities.index(user_context_id))
+    created = creation_time(transaction.identities.uuid(user_context_id) or "")
+    return _Details(
+        summary=summary,
+        settings=settings,
+        settings_error=problem,
+        position=transaction.identities.index(user_context_id),
+        created=None if created is None else created * 1000,
+        temporary=_is_temporary(transaction, user_context_id),
+    )
 
 
 def _clone(transaction: Transaction, cookie_store_id: str, name: str | None, now: float) -> IdentitySummary:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
-from hatbox.identities.model import IdentityLike
+from hatbox.identities.model import ContextualIdentity, IdentityLike
 from hatbox.identities.settings import IdentitySettings, SettingValue
 from hatbox.store.profile_settings import ProfileSettings
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from hatbox.engines.background.engine_starts import EngineStarts
     from hatbox.engines.running_engines import RunningEngine
     from hatbox.extensions.service import Extensions
+    from hatbox.identities.palette import Color, Icon
     from hatbox.identities.site_rules.service import SiteRules
 
 __all__ = ["ManagedProfile"]
@@ -75,6 +76,11 @@ class ManagedProfile(Protocol):
         progress: Callable[[int, int], None] = lambda _done, _total: None,
     ) -> RestoreReport:
         """Restore a backup, or these of its identities, in one transaction. Raises ArchiveError."""
+
+    async def create_temporary(
+        self, name: str | None = None, *, color: Color = "gray", icon: Icon = "chill"
+    ) -> ContextualIdentity:
+        """Create an identity that is removed for ever with its last tab."""
 
     async def change_identity_settings(
         self,

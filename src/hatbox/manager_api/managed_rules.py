@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 from urllib.parse import urlsplit
 
 import msgspec
@@ -13,7 +13,7 @@ from hatbox.api.caller import Caller
 from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.services import Services
 from hatbox.errors import ApiError, InvalidIdentity, InvalidSiteRule
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of
 from hatbox.identities.model import get
 from hatbox.identities.site_rules.rule_index import RuleIndex
 from hatbox.identities.site_rules.rule_reasons import AddressVerdict, address_verdict, identity_names
@@ -31,6 +31,8 @@ __all__ = ["implement"]
 
 Details: TypeAlias = Mapping[str, Any]
 
+_MAX_PAGES: Final = 2000  # visited pages in which the last use of rules is searched
+
 
 def implement(schema: NamespaceSchema, services: Services, profile: ManagedProfile) -> Namespace:
     """Implement the namespace."""
@@ -43,6 +45,11 @@ class _ListedRule(msgspec.Struct, frozen=True):
     identities: tuple[str, ...]
     limit: bool
     is_valid: bool
+
+
+class _RuleUse(NamedTuple):
+    rule: int
+    time: float
 
 
 class _TestedAddress(AddressVerdict, frozen=True):
@@ -95,6 +102,18 @@ class _ManagedRules(Namespace):
             "importFrom", import_text(program, text, given.get("containers"), create=create, replace=replace)
         )
 
+    def get_last_uses(self) -> asyncio.Future[Any]:
+        return self._run("getLastUses", self._last_uses())
+
+    async def _last_uses(self) -> list[_RuleUse]:
+        index, pages = await self._profile.rules.index(), await self._store.read(_latest_pages)
+        used: dict[int, float] = {}
+        for store, url, time in pages:
+            rule = index.decide(url).rule
+            if rule is not None and cookie_store_id_of(store) in rule.identities:
+                used[rule.id] = max(time, used.get(rule.id, 0.0))
+        return [_RuleUse(rule, time * 1000) for rule, time in used.items()]
+
     async def _test(self, address: str, cookie_store_id: str | None) -> _TestedAddress:
         url = parse_address(address)
         explanation = (await self._profile.rules.index()).explain(url, cookie_store_id)
@@ -122,6 +141,12 @@ def _change_of(payload: bytes) -> _RulesChanged:
 
 def _changed_args(_: Caller, changed: _RulesChanged) -> tuple[_RulesChanged]:
     return (changed,)
+
+
+def _latest_pages(transaction: Transaction) -> list[tuple[int, str, float]]:
+    """The cookie store, the URL and the last use of each open tab, and of the pages that were visited last."""
+    tabs = [(row.store, row.target or row.url, row.last_accessed) for row in transaction.tabs.find()]
+    return tabs + [(row.store, row.url, row.last_visit) for row in transaction.history.latest(_MAX_PAGES, since=0.0)]
 
 
 def _listed(transaction: Transaction, ids: Sequence[int] | None) -> list[_ListedRule]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import secrets
+import time
 import uuid
 from collections.abc import Collection, Sequence
 from typing import Final
@@ -11,7 +13,7 @@ from hatbox.store.tables.counters import Counters
 from hatbox.store.tables.rows import Rows
 from hatbox.store.tables.rows_by_id import among, id_parts
 
-__all__ = ["SqlIdentityTable", "new_uuid"]
+__all__ = ["SqlIdentityTable", "creation_time", "new_uuid"]
 
 _GAP: Final = 2**20  # between the positions of neighbours, so that a move seldom renumbers the others
 _ORDER: Final = "ORDER BY position, id"
@@ -19,8 +21,15 @@ _MAX_PARAMETERS: Final = 500  # of one statement
 
 
 def new_uuid() -> str:
-    """A random UUID for a new identity."""
-    return str(uuid.uuid4())
+    """A UUID for a new identity: version 7, which contains the time (RFC 9562, 5.7)."""
+    value = int(time.time() * 1000) << 80 | 7 << 76 | secrets.randbits(12) << 64 | 2 << 62 | secrets.randbits(62)
+    return str(uuid.UUID(int=value))
+
+
+def creation_time(identity: str) -> float | None:
+    """When the identity with a UUID was created, in seconds since 1970; None for one of an earlier Hatbox."""
+    value = uuid.UUID(identity)
+    return (value.int >> 80) / 1000 if value.version == 7 else None
 
 
 class SqlIdentityTable:

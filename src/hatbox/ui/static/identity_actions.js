@@ -22,24 +22,25 @@ function hiddenText({name, tabs}) {
 }
 
 export function createIdentity() {
-  const save = (draft) => undoable(async (done) => {
-    const creating = api.create(draft);
+  const save = ({isTemporary, ...draft}) => undoable(async (done) => {
+    const name = draft.name || "A temporary identity";
+    const creating = isTemporary ? createTemporary(draft) : api.create(draft);
     const isQueued = !connection.online;
     if (isQueued) box.close(); // the page stays usable
-    const waiting = isQueued && notice(null, sentence`${draft.name} is created when Hatbox is back.`);
+    const waiting = isQueued && notice(null, sentence`${name} is created when Hatbox is back.`);
     let created = null;
     try {
       created = await resultOf(creating);
     } catch (error) {
       if (box.open) throw error; // stands in the form
-      problem(null, sentence`${draft.name} was not created. ${error.message}`);
+      problem(null, sentence`${name} was not created. ${error.message}`);
       return;
     } finally {
       if (waiting) waiting.hidePopover();
     }
     const isHere = box.open;
     box.close();
-    if (!created) return toast(sentence`${draft.name} created.`);
+    if (!created) return toast(sentence`${name} created.`);
     const id = created.cookieStoreId;
     done(sentence`${created.name} created.`, () => removeCreated(id));
     await identities.refresh(id).catch(console.error);
@@ -48,6 +49,11 @@ export function createIdentity() {
   });
   const form = identityEditor(null, {saveLabel: "Create identity", save, cancel: () => box.close()});
   const box = dialog("New identity", form);
+}
+
+// Without a name, it is called Temporary and a number.
+function createTemporary({name, ...face}) {
+  return browser.hatbox.identities.createTemporary(name ? {name, ...face} : face);
 }
 
 let revealNew = null;

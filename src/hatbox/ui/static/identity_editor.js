@@ -10,7 +10,7 @@ const MAX_NAME = 200;
 
 let forms = 0;
 
-// identity: null for a new one. save(draft) is async: when it rejects, the reason stands beside the name and the form
+// identity: null for a new one, which may be temporary. save(draft) is async: when it rejects, the reason stands beside the name and the form
 // stays. The form focuses the name when it is in the page.
 export function identityEditor(identity, {saveLabel, save, cancel}) {
   const number = ++forms;
@@ -18,6 +18,7 @@ export function identityEditor(identity, {saveLabel, save, cancel}) {
     name: identity && !identity.isUnnamed ? identity.name : "",
     color: identity?.color ?? "blue",
     icon: identity?.icon ?? "fingerprint",
+    isTemporary: false,
   };
   const message = h("div", {id: `editor-message-${number}`});
   const name = h("input", {
@@ -59,7 +60,7 @@ export function identityEditor(identity, {saveLabel, save, cancel}) {
   async function onsubmit(event) {
     event.preventDefault();
     if (isUnavailable(submit)) return;
-    if (!hasVisibleText(draft.name)) return showError("Give it a name, for example Work.");
+    if (!hasVisibleText(draft.name) && !draft.isTemporary) return showError("Give it a name, for example Work.");
     setUnavailable(submit, true); // Enter twice creates one identity
     try {
       await save({...draft});
@@ -81,15 +82,27 @@ export function identityEditor(identity, {saveLabel, save, cancel}) {
     });
   }
 
+  function temporaryChoice() {
+    const box = h("input", {type: "checkbox", id: `editor-temporary-${number}`, "aria-describedby": `editor-end-${number}`});
+    box.addEventListener("change", () => {
+      draft.isTemporary = box.checked;
+      name.placeholder = box.checked ? "Temporary and a number" : "For example Work";
+      showNote();
+    });
+    const end = h("span", {class: "small muted", id: `editor-end-${number}`}, "Deleted forever with its last tab.");
+    return h("label", {class: "line limit-option", for: box.id}, box, h("span", {}, "Temporary"), end);
+  }
+
   const swatch = (color) => h("span", {class: "sw", "data-color": color}, icon("ui-check"));
   const glyph = (value) => h("span", {class: "ic"}, icon(`id-${value}`));
   const field = h("div", {class: "grow"}, h("label", {class: "vh", for: name.id}, "Name"), name, message);
-  form.append(
+  form.append(...[
     h("div", {class: "preview"}, preview, field),
     h("fieldset", {class: "pick colors"}, h("legend", {}, "Color"), radios("color", COLORS, swatch)),
     h("fieldset", {class: "pick icons"}, h("legend", {}, "Icon"), radios("icon", ICONS, glyph)),
+    !identity && temporaryChoice(),
     h("div", {class: "dlg-actions"}, btn("Cancel", cancel, {kind: "quiet"}), submit),
-  );
+  ].filter(Boolean));
   paint();
   setTimeout(() => {
     name.focus();

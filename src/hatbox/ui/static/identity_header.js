@@ -6,10 +6,13 @@ import {identities} from "./identities_state.js";
 import {actionsOf, editIdentity, openWindow, removeIdentity, setHidden} from "./identity_actions.js";
 import {menu} from "./layers.js";
 import {currentRoute, go} from "./router.js";
+import {exactTime, fullDate} from "./times.js";
 
 export class IdentityHeader {
-  constructor(id) {
+  // details: those of the identity, see identity_details.js.
+  constructor(id, details) {
     this.id = id;
+    this.details = details;
     this.isLeaving = false; // while the user removes it: what is shown stays until the other screen comes
     this.face = tile({color: "gray", icon: "circle"}, "t48", "button", {type: "button", onclick: () => this.edit()});
     this.face.title = "Edit name, color, icon";
@@ -60,7 +63,8 @@ export class IdentityHeader {
 
   update() {
     const {identity} = this;
-    const drawn = JSON.stringify(identity);
+    const {created, temporary} = this.details.value ?? {};
+    const drawn = JSON.stringify([identity, created, temporary]);
     if (drawn === this.drawn) return;
     this.drawn = drawn;
     const {name, color, hidden} = identity;
@@ -72,15 +76,17 @@ export class IdentityHeader {
     this.open.hidden = hidden;
     this.toggle.className = hidden ? "btn primary" : "btn";
     this.toggle.replaceChildren(icon(hidden ? "ui-eye" : "ui-eye-off"), hidden ? "Show" : "Hide");
-    this.meta.replaceChildren(...metaOf(identity));
+    this.meta.replaceChildren(...metaOf(identity, created, temporary));
   }
 }
 
-function metaOf({cookieStoreId, hidden, signedIn}) {
+function metaOf({cookieStoreId, hidden, signedIn}, created, temporary) {
   const where = signedIn ? `Signed in on ${plural(signedIn, "site")}` : "Signed in nowhere";
   return [
     hidden && h("span", {class: "line"}, icon("ui-eye-off"), "Hidden"),
     h("span", {}, where),
+    temporary && h("span", {}, "Temporary: it is deleted with its last tab"),
+    created && h("span", {class: "hide-narrow", title: exactTime(created)}, `Created ${fullDate(created)}`),
     h("code", {class: "hide-narrow"}, cookieStoreId),
   ].filter(Boolean);
 }

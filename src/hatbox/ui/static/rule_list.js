@@ -6,7 +6,9 @@ import {chip, h, icon, iconButton, patternText} from "./dom.js";
 import {identities} from "./identities_state.js";
 import {NO_IDENTITY} from "./no_identity.js";
 import {isPhone} from "./phone.js";
+import {rules} from "./rules_state.js";
 import {sentence} from "./sentences.js";
+import {exactTime, timeAgo} from "./times.js";
 import {undoable} from "./undo.js";
 import {VirtualList} from "./virtual_list.js";
 
@@ -22,7 +24,10 @@ export class RuleList extends VirtualList {
       cls: "rule-rows",
       key: (rule) => String(rule.id),
       create: (rule) => ruleRow(rule, own),
-      signature: (rule) => JSON.stringify([rule, named(rule).map((to) => [to.name, to.color, to.icon, to.hidden])]),
+      signature: (rule) => {
+        const faces = named(rule).map((to) => [to.name, to.color, to.icon, to.hidden]);
+        return JSON.stringify([rule, faces, useText(rules.uses.get(rule.id))]);
+      },
       size: () => ({minWidth: 0, height: !isPhone() ? 44 : this.hasSecondLine ? 70 : 52, gap: 0}),
     });
     this.own = own;
@@ -45,6 +50,7 @@ function ruleRow(rule, own) {
   const remove = iconButton("ui-x", label, () => removeRule(rule, remove), {"data-part": "remove"});
   const most = isPhone() ? MOST_ON_PHONES : MOST_CHIPS;
   const more = shown.length - most;
+  const used = rules.uses.get(rule.id);
   return h(
     "div",
     {class: `row rule${rule.isValid ? "" : " is-off"}`},
@@ -55,10 +61,15 @@ function ruleRow(rule, own) {
       to.length > 1 && h("span", {class: "small muted nowrap"}, own ? "Asks: here or" : "Asks:"),
       shown.slice(0, most).map(target),
       more > 0 && h("span", {class: "small muted", title: to.map((each) => each.name).join(", ")}, `+${more}`),
+      marks(rule, to),
     ),
-    h("div", {class: "line marks"}, marks(rule, to)),
+    h("span", {class: "when", title: used && exactTime(used)}, useText(used)),
     h("div", {class: "quick"}, remove),
   );
+}
+
+function useText(time) {
+  return time ? `Used ${timeAgo(time)}` : "";
 }
 
 function target(identity) {

@@ -109,13 +109,17 @@ class Detail {
     this.tab = "";
     this.opened = 0; // counts, so that a tab that is loaded too late is not shown
     this.details = detailsOf(id);
-    this.header = new IdentityHeader(id);
+    this.header = new IdentityHeader(id, this.details);
     this.bar = h("div", {class: "tabbar", role: "tablist", onkeydown: (event) => this.onKey(event)});
     this.buttons = new Map(TABS.map(([name, label]) => [name, this.makeButton(name, label)]));
     this.bar.append(...[...this.buttons.values()].map(({button}) => button));
     this.panel = h("div", {class: "scroll", id: "panel", role: "tabpanel", tabindex: "-1"});
     this.el = h("section", {class: "detail fill"}, this.header.el, this.bar, this.panel);
-    this.stop = this.details.follow(() => identities.get(id) && this.showNumbers());
+    this.stop = this.details.follow(() => {
+      if (!identities.get(id)) return;
+      this.header.update();
+      this.showNumbers();
+    });
   }
 
   get isLeaving() {
