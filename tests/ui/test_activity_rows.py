@@ -16,6 +16,22 @@ def test_an_entry_that_grew_replaces_itself_and_the_newest_is_first() -> None:
     assert value_of("activity_rows.js", "merged", body) == ["a 2 tabs opened", "b b"]
 
 
+def test_two_logs_are_one_list_as_far_back_as_both_are_known() -> None:
+    body = """
+    const log = (name, times, isComplete) => ({isComplete,
+      entries: times.map((time) => ({id: `${name}${time}`, sequence: time, time}))});
+    const logs = [log("a", [9, 7], false), log("b", [8, 3], true)];
+    const read = [log("a", [9, 7, 2], true), logs[1]];
+    const ids = (all) => together(all).map(({id}) => id);
+    return [ids(logs), ids(read), logs.map((each) => isShortest(each, logs)), ids([log("a", [], true), logs[1]])];
+    """
+    first, whole, shortest, other = value_of("activity_rows.js", "together, isShortest", body)
+    assert first == ["a9", "b8", "a7"]
+    assert whole == ["a9", "b8", "a7", "b3", "a2"]
+    assert shortest == [True, False]
+    assert other == ["b8", "b3"]
+
+
 def test_days_are_headed_and_their_ends_marked_and_a_filter_finds_names_and_programs() -> None:
     body = """
     const now = new Date(2026, 10, 15, 12).getTime();

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hatbox.activity_log.activity_rows import write_entries
+from hatbox.store.grant_tables import ActivityRow
 from tests.store.other_process import OtherProcess
 from tests.ui.manager import Manager
 
@@ -12,7 +15,7 @@ if TYPE_CHECKING:
     from playwright.async_api import Page
 
 
-RETENTION = "are stored for about 10 minutes, while a program has the profile open."
+RETENTION = "Changes are stored for about 10 minutes, while a program has the profile open. What programs with a grant"
 
 # The name and the text of the newest entry: whether each is cut off, and its share of the line in percent.
 LINE = """() => {
@@ -31,7 +34,7 @@ async def test_changes_of_any_program_appear_and_vanish_with_their_identity(
 
     page, profile = manager_page, manager.profile
     await page.goto(f"{manager.url}#/activity")
-    await expect(page.get_by_role("heading", name="No recent changes")).to_be_visible()
+    await expect(page.get_by_role("heading", name="No recent activity")).to_be_visible()
     await expect(page.locator("main")).to_contain_text(RETENTION)
     rows = page.locator(".act")
     lair = await profile.identities.create("<img onerror=alert(1)>")
@@ -55,6 +58,38 @@ async def test_changes_of_any_program_appear_and_vanish_with_their_identity(
     await profile.trash.remove(lair.cookie_store_id)
     await expect(rows.first).to_contain_text("An identity was deleted forever")
     await expect(page.locator("main")).not_to_contain_text("onerror")
+
+
+async def test_what_programs_did_in_the_last_30_days_is_in_the_same_list(manager: Manager, manager_page: Page) -> None:
+    from playwright.async_api import expect
+
+    page, profile = manager_page, manager.profile
+    work = await profile.identities.find("Work")
+    day = 86_400.0
+    old = [
+        ActivityRow(0, time.time() - 20 * day + n, "", "nightly.py", "nas", 2, "fetch", f"h{n}.example", "sent", 1)
+        for n in range(300)
+    ]
+    await profile.store.write(lambda transaction: write_entries(transaction, old))
+    await page.goto(f"{manager.url}#/activity")
+    rows = page.locator(".act")
+    await expect(rows.first).to_contain_text("Work fetch on h299.example")
+    await expect(rows.first).to_contain_text("nightly.py, nas")
+    profile.activity_log.record(work.cookie_store_id, "tabs.create", host="site.example", grant="g1", outcome="refused")
+    await expect(rows.first).to_contain_text("Work tabs.create on site.example: refused")
+    await expect(rows.first).to_contain_text("grant g1")
+    await profile.identities.create("Travel")
+    await expect(rows.first).to_contain_text("Travel Created")
+    await page.keyboard.press("/")
+    await page.keyboard.type("h0.example")  # of a page that was not read at the start
+    await expect(rows).to_have_count(1)
+    await expect(page.locator("main")).to_contain_text(RETENTION)
+    await page.keyboard.press("Escape")
+    await profile.identities.remove(work.cookie_store_id)
+    await expect(rows.first).to_contain_text("Moved to the trash")
+    await expect(rows.nth(2)).to_contain_text("Work tabs.create")
+    await profile.trash.remove(work.cookie_store_id)
+    await expect(page.locator("main")).not_to_contain_text("tabs.create")
 
 
 async def test_a_long_name_leaves_room_for_what_changed(manager: Manager, manager_page: Page) -> None:

@@ -19,6 +19,7 @@ from hatbox.store.processes import current_process, program_name
 from hatbox.urls.url import parse_url
 
 __all__ = [
+    "ACTIVITY_RECORDED",
     "ACTIVITY_SETTING_CHANGED",
     "MAX_ENTRIES",
     "OTHER_HOSTS",
@@ -36,6 +37,8 @@ MAX_ENTRIES: Final = 50_000
 """The number of entries above which the oldest are deleted."""
 OTHER_HOSTS: Final = "<others>"
 """The host of a summary. No host of a URL contains these characters."""
+ACTIVITY_RECORDED: Final = "activity_log.recorded"
+"""The topic of new entries. Its payload is `null`."""
 ACTIVITY_SETTING_CHANGED: Final = "activity_log.setting"
 """The topic of a change of the setting. Its payload is the cookieStoreId."""
 
@@ -97,6 +100,7 @@ def write_entries(
     transaction.activity.put(row for row in rows if row.id and row.store not in gone)
     added = iter(transaction.activity.insert(row for row in rows if not row.id and row.store not in gone))
     written = [row if row.id or row.store in gone else next(added) for row in rows]
+    transaction.changes.append(ACTIVITY_RECORDED, b"null")
     if limit is not None and transaction.activity.count() > limit:
         _prune(transaction, int(limit * _REMAINING))
     return written

@@ -105,7 +105,7 @@ class _ManagedRules(Namespace):
     def get_last_uses(self) -> asyncio.Future[Any]:
         return self._run("getLastUses", self._last_uses())
 
-    async def _last_uses(self) -> list[_RuleUse]:
+    async def _last_uses(self) -> Sequence[_RuleUse]:
         index, pages = await self._profile.rules.index(), await self._store.read(_latest_pages)
         used: dict[int, float] = {}
         for store, url, time in pages:

@@ -89,6 +89,9 @@ class ActivityTable(Protocol):
     ) -> list[ActivityRow]:
         """The last entries, by `at`, the newest first: of an identity, of a grant, at a time or later."""
 
+    def earlier(self, limit: int, before: int | None = None) -> list[ActivityRow]:
+        """The last entries whose id is below this one, by id, the newest first."""
+
     def insert(self, rows: Iterable[ActivityRow]) -> list[ActivityRow]:
         """Add entries. Their ids are replaced by new ones: returns the rows as they are stored."""
 

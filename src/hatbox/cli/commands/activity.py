@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
+from hatbox.activity_log.action_words import action_text
 from hatbox.activity_log.activity_rows import OTHER_HOSTS
-from hatbox.activity_log.entry_budget import OTHERS
 from hatbox.cli.arguments.identity_arguments import IdentityFilterOption, find_store
 from hatbox.cli.arguments.parameters import Option
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, run_with_profile
@@ -58,7 +58,7 @@ def activity(
         (
             datetime.fromtimestamp(each.at, UTC).astimezone().strftime("%Y-%m-%d %H:%M:%S"),
             names.get(each.identity or "", each.identity or ""),
-            _action(each),
+            action_text(each.action, each.host, each.times),
             "(not listed)" if each.host == OTHER_HOSTS else each.host,
             each.outcome,
             each.grant,
@@ -70,12 +70,6 @@ def activity(
     print_rows(
         header, rows, sys.stdout, unwrapped="Time", narrow=("Time", "Identity", "Action", "Host"), empty="No activity."
     )
-
-
-def _action(entry: RecordedAction) -> str:
-    if entry.host == OTHER_HOSTS:
-        return f"and {entry.times:,} more" if entry.action == OTHERS else f"{entry.action}, {entry.times:,} more"
-    return entry.action if entry.times == 1 else f"{entry.action} ({entry.times:,} times)"
 
 
 def _document(entry: RecordedAction) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""The namespace hatbox.activity: what changed in the profile, and which program on which machine did it."""
+"""The namespace hatbox.activity: what programs changed in the profile, and what they did with identities."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
+from hatbox.activity_log.activity_rows import ACTIVITY_RECORDED
 from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.services import Services
 from hatbox.errors import ProfileError
@@ -17,6 +18,7 @@ from hatbox.identities.trash_rows import TRASH_CHANGED
 from hatbox.manager_api.activity.activity_entries import ActivityEntry
 from hatbox.manager_api.activity.logged_activity import NewEntries, entries_after, last_sequence, latest_entries
 from hatbox.manager_api.activity.observed_changes import TOPICS
+from hatbox.manager_api.activity.recorded_entries import recorded_entries
 from hatbox.manager_api.coalesced_changes import StoreEvent
 from hatbox.manager_api.managed_profile import ManagedProfile
 from hatbox.schema import NamespaceSchema
@@ -37,8 +39,14 @@ def implement(schema: NamespaceSchema, services: Services, _profile: ManagedProf
 class _Activity(Namespace):
     def __init__(self, schema: NamespaceSchema, services: Services) -> None:
         self._added = _AddedEntries(services.store)
-        binding = EventBinding(self._added.event, lambda _, added: [added])
-        super().__init__(schema, services.store, {"onAdded": binding})
+        recorded = StoreEvent[bool](
+            services.store, "activity.onRecorded", {ACTIVITY_RECORDED: _constant(value=True)}, lambda *_: True, True
+        )
+        events = {
+            "onAdded": EventBinding(self._added.event, lambda _, added: [added]),
+            "onRecorded": EventBinding(recorded, lambda *_: ()),
+        }
+        super().__init__(schema, services.store, events)
 
     def list(self, details: Mapping[str, Any] | None) -> asyncio.Future[Any]:
         wanted = details or {}
@@ -47,6 +55,11 @@ class _Activity(Namespace):
 
     async def _list(self, limit: int, before: int | None, cookie_store_id: str | None) -> Any:
         return self._result_converters["list"](await latest_entries(self._store, limit, before, cookie_store_id))
+
+    def recorded(self, details: Mapping[str, Any] | None) -> asyncio.Future[Any]:
+        wanted = details or {}
+        entries = recorded_entries(self._store, wanted.get("limit") or _DEFAULT_LIMIT, wanted.get("before"))
+        return self._run("recorded", entries)
 
 
 class AddedActivity(msgspec.Struct, frozen=True):
@@ -62,7 +75,7 @@ class _AddedEntries:
     def __init__(self, store: Store) -> None:
         self._store = store
         self.event: Event[AddedActivity] = Event("activity.onAdded", on_listeners_changed=self._update)
-        decoders = {topic: _constant(topic in _REMOVALS) for topic in TOPICS}
+        decoders = {topic: _constant(value=topic in _REMOVALS) for topic in TOPICS}
         self._changes = StoreEvent[bool](store, "activity.changes", decoders, lambda one, other: one or other, True)
         self._first: asyncio.Future[int] | None = None  # where the log ended when the first listener was added
         self._last: int | None = None  # the last commit that was read
@@ -96,5 +109,5 @@ class _AddedEntries:
         return NewEntries(await self._store.read(last_sequence), [], is_complete=False)
 
 
-def _constant(value: bool) -> Callable[[bytes], bool]:
+def _constant(*, value: bool) -> Callable[[bytes], bool]:
     return lambda _: value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from itertools import groupby
 from typing import Final
 
@@ -24,7 +24,7 @@ from hatbox.manager_api.activity.activity_entries import (
 from hatbox.manager_api.partial_reads import read_parts
 from hatbox.store.base import CommitRecord, Store, Transaction
 
-__all__ = ["NewEntries", "entries_after", "last_sequence", "latest_entries"]
+__all__ = ["NewEntries", "entries_after", "last_sequence", "latest_entries", "shown_identities"]
 
 _BATCH: Final = 200  # commits that are read at a time
 _NEW_BATCH: Final = 20
@@ -115,12 +115,17 @@ async def _entries(store: Store, commits: Sequence[ObservedCommit], cookie_store
 
 async def _names(store: Store, cookie_store_ids: Sequence[str]) -> ActivityNames:
     """The names as they are now."""
-    parts = await read_parts(store, cookie_store_ids, _identities)
+    identities = await shown_identities(store, cookie_store_ids)
+    return msgspec.structs.replace(await store.read(_other_names), identities=identities)
+
+
+async def shown_identities(store: Store, cookie_store_ids: Collection[str]) -> dict[str, ShownIdentity]:
+    """Identities as they are now, those in the trash too."""
+    parts = await read_parts(store, [*cookie_store_ids], _identities)
     identities = {cookie_store_id: shown for part in parts for cookie_store_id, shown in part.items()}
-    names = await store.read(_other_names)
     if any(each not in identities for each in cookie_store_ids):
         identities = {**await store.read(_trash), **identities}
-    return msgspec.structs.replace(names, identities=identities)
+    return identities
 
 
 def _identities(transaction: Transaction, cookie_store_ids: Sequence[str]) -> dict[str, ShownIdentity]:

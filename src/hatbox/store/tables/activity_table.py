@@ -34,6 +34,11 @@ class SqlActivityTable:
         found = self._rows.find(f"{where}ORDER BY at DESC, id DESC LIMIT ?", (*chosen.values(), limit))
         return [ActivityRow._make(row) for row in found]
 
+    def earlier(self, limit: int, before: int | None = None) -> list[ActivityRow]:
+        where, values = ("", ()) if before is None else ("WHERE id < ? ", (before,))
+        found = self._rows.find(f"{where}ORDER BY id DESC LIMIT ?", (*values, limit))
+        return [ActivityRow._make(row) for row in found]
+
     def insert(self, rows: Iterable[ActivityRow]) -> list[ActivityRow]:
         ((last,),) = self._rows.select("coalesce(max(id), 0)")
         number, added = int(last), []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 import time
 import uuid
 from collections.abc import Collection, Sequence
@@ -22,8 +22,8 @@ _MAX_PARAMETERS: Final = 500  # of one statement
 
 def new_uuid() -> str:
     """A UUID for a new identity: version 7, which contains the time (RFC 9562, 5.7)."""
-    value = int(time.time() * 1000) << 80 | 7 << 76 | secrets.randbits(12) << 64 | 2 << 62 | secrets.randbits(62)
-    return str(uuid.UUID(int=value))
+    random = int.from_bytes(os.urandom(10), "big") & ~(0xF << 76 | 0b11 << 62)
+    return str(uuid.UUID(int=int(time.time() * 1000) << 80 | 7 << 76 | 0b10 << 62 | random))
 
 
 def creation_time(identity: str) -> float | None:

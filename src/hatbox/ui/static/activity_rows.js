@@ -9,6 +9,23 @@ export function merged(entries, added) {
   return [...byId.values()].sort((a, b) => b.sequence - a.sequence || (a.id < b.id ? -1 : 1));
 }
 
+// The time of the oldest entry of a log; -Infinity if all of its entries are known.
+function reachOf({entries, isComplete}) {
+  return isComplete || !entries.length ? -Infinity : entries.at(-1).time;
+}
+
+// The entries of several logs as one list, newest first, as far back as all of them are known.
+export function together(logs) {
+  const reach = Math.max(...logs.map(reachOf));
+  const known = logs.flatMap(({entries}) => entries.filter(({time}) => time >= reach));
+  return known.sort((a, b) => b.time - a.time || b.sequence - a.sequence || (a.id < b.id ? -1 : 1));
+}
+
+// Whether more entries of this log would make the list of all of them longer.
+export function isShortest(log, logs) {
+  return logs.every((other) => reachOf(other) <= reachOf(log));
+}
+
 // Who did it: "manager page, laptop".
 export function author(entry) {
   return [entry.program, entry.machine].filter(Boolean).join(", ");

@@ -1,7 +1,8 @@
-// Activity: what changed, and which program on which machine did it?
+// Activity: what did which program on which machine? The changes of the profile, which are stored for minutes, and the
+// entries of the activity log, which are stored for 30 days, in one list.
 
 import {ActivityLog} from "../activity_log.js";
-import {author, rowsOf} from "../activity_rows.js";
+import {author, isShortest, rowsOf, together} from "../activity_rows.js";
 import {browser, connection} from "../api.js";
 import {btn, empty, h, icon, tile} from "../dom.js";
 import {identities} from "../identities_state.js";
@@ -15,8 +16,10 @@ export const title = "Activity";
 const api = browser.hatbox.activity;
 const AHEAD = 1200; // px before the end at which earlier entries are read
 const FLASH = 1600; // ms
-const LIVE = "Changes appear here as they happen, with the program that made them.";
-const RETENTION = "are stored for about 10 minutes, while a program has the profile open."; // hatbox/store/tables/change_log.py
+const LIVE = "Changes appear here as they happen, with the program that made them, and what agents and programs do.";
+// hatbox/store/tables/change_log.py, hatbox/store/grant_tables.py
+const RETENTION = "Changes are stored for about 10 minutes, while a program has the profile open. What programs with a " +
+  "grant did is stored for 30 days; also what all programs do as an identity, after hatbox settings NAME --activity on.";
 
 const narrow = matchMedia("(max-width: 1000px)");
 
@@ -41,26 +44,68 @@ class ActivityScreen {
     });
     this.tools = h("div", {class: "tools"}, searchBox("Filter by name or program", "", (text) => this.filter(text)));
     this.scroller.append(this.list.host, this.other);
-    const head = header(title, "What changed, and which program did it");
+    const head = header(title, "What was done, and which program did it");
     root.append(h("div", {class: "main-in narrow fill"}, head, this.tools, this.scroller));
     this.repaint = () => this.paint();
-    this.log = new ActivityLog((options) => api.list(options), {onChange: this.repaint, wanted: () => this.wanted()});
-    this.scroller.addEventListener("scroll", () => this.log.catchUp(), {passive: true});
+    const logOf = (list) => {
+      const log = new ActivityLog(list, {onChange: this.repaint, wanted: () => this.wantedOf(log)});
+      return log;
+    };
+    this.changes = logOf((options) => api.list(options));
+    this.recorded = logOf((options) => api.recorded(options));
+    this.logs = [this.changes, this.recorded];
+    this.scroller.addEventListener("scroll", () => this.catchUp(), {passive: true});
     this.onAdded = (added) => this.add(added);
+    this.onRecorded = () => this.readRecorded();
     api.onAdded.addListener(this.onAdded);
+    api.onRecorded.addListener(this.onRecorded);
     narrow.addEventListener("change", this.repaint);
     this.stop = [
       identities.onChange(this.repaint),
       everyMinute(() => {
         this.paint();
-        this.log.renewOld();
+        this.changes.renewOld();
       }),
-      connection.onResync(() => this.log.load()),
+      connection.onResync(() => this.load()),
       () => api.onAdded.removeListener(this.onAdded),
+      () => api.onRecorded.removeListener(this.onRecorded),
       () => narrow.removeEventListener("change", this.repaint),
-      () => this.log.stop(),
+      ...this.logs.map((log) => () => log.stop()),
     ];
-    afterAMoment(this.log.load(), () => this.log.isLoaded || this.showOther("loading"));
+    afterAMoment(this.load(), () => this.isLoaded || this.showOther("loading"));
+  }
+
+  get isLoaded() {
+    return this.logs.every((log) => log.isLoaded);
+  }
+
+  get failure() {
+    return this.logs.find((log) => log.failure)?.failure ?? null;
+  }
+
+  load() {
+    return Promise.all(this.logs.map((log) => log.load()));
+  }
+
+  catchUp() {
+    return Promise.all(this.logs.map((log) => log.catchUp()));
+  }
+
+  wantedOf(log) {
+    return isShortest(log, this.logs) ? this.wanted() : "none";
+  }
+
+  // One read at a time. An entry that has grown has its id.
+  async readRecorded() {
+    this.isRecordedStale = true;
+    if (this.isReadingRecorded) return;
+    this.isReadingRecorded = true;
+    while (this.isRecordedStale) {
+      this.isRecordedStale = false;
+      const entries = await api.recorded({}).catch(console.error); // the next entry reads again
+      if (entries) this.show(this.recorded, {entries, all: false});
+    }
+    this.isReadingRecorded = false;
   }
 
   unmount() {
@@ -76,11 +121,16 @@ class ActivityScreen {
   }
 
   add(added) {
-    const known = new Set(this.log.entries.map((entry) => entry.id));
+    this.show(this.changes, added);
+    if (added.all) this.recorded.load(); // those of a deleted identity are gone
+  }
+
+  show(log, added) {
+    const known = new Set(log.entries.map((entry) => entry.id));
     const fresh = added.entries.filter((entry) => !known.has(entry.id)).map((entry) => entry.id);
     for (const id of fresh) this.fresh.add(id);
     setTimeout(() => fresh.forEach((id) => this.fresh.delete(id)), FLASH);
-    this.log.add(added);
+    log.add(added);
   }
 
   filter(text) {
@@ -89,20 +139,20 @@ class ActivityScreen {
   }
 
   paint() {
-    const {entries, failure, isLoaded} = this.log;
-    if (!isLoaded && !failure) return;
+    if (!this.isLoaded && !this.failure) return;
+    const entries = together(this.logs);
     const rows = rowsOf(entries, this.query);
     this.tools.hidden = !entries.length;
     this.list.host.hidden = !rows.length;
     this.keepPlace(() => this.list.set(rows));
-    this.showOther(this.stateOf(rows));
-    this.log.catchUp();
+    this.showOther(this.stateOf(entries, rows));
+    this.catchUp();
   }
 
   // What is shown below the rows, or in place of them.
-  stateOf(rows) {
-    const {entries, failure, isComplete} = this.log;
-    if (failure && (!entries.length || this.wanted() !== "none")) return "error";
+  stateOf(entries, rows) {
+    const isComplete = this.logs.every((log) => log.isComplete);
+    if (this.failure && (!entries.length || this.wanted() !== "none")) return "error";
     if (!entries.length) return "empty";
     if (isComplete) return rows.length ? "end" : "nothing found";
     return this.query.trim() && this.wanted() !== "none" ? "looking" : "";
@@ -121,16 +171,16 @@ class ActivityScreen {
 
   // Drawn once for each state: a button in it keeps the focus.
   showOther(state) {
-    const key = `${state} ${state === "error" ? this.log.failure : this.query}`;
+    const key = `${state} ${state === "error" ? this.failure : this.query}`;
     if (this.other.dataset.key === key) return;
     this.other.dataset.key = key;
     this.other.replaceChildren(...[this.otherContent(state)].filter(Boolean));
   }
 
   otherContent(state) {
-    if (state === "empty") return empty("ui-activity", "No recent changes", `${LIVE} They ${RETENTION}`);
-    if (state === "end") return h("p", {class: "act-end small muted"}, `Changes ${RETENTION}`);
-    if (state === "error") return loadError(this.log.failure, () => this.log.catchUp());
+    if (state === "empty") return empty("ui-activity", "No recent activity", `${LIVE} ${RETENTION}`);
+    if (state === "end") return h("p", {class: "act-end small muted"}, RETENTION);
+    if (state === "error") return loadError(this.failure, () => this.catchUp());
     if (state === "loading") return skeletonRows("Loading changes");
     if (state === "looking") return h("p", {class: "muted looking", role: "status"}, "Searching earlier changes…");
     if (state !== "nothing found") return null;
