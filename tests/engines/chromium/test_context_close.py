@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
+import pytest
+
 import hatbox
-from tests.engines.chromium.real import with_browser
+from hatbox.engines.chromium import identity_context, isolated_world, page_saving
+from tests.engines.chromium.real import value, with_browser
 from tests.site import Site
 from tests.waiting import until_awaited
 
@@ -67,6 +71,31 @@ async def test_a_context_without_tabs_can_be_closed_and_opened_again(browser: st
         page = await again.new_page()
         await page.goto(site.url("/page/1"))
         await until_awaited(lambda: _is_reported(profile))
+
+
+@with_browser
+async def test_crashed_and_frozen_pages_do_not_delay_the_close(
+    browser: str, path: Path, site: Site, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(isolated_world, "_EVALUATE_TIMEOUT", 1000.0)
+    async with hatbox.open(path) as profile:
+        async with profile.chromium(headless=True, browser=browser) as runner:
+            page = await runner.new_page("Work", site.url("/page/1"))
+            crashed = await runner.new_page("Work", site.url("/page/2", host="localhost"))
+            frozen = await runner.new_page("Work", site.url("/page/3", host="localhost"))
+            await runner.wait_until_settled()
+            session = await crashed.context.new_cdp_session(crashed)
+            gone = asyncio.ensure_future(crashed.wait_for_event("crash"))
+            sent = [asyncio.ensure_future(session.send("Page.crash"))]
+            await gone
+            monkeypatch.setattr(identity_context, "_SAVE_TIMEOUT", 0.2)
+            monkeypatch.setattr(page_saving, "_SNAPSHOT_TIMEOUT", 0.2)
+            monkeypatch.setattr(page_saving, "_SITE_DATA_TIMEOUT", 0.2)
+            sent.append(asyncio.ensure_future(frozen.evaluate("for (;;);")))
+            await page.context.add_cookies([{"name": "last", "value": "Work-1", "url": site.url("/")}])
+        await asyncio.gather(*sent, return_exceptions=True)
+        assert "data may be incomplete" not in caplog.text
+        assert await value(profile, "Work", "last") == "Work-1"
 
 
 async def _is_reported(profile: hatbox.Profile) -> bool:

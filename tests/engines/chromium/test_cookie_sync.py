@@ -15,6 +15,7 @@ from playwright.async_api import Error as PlaywrightError
 import hatbox
 from hatbox.cookies import ChangeCause, Cookie, Partition, SameSite
 from hatbox.cookies.cookie_stores import CookieChange
+from hatbox.engines.chromium import cookie_polling
 from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from hatbox.engines.chromium.cookie_sync import CookieSync, from_browser, to_browser
 from hatbox.engines.chromium.live_page import LivePage
@@ -189,6 +190,22 @@ async def test_cookies_set_by_scripts_are_stored_within_a_second(browser: str, p
         framed = await cookie(profile, "Work", "framed")
         assert framed is not None
         assert framed.partition == Partition("http://127.0.0.1", True)
+
+
+@with_browser
+async def test_the_last_cookie_of_a_page_that_is_closed_at_once_is_stored(
+    browser: str, path: Path, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cookie_polling, "_IDLE_COOKIE_POLL_SECONDS", 1000.0)
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        page = await runner.new_page("Work", site.url("/page/1"))
+        await runner.wait_until_synced()
+        session = await page.context.new_cdp_session(page)
+        script = {"expression": "document.cookie = 'last=Work-1; max-age=1000'"}
+        await asyncio.gather(
+            session.send("Runtime.evaluate", script), session.send("Page.close"), return_exceptions=True
+        )
+        await until_awaited(lambda: is_value(profile, "last", "Work-1"))
 
 
 async def frame_of(page: Any, url: str) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from typing import Final, Protocol
 
@@ -40,6 +41,7 @@ __all__ = ["ContextDelegate", "ContextOptions", "IdentityContext"]
 logger = logging.getLogger("hatbox.engines.chromium")
 
 _OFFLINE_TIMEOUT: Final = 1.0  # a page that waits for a proxy does not answer
+_SAVE_TIMEOUT: Final = 8.0  # of the pages together; less than that of the whole context
 
 
 class ContextOptions(msgspec.Struct, frozen=True):
@@ -207,18 +209,22 @@ class IdentityContext:
         """Save cookies and site data, and close the context with all pages."""
         self.stop()
         try:
-            await self._site_data.finish()
-            for page in self.pages:
-                await self.save(page)
-            if self._site_data.unsaved:
-                page = await self._create_page()
-                page.is_closing = True
-                await save_unsaved(page, self._site_data)
+            with contextlib.suppress(TimeoutError):  # a frozen page must not cost the cookies
+                async with asyncio.timeout(_SAVE_TIMEOUT):
+                    await self._save_pages()
             await self.cookies.finish()
         except PlaywrightError as error:
             logger.debug("context of %s: closed before it was saved: %s", self.cookie_store_id, error)
         finally:
             await self.discard()
+
+    async def _save_pages(self) -> None:
+        await self._site_data.finish()
+        await asyncio.gather(*map(self.save, self.pages))
+        if self._site_data.unsaved:
+            page = await self._create_page()
+            page.is_closing = True
+            await save_unsaved(page, self._site_data)
 
     async def discard(self) -> None:
         """Close the context without saving."""
@@ -316,6 +322,7 @@ class IdentityContext:
 
     def _on_close(self, page: LivePage) -> None:
         if page.page.is_closed():  # otherwise it stays open until the context is closed, and must not become a tab
+            page.storage.on_document_end()
             self._adopted.discard(page.page)
             self._live_pages.pop(page.target_id, None)
             self._options.endpoint_pages.remove(page.target_id)

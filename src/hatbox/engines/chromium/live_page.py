@@ -202,6 +202,7 @@ class LivePage:
     def document_replaced(self) -> None:
         """See NavigationDelegate."""
         self.typed_input.on_document_replaced()
+        self.storage.on_document_end()
         self.snapshots.scroll_position = (0, 0)
         if not self.world.is_connected:
             self.storage.needs_cookie_polling = False
@@ -287,6 +288,8 @@ class LivePage:
 
     def _on_crash(self, _: PlaywrightPage) -> None:
         self.is_crashed = True
+        self.world.reset()  # nothing in it answers any more
+        self.storage.on_document_end()
         self.state.fail(self.state.page.url, "the page has crashed")
 
     async def _use_real_focus(self) -> None:

@@ -38,6 +38,10 @@ class PageStorage:
         """A new main document: only a secure context has `cookieStore` events."""
         self.needs_cookie_polling = origin.startswith("http") and not is_secure
 
+    def on_document_end(self) -> None:
+        """The document has crashed, or was replaced or closed: perhaps before it sent a message about its cookies."""
+        self._cookies.cookies_changed()
+
     def on_message(self, message: str) -> None:
         """Read cookies after a message of page_observer.js, if it is about cookies or if these are polled."""
         if message == "cookiesUnobservable":
