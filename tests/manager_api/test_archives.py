@@ -6,6 +6,7 @@ import asyncio
 import errno
 import os
 import re
+from base64 import b64encode
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -18,6 +19,7 @@ from hypothesis import strategies as st
 
 import hatbox
 from hatbox.archive import age_format
+from hatbox.archive.block_file import ARCHIVE_MAGIC
 from hatbox.errors import ArchiveError
 from hatbox.manager_api.archives.backup_folder import BackupFolder
 from hatbox.profile import Profile
@@ -329,3 +331,63 @@ def test_every_accepted_name_is_a_file_directly_in_the_folder(name: str) -> None
     assert path.parent == folder.path
     assert Path(os.path.normpath(path)) == path
     assert len(os.fsencode(path.name)) <= 255
+
+
+# ── A backup from elsewhere ──
+
+
+async def uploaded(archives: Any, data: bytes, name: str, size: int | None = None, part: int = 3 * 2**16) -> Any:
+    token = await archives.beginUpload(name, len(data) if size is None else size)
+    for start in range(0, len(data), part):
+        await archives.addUploadPart(token, b64encode(data[start : start + part]).decode())
+    return await archives.endUpload(token)
+
+
+@in_loop
+async def test_one_identity_is_shared_with_another_profile_as_an_encrypted_file(
+    address: str, folder: Path, tmp_path: Path
+) -> None:
+    async with opened(address) as (profile, archives):
+        await profile.change_identity_settings("Work", proxy="http://me:secret@proxy.example:3128")
+        made = await archives.backup({"name": "Work", "identities": [WORK], "passphrase": "four words"})
+        data = (folder / made["name"]).read_bytes()
+    async with hatbox.open(tmp_path / "other" / "profile.db", create=True) as other:
+        archives = api(other)
+        await other.identities.create("Mine")
+        for _ in range(2):
+            found = await uploaded(archives, data, "Work.hatbox")
+        assert (found["name"], found["isEncrypted"], found["problem"]) == ("Work 2.hatbox", True, None)
+        with refused("passphrase is wrong"):
+            await archives.preview(found["name"], {"passphrase": "three"})
+        plan = await archives.preview(found["name"], {"passphrase": "four words"})
+        assert plan["brought"] == ["Work (2) sends its requests through the proxy http://proxy.example:3128."]
+        await archives.restore(found["name"], {"passphrase": "four words"})
+        assert [each.host for each in await other.sites("Work (2)")] == ["forge.example"]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "size", "message"),
+    [
+        ("photo.jpg", b"\xff\xd8\xff" * 1000, None, "photo.jpg is not a backup of Hatbox. Nothing was changed."),
+        ("cut.hatbox", ARCHIVE_MAGIC + b"2\n", None, "cut.hatbox"),
+        ("short.hatbox", ARCHIVE_MAGIC, 10_000, "of 10,000 bytes of short.hatbox arrived"),
+        ("long.hatbox", ARCHIVE_MAGIC * 3, 4, "more bytes than announced"),
+        ("../profile.db", ARCHIVE_MAGIC, None, "this is not a name for a backup"),
+        ("huge.hatbox", ARCHIVE_MAGIC, 2**52, "are free on the disk"),
+    ],
+)
+@in_loop
+async def test_a_file_that_is_no_backup_leaves_nothing_behind(
+    name: str, data: bytes, size: int | None, message: str, address: str, folder: Path
+) -> None:
+    async with opened(address) as (_, archives):
+        with refused(message):
+            await uploaded(archives, data, name, size)
+        assert (await archives.list())["backups"] == []
+        assert names_in(folder) == []
+        token = await archives.beginUpload("later.hatbox", 100)
+        await archives.addUploadPart(token, b64encode(ARCHIVE_MAGIC).decode())
+        await archives.cancelUpload(token)
+        with refused("Choose it again"):
+            await archives.endUpload(token)
+        assert names_in(folder) == []

@@ -93,6 +93,12 @@ async def test_a_dropped_file_is_installed_after_its_permissions_were_shown(addr
             await api(profile).install(prepared["token"])
         again = await upload(profile, data)
         assert (again["isUpdate"], again["replaces"]) == (True, "made 1")
+        assert again["added"] == []
+        wider = make(
+            tmp_path / "wider", files=FILES, **MANIFEST | {"permissions": [*MANIFEST["permissions"], "history"]}
+        )
+        wanted = (await upload(profile, packed(wider)))["added"]
+        assert [each["sentence"] for each in wanted] == ["Access the browsing history"]
         other = await upload(profile, data, "another.xpi")
         assert other["isUpdate"] is False
         with refused("already installed"):

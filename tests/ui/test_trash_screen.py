@@ -15,6 +15,7 @@ from playwright.async_api import expect
 from hatbox.archive import age_format
 from hatbox.errors import ArchiveError
 from hatbox.profile import Profile
+from tests.ui.identities_page import IdentitiesPage
 from tests.ui.manager import Manager
 from tests.waiting import until_awaited
 
@@ -160,6 +161,43 @@ async def test_a_backup_shows_its_progress_and_is_restored_after_a_preview(
     # A foreign file that another program puts there.
     (tmp_path / "backups" / "photo.jpg").write_bytes(b"\xff\xd8\xff")
     await expect(page.locator(".row", has_text="photo.jpg")).to_contain_text("It is not a Hatbox archive")
+
+
+async def test_an_identity_is_shared_as_a_file_and_taken_over_from_it(
+    manager: Manager, manager_page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(age_format, "_WORK_FACTOR", 4)
+    monkeypatch.setattr(age_format.EncryptingWriter.__init__, "__defaults__", (4,))
+    page, profile, dialog = manager_page, manager.profile, manager_page.locator("dialog")
+    await profile.change_identity_settings("Work", proxy="http://me:secret@proxy.example:3128")
+    await IdentitiesPage(page).choose("Work", "Share as a file")
+    await dialog.get_by_label("Passphrase", exact=True).fill("four words")
+    await dialog.get_by_label("The same passphrase again").fill("four words")
+    await page.keyboard.press("Enter")
+    await expect(dialog).to_contain_text("Work is in this file")
+    (file,) = (tmp_path / "backups").iterdir()
+    await expect(dialog.locator(".path")).to_have_text(str(file))
+    await dialog.get_by_role("button", name="Close").click()
+    elsewhere = file.rename(tmp_path / "Work from Ada.hatbox")
+    await profile.identities.remove((await profile.identities.find("Work")).cookie_store_id)
+
+    await page.goto(f"{manager.url}#/trash")
+    picker = page.get_by_label("File of a backup")
+    (tmp_path / "photo.jpg").write_bytes(b"\xff\xd8\xff" * 100)
+    await picker.set_input_files(tmp_path / "photo.jpg")
+    await expect(page.get_by_role("alert")).to_have_text("photo.jpg is not a backup of Hatbox. Nothing was changed.")
+    await picker.set_input_files(elsewhere)
+    await dialog.get_by_label("Passphrase of this backup").fill("wrong")
+    await page.keyboard.press("Enter")
+    await expect(dialog.get_by_role("alert")).to_have_text("The passphrase is wrong. Nothing was changed.")
+    await dialog.get_by_label("Passphrase of this backup").fill("four words")
+    await page.keyboard.press("Enter")
+    await expect(dialog).to_contain_text("Work sends its requests through the proxy http://proxy.example:3128.")
+    await expect(dialog.get_by_role("button", name="Cancel")).to_be_focused()
+    await dialog.get_by_role("button", name="Restore 1 identity").click()
+    await expect(page.locator(".toast")).to_contain_text("1 identity restored.")
+    work = await manager.browser.hatbox.identities.details((await profile.identities.find("Work")).cookie_store_id)
+    assert work["settings"]["proxy"] == "http://me:***@proxy.example:3128"
 
 
 class _PausedBackup:

@@ -8,7 +8,7 @@ from hatbox.archive.identity_restore import RestoredIdentity
 from hatbox.archive.restore_report import RestoreReport
 from hatbox.plurals import number_of
 
-__all__ = ["identity_changes", "other_changes"]
+__all__ = ["brought", "identity_changes", "other_changes"]
 
 
 def identity_changes(done: RestoredIdentity) -> list[str]:
@@ -44,6 +44,14 @@ def other_changes(report: RestoreReport, shown: Callable[[str], str] = str) -> l
         lines.append("Settings of the profile are restored.")
     if report.extensions:
         lines.append(f"Data of extensions is replaced: {', '.join(map(shown, report.extensions))}.")
+    return lines
+
+
+def brought(report: RestoreReport, shown: Callable[[str], str] = str) -> list[str]:
+    """What a backup of somebody else could do harm with: proxies, and extensions with permissions. As sentences."""
+    parts = [*report.identities, *([report.default_store] if report.default_store else [])]
+    names = [(shown(each.name) or "What belongs to no identity", each.proxy) for each in parts]
+    lines = [f"{name} sends its requests through the proxy {proxy}." for name, proxy in names if proxy]
     for each in report.installed:
         may = ", ".join(map(shown, each.permissions)) or "no permissions"
         lines.append(f"Extension {shown(each.name)} ({shown(each.id)}) is installed, with: {may}.")

@@ -195,7 +195,7 @@ def _document(report: RestoreReport) -> dict[str, Any]:
 
 
 def _print_plan(report: RestoreReport) -> None:
-    from hatbox.archive.change_words import identity_changes, other_changes
+    from hatbox.archive.change_words import brought, identity_changes, other_changes
 
     made = datetime.fromtimestamp(report.created, UTC).strftime("%Y-%m-%d %H:%M UTC")
     print_line(f"Backup of {made}.", sys.stdout)
@@ -203,17 +203,17 @@ def _print_plan(report: RestoreReport) -> None:
         names = {"identities": "identity", "cookies": "cookie", "tabs": "tab", "rules": "rule"}
         contents = ", ".join(number_of(report.rows.get(several, 0), one, several) for several, one in names.items())
         print_line(f"The profile is new. It becomes equal to the backup: {contents}.", sys.stdout)
+    parts = [*report.identities, *([report.default_store] if report.default_store else [])]
     rows = [
         (
             visible(each.name or _DEFAULT),
             each.cookie_store_id,
             visible(", ".join(identity_changes(each)) or "no change"),
         )
-        for each in [*report.identities, *([report.default_store] if report.default_store else [])]
-        if each.proxy or not report.filled
+        for each in ([] if report.filled else parts)
     ]
     print_rows(("Identity", "Id", "Change"), rows, sys.stdout, unwrapped="Id")
-    for line in other_changes(report, visible):
+    for line in [*other_changes(report, visible), *brought(report, visible)]:
         print_line(line, sys.stdout)
 
 

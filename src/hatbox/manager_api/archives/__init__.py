@@ -9,12 +9,13 @@ from typing import Any, Literal, NamedTuple
 
 from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.services import Services
-from hatbox.archive.change_words import identity_changes, other_changes
+from hatbox.archive.change_words import brought, identity_changes, other_changes
 from hatbox.archive.identity_restore import RestoredIdentity
 from hatbox.archive.restore_report import RestoreReport
 from hatbox.errors import ArchiveError, ProfileError
 from hatbox.manager_api.archives.archive_events import FolderEvent, ProgressEvent
 from hatbox.manager_api.archives.backup_folder import BackupFile, BackupFolder
+from hatbox.manager_api.archives.backup_uploads import BackupUploads
 from hatbox.manager_api.managed_profile import ManagedProfile
 from hatbox.schema import NamespaceSchema
 from hatbox.store.profile_copy import CopyProgress
@@ -48,6 +49,7 @@ class _Plan(NamedTuple):
     stores_plain: bool
     identities: list[_RestoredPart]
     others: list[str]
+    brought: list[str]
 
 
 class _Archives(Namespace):
@@ -55,6 +57,7 @@ class _Archives(Namespace):
         self._folder = BackupFolder(services.store)
         self._changed = FolderEvent(self._folder)
         self._progress = ProgressEvent()
+        self._uploads = BackupUploads(self._folder)
         events = {
             "onChanged": EventBinding(self._changed, lambda *_: ()),
             "onProgress": EventBinding(self._progress, lambda _, progress: (progress,)),
@@ -77,6 +80,28 @@ class _Archives(Namespace):
 
     def remove(self, name: str) -> asyncio.Future[Any]:
         return self._run("remove", self._remove(name))
+
+    # ── A backup from elsewhere ──
+
+    def begin_upload(self, name: str, size: int) -> asyncio.Future[Any]:
+        return self._run("beginUpload", self._uploads.begin(name, size))
+
+    def add_upload_part(self, token: str, part: str) -> asyncio.Future[Any]:
+        return self._run("addUploadPart", self._uploads.add(token, part))
+
+    def end_upload(self, token: str) -> asyncio.Future[Any]:
+        return self._run("endUpload", self._end_upload(token))
+
+    def cancel_upload(self, token: str) -> asyncio.Future[Any]:
+        return self._run("cancelUpload", self._cancel_upload(token))
+
+    async def _end_upload(self, token: str) -> BackupFile:
+        uploaded = await self._uploads.end(token)
+        await self._changed.check()
+        return uploaded
+
+    async def _cancel_upload(self, token: str) -> None:
+        self._uploads.cancel(token)
 
     async def _list(self) -> _ListedFolder:
         await self._changed.check()  # a change from now on is reported
@@ -169,6 +194,7 @@ def _plan(report: RestoreReport, *, stores_plain: bool = False) -> _Plan:
         stores_plain=stores_plain,
         identities=[_part(each) for each in parts],
         others=other_changes(report),
+        brought=brought(report),
     )
 
 

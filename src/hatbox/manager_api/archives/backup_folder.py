@@ -18,7 +18,7 @@ from hatbox.archive.archive_file import opened_archive
 from hatbox.errors import ArchiveError, WrongPassphrase
 from hatbox.store.base import Store
 
-__all__ = ["MAX_LISTED", "BackupFile", "BackupFolder", "FolderSignature"]
+__all__ = ["MAX_LISTED", "BackupFile", "BackupFolder", "FolderSignature", "described_backup"]
 
 FolderSignature: TypeAlias = frozenset[tuple[str, int, int, int]]
 """Name, size, time of the last write and inode of each file."""
@@ -87,6 +87,10 @@ class BackupFolder:
             raise ArchiveError(path.name, "a backup with this name exists already", "Choose another name.")
         return path
 
+    def unused_file(self, name: str) -> Path:
+        """The path of a new file for a backup from elsewhere. A name that exists gets a number. Raises ArchiveError."""
+        return self._unused(self._checked(name).name.removesuffix(_SUFFIX))
+
     def existing_file(self, name: str) -> Path:
         """The path of a file in the folder. Raises ArchiveError."""
         path = self._checked(name)
@@ -101,7 +105,7 @@ class BackupFolder:
         except OSError as error:
             raise self._unusable("read from", error) from error
         found.sort(key=lambda each: (-each[0].st_mtime_ns, each[1]))
-        return [_backup(self.path / name, status) for status, name in found[:MAX_LISTED]]
+        return [described_backup(self.path / name, status) for status, name in found[:MAX_LISTED]]
 
     def signature(self) -> FolderSignature:
         """What differs after a file was added, deleted, or written in place, or the folder became readable or not."""
@@ -159,7 +163,9 @@ def _data_folder() -> Path:
     return Path(platformdirs.user_data_dir("hatbox", appauthor=False))
 
 
-def _backup(path: Path, status: os.stat_result) -> BackupFile:
+def described_backup(path: Path, status: os.stat_result | None = None) -> BackupFile:
+    """What a file is. `status` is that of the file, if it was read already."""
+    status = status or path.stat()
     written = status.st_mtime * 1000
     try:
         with path.open("rb") as file:

@@ -17,7 +17,7 @@ import msgspec
 
 from hatbox.errors import ApiError, ExtensionError
 from hatbox.extension_data import installed_extensions as installed
-from hatbox.extension_data.extension_permissions import ExtensionPermissions
+from hatbox.extension_data.extension_permissions import NONE, ExtensionPermissions
 from hatbox.extension_data.installed_extensions import InstalledExtension
 from hatbox.extensions.installing import Candidate, is_update
 from hatbox.extensions.service import Extensions
@@ -45,6 +45,8 @@ class PreparedInstallation(msgspec.Struct, frozen=True):
     """The installed extension with this id, with its version."""
     is_update: bool
     """Whether that is an earlier version from a file with the same name: its data and grants stay."""
+    added: list[ShownPermission]
+    """What it requires, and the installed one does not."""
 
 
 class _Upload:
@@ -109,6 +111,7 @@ class PackageUploads:
         upload.candidate, upload.data = candidate, bytearray()
         manifest = candidate.manifest
         known = await self._store.read(lambda transaction: installed.get(transaction, manifest.id))
+        updates = await self._extensions.added_permissions([candidate], replace=True)
         return PreparedInstallation(
             token=token,
             extension_id=manifest.id,
@@ -120,6 +123,7 @@ class PackageUploads:
             ),
             replaces=f"{known.name} {known.version}" if known is not None else None,
             is_update=known is not None and is_update(known, candidate.place, candidate.title),
+            added=[each for _, added in updates for each in listed_permissions(ExtensionPermissions(added, NONE))],
         )
 
     async def install(self, token: str, *, replace: bool, keep_data: bool) -> InstalledExtension:

@@ -4,17 +4,25 @@
 import {browser, connection} from "./api.js";
 import {attempt, resultOf} from "./attempt.js";
 import {errorText, sizeText} from "./archive_words.js";
-import {btn, empty, errorLine, h, icon, iconButton, setUnavailable} from "./dom.js";
+import {btn, empty, errorLine, h, icon, iconButton, isUnavailable, setUnavailable} from "./dom.js";
+import {acceptFiles} from "./file_drops.js";
+import {sendFile} from "./file_upload.js";
 import {dialog, menu, toast} from "./layers.js";
 import {LiveList} from "./live_list.js";
 import {Meter} from "./meter.js";
 import {thousands} from "./numbers.js";
+import {askNewPassphrase} from "./passphrase_dialog.js";
 import {restoreDialog, startedHere} from "./restore_dialog.js";
 import {loadError} from "./screen_parts.js";
 import {dayAndTime, exactTime} from "./times.js";
 
 const api = browser.hatbox.archives;
 const MOST = 200; // backups that are listed
+const UPLOAD = {
+  begin: (name, size) => api.beginUpload(name, size),
+  add: (token, part) => api.addUploadPart(token, part),
+  cancel: (token) => api.cancelUpload(token),
+};
 
 export class BackupSection {
   constructor() {
@@ -39,7 +47,7 @@ export class BackupSection {
     const gap = h("span", {class: "grow only-phone-text"});
     const head = h("div", {class: "line sect"}, this.heading, note, gap, this.status, this.start, this.more);
     this.el = h("section", {class: "panel-gap sect", "aria-label": "Backups"}, head, this.meter.el, this.message);
-    this.el.append(this.rows, this.other, this.folder);
+    this.el.append(this.rows, this.other, this.makeDrop(), this.folder);
     this.onProgress = (progress) => this.showProgress(progress);
     api.onProgress.addListener(this.onProgress);
     const stopList = this.live.follow(() => this.paint());
@@ -172,36 +180,47 @@ export class BackupSection {
     }
   }
 
-  askPassphrase(reason = "Only this passphrase opens the backup. It cannot be recovered.") {
-    const error = h("div", {id: "backup-error"});
-    const field = (id, label) => {
-      const props = {class: "field", type: "password", id, autocomplete: "new-password", "aria-describedby": error.id};
-      const input = h("input", props);
-      return [input, h("div", {class: "f1"}, h("label", {for: id}, label), input)];
-    };
-    const [first, firstRow] = field("backup-passphrase", "Passphrase");
-    const [second, secondRow] = field("backup-again", "The same passphrase again");
-    const form = h("form", {class: "dlg-text", novalidate: true, id: "backup-form"});
-    form.append(h("p", {}, reason), firstRow, secondRow, error);
-    const fail = (text, input) => {
-      error.replaceChildren(errorLine(text));
-      input.after(error); // beside its cause
-      input.setAttribute("aria-invalid", "true");
-      input.focus();
-    };
-    form.addEventListener("submit", async (event) => {
-      event.preventDefault();
-      for (const input of [first, second]) input.removeAttribute("aria-invalid");
-      if (!first.value) return fail("Write a passphrase, for example four words.", first);
-      if (first.value !== second.value) return fail("The two passphrases differ. Write the same one twice.", second);
-      box.close();
-      await this.attempt(() => this.write({passphrase: first.value}));
+  askPassphrase(reason) {
+    const run = (passphrase) => this.attempt(() => this.write({passphrase}));
+    askNewPassphrase({title: "Back up with a passphrase", label: "Back up now", reason, run});
+  }
+
+  // A backup from elsewhere is copied into the folder first.
+  take(files) {
+    this.uploadMessage.replaceChildren();
+    if (!files.length) return;
+    const onError = (error) => this.uploadMessage.replaceChildren(errorLine(error.message));
+    if (files.length > 1) return onError(new Error("Restore one file at a time."));
+    if (isUnavailable(this.chooser)) return onError(new Error("Another file is being read. Drop this one afterwards."));
+    return attempt(this.chooser, () => this.upload(files[0]), {control: this.chooser, onError});
+  }
+
+  async upload(file) {
+    this.uploadMeter.start();
+    try {
+      const uploaded = await api.endUpload(await sendFile(file, UPLOAD, (progress) => this.uploadMeter.show(progress)));
+      await this.live.reload();
+      restoreDialog(uploaded, () => this.rowOf(uploaded));
+    } finally {
+      this.uploadMeter.hide();
+    }
+  }
+
+  makeDrop() {
+    const picker = h("input", {type: "file", hidden: true, tabindex: "-1", "aria-label": "File of a backup"});
+    picker.addEventListener("change", () => {
+      const files = [...picker.files];
+      picker.value = ""; // the same file can be chosen again
+      this.take(files);
     });
-    const box = dialog("Back up with a passphrase", form, (close) => [
-      btn("Cancel", close, {kind: "quiet"}),
-      h("button", {class: "btn primary", type: "submit", form: form.id}, "Back up now"),
-    ]);
-    first.focus();
+    this.chooser = btn("Choose a file", () => picker.click(), {kind: "sm"});
+    this.uploadMeter = new Meter("Reading the file");
+    this.uploadMessage = h("div", {});
+    const wide = h("span", {class: "hide-narrow"}, "Drop a backup or a shared identity from elsewhere here to restore it");
+    const narrow = h("span", {class: "only-phone-text"}, "Restore a file from elsewhere");
+    const drop = h("div", {class: "drop"}, icon("ui-upload"), h("span", {}, wide, narrow), this.chooser, picker);
+    this.stopDrops = acceptFiles(this.el, {mark: drop, take: (files) => this.take(files)});
+    return h("div", {}, drop, this.uploadMeter.el, this.uploadMessage);
   }
 
   askToDelete(backup) {
@@ -226,6 +245,7 @@ export class BackupSection {
     startedHere.delete(this.operation); // the next section shows how it goes on
     api.onProgress.removeListener(this.onProgress);
     this.stop();
+    this.stopDrops();
   }
 }
 

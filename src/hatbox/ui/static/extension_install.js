@@ -3,11 +3,16 @@
 import {browser} from "./api.js";
 import {attempt, resultOf} from "./attempt.js";
 import {btn, errorLine, h, plural} from "./dom.js";
+import {sendFile} from "./file_upload.js";
 import {dialog, toast} from "./layers.js";
 import {sentence} from "./sentences.js";
 
 const api = browser.hatbox.extensions;
-const PART = 786_432; // bytes, a multiple of 3: each part is base64 without padding
+const UPLOAD = {
+  begin: (name, size) => api.beginInstall(name, size),
+  add: (token, part) => api.addInstallPart(token, part),
+  cancel: (token) => api.cancelInstall(token),
+};
 
 // A file picker, then installFile.
 export function chooseFile(onProblem) {
@@ -21,25 +26,13 @@ export async function installFile(file, onProblem) {
   let token = null;
   try {
     onProblem(null, `Reading ${file.name}…`);
-    token = await api.beginInstall(file.name, Math.max(1, file.size));
-    for (let start = 0; start < file.size; start += PART) {
-      await api.addInstallPart(token, await base64(file.slice(start, start + PART)));
-    }
+    token = await sendFile(file, UPLOAD);
     confirmInstallation(await api.prepareInstall(token));
     onProblem(null, null);
   } catch (error) {
     onProblem(error.message, null);
     if (token) api.cancelInstall(token).catch(() => {});
   }
-}
-
-function base64(blob) {
-  return new Promise((resolve, reject) => {
-    const reader = new FileReader();
-    reader.onload = () => resolve(reader.result.slice(reader.result.indexOf(",") + 1));
-    reader.onerror = () => reject(new Error("The file could not be read. Choose it again."));
-    reader.readAsDataURL(blob);
-  });
 }
 
 function confirmInstallation(prepared) {
@@ -66,6 +59,7 @@ function confirmInstallation(prepared) {
     prepared.description && h("p", {}, prepared.description),
     replaces && h("p", {}, isUpdate ? `Updates ${replaces}. Its data stays.` : replacementText(replaces)),
     isReplacement && h("label", {class: "check"}, keepData, " Keep its data"),
+    prepared.added.length > 0 && addedBox(prepared.added),
     permissionList(prepared.permissions),
     problem,
   ];
@@ -80,6 +74,12 @@ function confirmInstallation(prepared) {
 
 function replacementText(replaces) {
   return sentence`Replaces ${replaces}, which has the same id. What you granted to that one is revoked.`;
+}
+
+// What an update may do more than before is easily overlooked among all that it may do.
+function addedBox(added) {
+  const items = added.map((each) => h("li", {}, each.sentence));
+  return h("div", {class: "brought"}, h("strong", {}, "It wants more than before:"), h("ul", {}, items));
 }
 
 function permissionList(permissions) {

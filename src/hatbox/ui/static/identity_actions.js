@@ -8,6 +8,7 @@ import {engineStarted, lostTabText} from "./engines_state.js";
 import {identities} from "./identities_state.js";
 import {askToDelete, removeCreated} from "./identity_deletion.js";
 import {identityEditor} from "./identity_editor.js";
+import {shareIdentity} from "./identity_sharing.js";
 import {dialog, notice, popover, problem, toast} from "./layers.js";
 import {foreverReason} from "./removal_words.js";
 import {sentence} from "./sentences.js";
@@ -194,6 +195,7 @@ export function actionsOf(identity, anchor) {
     {label: "Edit name, color, icon", glyph: "ui-edit", key: "E", run: () => editIdentity(identity, anchor)},
     {label, glyph, key: "H", run: () => setHidden(identity, !hidden, anchor)},
     {label: "Clone", glyph: "ui-clone", run: () => cloneIdentity(identity, anchor)},
+    {label: "Share as a file", glyph: "ui-upload", run: () => shareIdentity(identity, anchor)},
     {label: "Copy id", glyph: "ui-copy", run: () => copyId(identity, anchor)},
     "-",
     {label: "Remove", glyph: "ui-trash", key: "Del", danger: true, run: () => removeIdentity(identity, anchor)},

@@ -138,6 +138,7 @@ class RestoreDialog {
     const plain = "The backup is of an encrypted profile, and this one is not: its logins are stored here unencrypted.";
     const parts = [
       h("p", {}, planText(plan)),
+      plan.brought.length > 0 && broughtBox(plan.brought),
       plan.storesPlain && errorLine(plain),
       items.length > 0 && h("ul", {class: "plain-list", tabindex: "0", "aria-label": "Changes"}, items),
     ];
@@ -161,4 +162,12 @@ class RestoreDialog {
       this.stopWaiting();
     }
   }
+}
+
+// What somebody else's backup could do harm with: never below other lines, and never cut.
+function broughtBox(sentences) {
+  const heading = h("strong", {}, "It brings proxies or extensions. Restore it only if you know who made it.");
+  const items = sentences.map((text) => h("li", {}, text));
+  const list = h("ul", {class: "plain-list", tabindex: "0", "aria-label": "What it brings"}, items);
+  return h("div", {class: "brought"}, heading, list);
 }
