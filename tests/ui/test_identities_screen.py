@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,6 +38,36 @@ async def hatbox(profile: str, *arguments: str) -> None:
     command = [sys.executable, "-m", "hatbox", "--profile", profile, *arguments]
     process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.DEVNULL)
     assert await in_time(process.wait(), f"hatbox {arguments[0]} has not ended") == 0
+
+
+async def test_identities_of_another_program_are_shown_and_imported_from_a_file(
+    manager: Manager, manager_page: Page, tmp_path: Path
+) -> None:
+    page, screen, dialog = manager_page, IdentitiesPage(manager_page), manager_page.locator("dialog")
+    names = ("Garden", HOSTILE)
+    entries = [
+        {"userContextId": 11 + place, "public": True, "icon": "tree", "color": "red", "name": name}
+        for place, name in enumerate(names)
+    ]
+    (tmp_path / "containers.json").write_text(json.dumps({"version": 5, "identities": entries}))
+    (tmp_path / "photo.jpg").write_bytes(b"\xff\xd8\xff" * 100)
+    (tmp_path / "work.hatbox").write_bytes(b"hatbox archive 2")
+    for name, problem in (
+        ("photo.jpg", "photo.jpg is not a text file."),
+        ("work.hatbox", "Choose it under “Trash, backups”."),
+        ("containers.json", ""),
+    ):
+        await page.get_by_role("button", name="Import identities").click()
+        async with page.expect_file_chooser() as chooser:
+            await page.get_by_role("menuitem", name="From a file").click()
+        await (await chooser.value).set_files(tmp_path / name)
+        if problem:
+            await page.get_by_role("alert").filter(has_text=problem).wait_for()
+            await page.keyboard.press("Escape")
+    await dialog.get_by_role("checkbox", name=HOSTILE).uncheck()
+    await dialog.get_by_role("button", name="Import").click()
+    await screen.wait_for_toast("1 identity created, 0 cookies imported.")
+    await screen.wait_for_names(*DEFAULT, "Garden")
 
 
 async def test_a_temporary_identity_needs_no_name_and_says_when_it_ends(manager: Manager, manager_page: Page) -> None:

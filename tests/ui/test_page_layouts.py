@@ -194,6 +194,7 @@ async def test_a_zoom_of_400_percent_shows_lists_above_the_bar_and_rules_are_ali
     for screen in SCREENS:
         await show(page, screen)
         assert await page.evaluate(LOW) == [True, True, 200], screen
+        assert await overflows(page) == []
     await page.get_by_role("link", name="Identities", exact=True).click()
     await page.locator(".card a").last.focus()
     await page.locator(".card").last.scroll_into_view_if_needed()

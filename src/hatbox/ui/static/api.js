@@ -16,7 +16,7 @@ const NOT_PROVEN = 4403; // a page that was reloaded since the server was starte
 
 // Calls that change nothing for the user: the page may be closed while they wait.
 const READS = new Set(
-  "list summaries order search details checkSettings preview test cookies value curl exportFile log forget".split(" "),
+  "list summaries order search details checkSettings preview test cookies value curl exportFile log forget recorded sources".split(" "),
 );
 const isRead = (path) => READS.has(path.split(".").at(-1)) || /\.get[A-Z]\w*$/.test(path);
 

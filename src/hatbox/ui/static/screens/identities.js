@@ -1,9 +1,10 @@
 // Identities: which do I have, what is open in each, where is each signed in?
 
 import {browser} from "../api.js";
-import {btn, empty, h, icon, plural} from "../dom.js";
+import {btn, empty, h, icon, iconButton, plural} from "../dom.js";
 import {createIdentity, setReveal} from "../identity_actions.js";
 import {identities} from "../identities_state.js";
+import {importMenu} from "../identity_import.js";
 import {matching} from "../identity_search.js";
 import {thousands} from "../numbers.js";
 import {remember, remembered} from "../remembered_choices.js";
@@ -47,7 +48,8 @@ class IdentitiesScreen {
       icon("ui-plus"),
       "New identity",
     );
-    this.nodes = [header(title, this.total, create), this.tools, this.scroller];
+    const imports = iconButton("ui-upload", "Import identities", () => importMenu(imports), {"aria-haspopup": "menu"});
+    this.nodes = [header(title, this.total, imports, create), this.tools, this.scroller];
   }
 
   start() {

@@ -1,0 +1,111 @@
+"""The namespace hatbox.imports: identities from browsers of this machine, and from files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hatbox
+from hatbox.formats import FORMATS
+from hatbox.formats.firefox_folders import FirefoxProfileFolder
+from hatbox.manager_api import imports
+from hatbox.profile import Profile
+from tests.manager_api.page_errors import refused
+from tests.store.in_loop import in_loop
+
+CONTAINERS = {
+    "version": 5,
+    "lastUserContextId": 12,
+    "identities": [
+        {"userContextId": 11, "public": True, "icon": "tree", "color": "red", "name": "Garden"},
+        {"userContextId": 12, "public": True, "icon": "pet", "color": "blue", "name": "Dog"},
+    ],
+}
+
+
+def api(profile: Profile) -> Any:
+    return profile.browser(["hatbox"]).hatbox.imports
+
+
+async def names(profile: Profile) -> list[str]:
+    return [each.name for each in await profile.identities.query()]
+
+
+@in_loop
+async def test_chosen_identities_of_a_file_are_imported_once(address: str) -> None:
+    async with hatbox.open(address) as profile:
+        before = await names(profile)
+        source = {"name": "containers.json", "text": json.dumps(CONTAINERS)}
+        found = (await api(profile).preview(source))["identities"]
+        assert [(each["name"], each["color"], each["cookies"]) for each in found] == [
+            ("Garden", "red", 0),
+            ("Dog", "blue", 0),
+        ]
+        assert await names(profile) == before
+        keys = [each["key"] for each in found if each["name"] == "Dog"]
+        assert (await api(profile).run(source, keys))["created"] == 1
+        again = await api(profile).run(source, keys)
+        assert (again["created"], again["matched"]) == (0, 1)
+        assert await names(profile) == [*before, "Dog"]
+
+
+@in_loop
+async def test_json_lines_bring_cookies_to_the_identity_with_the_same_name(address: str, tmp_path: Path) -> None:
+    async with hatbox.open(tmp_path / "other.db") as other:
+        await (await other.cookie_store("Work")).receive(["sid=1; HttpOnly"], "https://forge.example/")
+        text = FORMATS["json-lines"].write(await other.export_bundle(["Work"])).data.decode()
+    async with hatbox.open(address) as profile:
+        source = {"name": "work.jsonl", "text": text}
+        (found,) = (await api(profile).preview(source))["identities"]
+        assert (found["name"], found["cookies"]) == ("Work", 1)
+        result = await api(profile).run(source, [found["key"]])
+        assert (result["created"], result["matched"], result["cookies"]) == (0, 1, 1)
+        assert [each.host for each in await profile.sites("Work")] == ["forge.example"]
+
+
+@in_loop
+async def test_profiles_of_browsers_are_found_and_no_other_folder_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "abc.default"
+    folder.mkdir()
+    (folder / "containers.json").write_text(json.dumps(CONTAINERS))
+    monkeypatch.setattr(imports, "find_folders", lambda: [FirefoxProfileFolder(folder, "default", 1)])
+    monkeypatch.setattr(imports, "find_user_data", list)
+    async with hatbox.open(tmp_path / "profile.db") as profile:
+        (source,) = await api(profile).sources()
+        assert source == {"program": "firefox", "folder": str(folder), "name": "default"}
+        found = (await api(profile).preview({"folder": str(folder)}))["identities"]
+        assert {"Garden", "Dog"} <= {each["name"] for each in found}
+        with refused("This browser profile is gone"):
+            await api(profile).preview({"folder": str(tmp_path)})
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("photo.jpg", "\x00\x01garbage", "photo.jpg has no identities that can be imported"),
+        ("empty.json", "", "empty.json has no identities"),
+        ("cookies.txt", "# Netscape HTTP Cookie File\n", "names no identity. Open the identity"),
+        ("state.json", '{"cookies": [], "origins": []}', "names no identity. Open the identity"),
+        ("deep.json", "[" * 100_000, "deep.json has no identities"),
+        ("cut.json", '{"identities": [{"name": "A"', "cut.json"),
+        ("cut.jsonl", '{"format": "hatbox", "version": 2}\n{"identity": ', "Nothing was imported."),
+        ("huge.json", " " * (16 * 2**20 + 1), "huge.json is larger than 16 MB"),
+    ],
+)
+@in_loop
+async def test_a_file_that_cannot_be_imported_says_why_and_changes_nothing(
+    name: str, text: str, message: str, tmp_path: Path
+) -> None:
+    async with hatbox.open(tmp_path / "profile.db") as profile:
+        before = await names(profile)
+        source = {"name": name, "text": text}
+        with refused(message):
+            await api(profile).preview(source)
+        with refused(message):
+            await api(profile).run(source, ["x"])
+        assert await names(profile) == before
