@@ -130,7 +130,19 @@ class Examination:
         self._unlisted = 0
 
     def run(self, *, structure: bool = True) -> None:
-        """Find all problems. Raises errors that are no damage: an interrupted statement, an unreadable disk."""
+        """Find all problems. Raises errors that are no damage: an interrupted statement, an unreadable disk.
+
+        Problems have to be found twice: SQLite reports a page that the disk did not let it read as damage.
+        """
+        self._run(structure=structure)
+        if first := self.problems:
+            self.problems, self.notes, self.rows, self._unlisted = [], [], {}, 0
+            self._run(structure=structure)
+            self.problems = [each for each in self.problems if each in first]
+            if self.problems != first:
+                self.notes.append("Some problems were not found again. Check the disk: it may have failed to read.")
+
+    def _run(self, *, structure: bool) -> None:
         with self._damage_in("database"):
             self.format = check_schema_version(self._path, self._connection)
             if structure:

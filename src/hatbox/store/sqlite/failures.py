@@ -6,8 +6,9 @@ import errno
 import os
 import shutil
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from hatbox.errors import (
     DiskFull,
@@ -27,13 +28,17 @@ __all__ = [
     "forked",
     "full",
     "in_use",
+    "may_be_read_error",
     "not_a_profile",
+    "read_again",
     "read_only",
     "to_opening_error",
     "to_profile_error",
     "too_new",
     "unreadable",
 ]
+
+T = TypeVar("T")
 
 BUSY_SECONDS: Final = 30.0
 _MIN_FREE_BYTES: Final = 128 * 1024  # with less, SQLite cannot even create the index of its WAL
@@ -61,6 +66,21 @@ def to_profile_error(path: Path, error: OSError | sqlite3.Error) -> ProfileError
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN):
         return read_only(path)
     return ProfileError(path, f"it cannot be used ({error})", "Nothing was changed. Check the disk, then try again.")
+
+
+def may_be_read_error(error: BaseException) -> bool:
+    """Whether the disk may have failed to read a page: SQLite reports that as damage. A second try can succeed."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_CORRUPT and "malformed" in str(error)
+
+
+def read_again(read: Callable[[], T]) -> T:
+    """The result of a function, which is called once more after an error that may be a read error of the disk."""
+    try:
+        return read()
+    except sqlite3.Error as error:
+        if not may_be_read_error(error):
+            raise
+    return read()
 
 
 def to_opening_error(path: Path, error: OSError | sqlite3.Error) -> ProfileError:

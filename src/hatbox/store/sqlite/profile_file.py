@@ -23,7 +23,15 @@ from hatbox.store.encryption import Cipher
 from hatbox.store.keys import Key
 from hatbox.store.sqlite import failures
 from hatbox.store.sqlite.background_check import note_check
-from hatbox.store.sqlite.failures import corrupt, full, in_use, not_a_profile, to_opening_error, too_new
+from hatbox.store.sqlite.failures import (
+    corrupt,
+    full,
+    in_use,
+    not_a_profile,
+    read_again,
+    to_opening_error,
+    too_new,
+)
 from hatbox.store.sqlite.header import Inspection, inspect, require_file, wal_size
 from hatbox.store.sqlite.lock import LockBusy, ProfileLock
 from hatbox.store.sqlite.migrations import create_tables, has_tables_of, migrate, version_of
@@ -146,7 +154,7 @@ def open_profile(path: Path, key: Key | None = None, *, create: bool = True) -> 
         read_only = not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
         lock = _lock(path, read_only=read_only)
         try:
-            return _open(path, lock, key, read_only=read_only)
+            return read_again(partial(_open, path, lock, key, read_only=read_only))
         except BaseException:
             if lock:
                 lock.release()

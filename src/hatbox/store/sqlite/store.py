@@ -8,6 +8,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -19,7 +20,7 @@ from hatbox.store.keys import configured_key
 from hatbox.store.lease import Lease
 from hatbox.store.loop_binding import LoopBinding
 from hatbox.store.sqlite.background_check import BackgroundCheck
-from hatbox.store.sqlite.failures import to_profile_error
+from hatbox.store.sqlite.failures import may_be_read_error, read_again, to_profile_error
 from hatbox.store.sqlite.file_lease import FileLease
 from hatbox.store.sqlite.processes import PROCESS_SUFFIX, SqliteProcesses
 from hatbox.store.sqlite.profile_file import real_path
@@ -126,7 +127,8 @@ class SqliteStore(Store):
         try:
             await opened
             with self._sqlite_errors():
-                self._reader = Reader(self._path, self._processes, self.time, writer.file.cipher)
+                cipher = writer.file.cipher
+                self._reader = read_again(partial(Reader, self._path, self._processes, self.time, cipher))
         except BaseException:
             writer.stop()
             raise
@@ -176,7 +178,12 @@ class SqliteStore(Store):
             return self._calls.put(self._loop, writer.put, work, writes=False)
         reply: Reply[T] = Reply(loop=self._loop)
         try:
-            reply.set_result(self._reader.run(work, single_statement=single_statement))
+            try:
+                reply.set_result(self._reader.run(work, single_statement=single_statement))
+            except sqlite3.Error as error:
+                if not may_be_read_error(error):
+                    raise
+                reply.set_result(self._reader.run(work, single_statement=single_statement))
         except sqlite3.Error as error:
             settle(reply, None, self._to_profile_error(error))
         except Exception as error:  # noqa: BLE001 - raised where the reply is awaited

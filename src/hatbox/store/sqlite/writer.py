@@ -20,7 +20,7 @@ from hatbox.store.base import ChangeRecord, Processes, Transaction
 from hatbox.store.calls import Call, LoggedChange
 from hatbox.store.keys import Key
 from hatbox.store.sqlite import failures
-from hatbox.store.sqlite.failures import to_profile_error
+from hatbox.store.sqlite.failures import may_be_read_error, to_profile_error
 from hatbox.store.sqlite.profile_file import ProfileFile, check_schema_version, open_profile
 from hatbox.store.sqlite.transaction import SqliteTransaction
 from hatbox.store.tables.change_log import RETENTION_SECONDS
@@ -173,22 +173,26 @@ class Writer:
         if isinstance(error, ProfileCorrupt) and not self.damaged:
             self.damaged = error
 
-    def _run_batch(self, calls: list[Call]) -> None:
-        """Run calls in one transaction; if that fails, each in its own, so that only the failing call fails."""
+    def _run_batch(self, calls: list[Call], *, again: bool = True) -> None:
+        """Run calls in one transaction; if that fails, each in its own, so that only the failing call fails.
+
+        A call that the disk did not let read runs `again`.
+        """
+        has_begun = False
         try:
             self._begin(calls)
-        except Exception as error:  # noqa: BLE001 - the callers get it
-            self._fail_calls(calls, error)
-            return
-        try:
+            has_begun = True
             self._commit(calls)
-        except Exception as error:  # noqa: BLE001 - as above
-            if len(calls) == 1:
+        except Exception as error:  # noqa: BLE001 - the callers get it
+            if len(calls) > 1 and has_begun:
+                self._roll_back()
+                for call in calls:
+                    self._run_batch([call])
+            elif again and may_be_read_error(error):
+                self._roll_back()
+                self._run_batch(calls, again=False)
+            else:
                 self._fail_calls(calls, error)
-                return
-            self._roll_back()
-            for call in calls:
-                self._run_batch([call])
             return
         self._finished(calls)
 
