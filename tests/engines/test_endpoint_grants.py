@@ -48,6 +48,23 @@ async def test_only_the_token_of_a_valid_grant_connects(path: Path) -> None:
 
 
 @in_loop
+async def test_an_endpoint_of_one_program_accepts_its_grant_only(path: Path) -> None:
+    async with hatbox.open(path) as profile, hatbox.open(path) as other:
+        grants = grants_of(profile)
+        own, token = await other.grants.create(identities="Work", actions=BOTH)
+        _, another = await profile.grants.create(identities="Work", actions=BOTH)
+        authorize = grants.for_identity(WORK, own.id)
+        assert await authorize(another) is None
+        for given in (token, ""):  # the endpoint passes no empty token, except for clients that need none
+            clients = await authorize(given)
+            assert clients is not None
+            assert clients.grant_id == own.id
+        await other.grants.revoke(own.id)
+        await profile.grants.ended(own.id)
+        assert [await authorize(given) for given in (token, "")] == [None, None]
+
+
+@in_loop
 async def test_a_grant_that_allows_less_than_the_protocol_can_do_is_refused(path: Path) -> None:
     async with hatbox.open(path) as profile:
         grants = grants_of(profile)

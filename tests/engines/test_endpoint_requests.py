@@ -21,16 +21,19 @@ from hatbox.engines.chromium import endpoint_answers
 from hatbox.engines.chromium.endpoint.authorization import Authorize, TokenAuthorization, authorize_token
 from hatbox.engines.chromium.endpoint.endpoint import Endpoint
 from hatbox.engines.chromium.endpoint_answers import AnsweringEngine, EndpointAnswers
+from hatbox.engines.endpoint_options import NO_OPTIONS, EndpointOptions
 from hatbox.engines.endpoint_requests import (
     ENDPOINT_RELEASED,
     ENDPOINT_REQUESTED,
     AwaitedState,
+    EndpointAnswer,
     EndpointRequest,
     hash_token,
     request_endpoint,
 )
 from hatbox.engines.runner import EngineRunner
 from hatbox.engines.running_engines import RunningEngine, engine_for
+from hatbox.errors import EngineError
 from hatbox.store.base import ChangeRecord
 from hatbox.store.keys import Key
 from hatbox.store.processes import current_process
@@ -70,14 +73,16 @@ class Host:
 
     def __init__(self, profile: hatbox.Profile, runner: EngineRunner, *, has_grants: bool = True) -> None:
         self.opened: list[Endpoint] = []
-        grants = (lambda _: authorize_token(GRANT, TokenAuthorization())) if has_grants else None
+        self.options: list[EndpointOptions] = []
+        grants = (lambda _, __: authorize_token(GRANT, TokenAuthorization())) if has_grants else None
         waits: dict[AwaitedState, Callable[[], Awaitable[None]]] = {"settled": runner.wait_until_settled}
         since = runner._division.since
         engine = AnsweringEngine(runner.serves, lambda: since, self._open, lambda _: None, waits, grants)
         self.answers = EndpointAnswers(profile.store, engine)
 
-    async def _open(self, cookie_store_id: str, authorize: Authorize) -> Endpoint:
+    async def _open(self, cookie_store_id: str, authorize: Authorize, options: EndpointOptions) -> Endpoint:
         assert cookie_store_id == WORK
+        self.options.append(options)
         endpoint = Endpoint(Service(), authorize)
         await endpoint.start()
         self.opened.append(endpoint)
@@ -156,6 +161,33 @@ async def test_requests_for_clients_with_grants_share_an_endpoint_until_the_last
         await first.close()
         assert await status(second.port, GRANT) == 200
         await second.close()
+        await until(lambda: not host.listening)
+
+
+@in_loop
+async def test_an_endpoint_with_folders_is_that_of_one_program(path: Path) -> None:
+    async with hosting(path) as (profile, host):
+        engine = await engine_of(profile)
+        options = EndpointOptions(uploads="/uploads", grant="g")
+        shared = await request_endpoint(profile.store, engine, WORK)
+        own = await request_endpoint(profile.store, engine, WORK, options=options)
+        same = await request_endpoint(profile.store, engine, WORK, options=options)
+        assert len({shared.port, own.port, same.port}) == 3
+        assert host.options == [NO_OPTIONS, options, options]
+
+
+@in_loop
+async def test_an_older_engine_that_ignores_the_folders_is_not_used(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def answer_of_older(*arguments: Any, **_: Any) -> EndpointAnswer:
+        return EndpointAnswer(*arguments)
+
+    monkeypatch.setattr("hatbox.engines.chromium.endpoint_answers.EndpointAnswer", answer_of_older)
+    async with hosting(path) as (profile, host):
+        engine = await engine_of(profile)
+        with pytest.raises(EngineError, match="older version"):
+            await request_endpoint(profile.store, engine, WORK, options=EndpointOptions(downloads="/downloads"))
         await until(lambda: not host.listening)
 
 

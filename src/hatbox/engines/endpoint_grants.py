@@ -47,16 +47,23 @@ class EndpointGrants:
         self._activity_log = activity_log
         self._clients: dict[tuple[str, str], GrantedClients] = {}  # by the ids of the grant and the identity
 
-    def for_identity(self, cookie_store_id: str) -> Callable[[str], Awaitable[GrantedClients | None]]:
-        """The Authorize for clients of one identity."""
-        return lambda token: self._authorize(token, cookie_store_id)
+    def for_identity(
+        self, cookie_store_id: str, grant_id: str = ""
+    ) -> Callable[[str], Awaitable[GrantedClients | None]]:
+        """The Authorize for clients of one identity. With `grant_id`, clients with another grant are refused.
 
-    async def _authorize(self, token: str, cookie_store_id: str) -> GrantedClients | None:
+        The endpoint calls it with an empty token only for clients that need none: they have this grant.
+        """
+        return lambda token: self._authorize(token, cookie_store_id, grant_id)
+
+    async def _authorize(self, token: str, cookie_store_id: str, grant_id: str) -> GrantedClients | None:
         """None for a token that was guessed, was revoked or has expired."""
         grants, activity_log = self._grants(), self._activity_log()
         try:
-            grant = await grants.verify(token)
+            grant = await (grants.verify(token) if token or not grant_id else grants.verify_id(grant_id))
         except GrantRefused:
+            return None
+        if grant_id and grant.id != grant_id:
             return None
         try:
             check_endpoint_grant(grant, cookie_store_id)

@@ -18,6 +18,7 @@ from typing import Final, Literal, Protocol, TypeAlias
 
 import msgspec
 
+from hatbox.engines.endpoint_options import NO_OPTIONS, EndpointOptions
 from hatbox.engines.running_engines import ENGINES_CHANGED, RunningEngine, busy, has_lease
 from hatbox.errors import EngineError, ProfileError
 from hatbox.store.base import RESYNC, ChangeRecord, Store, Transaction
@@ -91,6 +92,7 @@ class EndpointRequest(msgspec.Struct, frozen=True):
     """The run to which pages belong that the clients open: their tabs are closed with it. Empty: they stay open."""
     program: str = ""
     """The name of the program, for people."""
+    options: EndpointOptions = NO_OPTIONS
 
 
 class WaitRequest(msgspec.Struct, frozen=True):
@@ -109,6 +111,8 @@ class EndpointAnswer(msgspec.Struct, frozen=True):
     id: str
     port: int = 0
     error: str = ""
+    knows_options: bool = False
+    """Whether the version of the engine has EndpointRequest.options."""
 
 
 class SentRequest(Protocol):
@@ -167,6 +171,7 @@ async def request_endpoint(
     *,
     token_hash: str = "",
     run: str = "",
+    options: EndpointOptions = NO_OPTIONS,
     max_time: float = ANSWER_TIMEOUT,
 ) -> RequestedEndpoint:
     """Ask a running engine to open the endpoint of an identity; see engine_for.
@@ -186,9 +191,12 @@ async def request_endpoint(
         token_hash,
         run,
         program_name(),
+        options,
     )
     try:
         answer = await send_request(store, engine, ENDPOINT_REQUESTED, request, max_time)
+        if options != NO_OPTIONS and not answer.knows_options:
+            raise busy(engine, "it runs an older version of Hatbox", identity=cookie_store_id)
     except BaseException:
         with contextlib.suppress(asyncio.CancelledError):
             await release_request(store, request.id)

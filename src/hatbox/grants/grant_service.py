@@ -138,6 +138,16 @@ class Grants:
             raise GrantRefused
         return await self._verified(digest)
 
+    async def verify_id(self, grant_id: str) -> Grant:
+        """The grant with an id, if it is valid now. For a connection whose client is known without a token.
+
+        Raises GrantRefused, GrantExpired or GrantRevoked.
+        """
+        row = await self._store.read(lambda transaction: transaction.grants.get(grant_id), single_statement=True)
+        if row is None:
+            raise GrantRefused
+        return await self._verified(row.digest)
+
     def on_revoked(self, grant_id: str, callback: EndCallback) -> Callable[[], None]:
         """Call `callback` once when a grant is revoked, expires or is deleted, or the profile is closed.
 

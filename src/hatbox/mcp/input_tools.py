@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from hatbox.engines.chromium.clipboard_keys import is_clipboard_shortcut
+from hatbox.engines.uploaded_file import file_below
 from hatbox.mcp.agent_session import AgentSession
 from hatbox.mcp.tool_arguments import (
     ClickArguments,
@@ -156,13 +157,8 @@ def uploaded_file(folder: Path | None, path: str) -> Path:
     """The file, which is below the folder for uploads after symbolic links were resolved. Raises ToolRefused."""
     if folder is None:
         raise ToolRefused("uploads are off. Ask the user to start hatbox mcp with --uploads FOLDER.")
-    try:
-        root = folder.resolve(strict=True)
-        found = (root / path).resolve(strict=True)
-        is_file = found.is_relative_to(root) and found.is_file()
-    except (OSError, ValueError, RuntimeError):
-        is_file = False
-    if not is_file:
+    found = file_below(folder, path)
+    if found is None:
         raise ToolRefused(f"{path[:200]!r} is no file below the folder for uploads. Use a path relative to it.")
     return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import socket
 import sys
 import time
 from collections.abc import Iterator
@@ -153,3 +154,79 @@ def test_beside_an_http_engine_for_all_identities_a_browser_is_started(program: 
             await asyncio.to_thread(serve)
 
     asyncio.run(run())
+
+
+def test_a_folder_or_a_file_that_cannot_be_used_is_refused_before_anything_starts(cli: Cli, tmp_path: Path) -> None:
+    for option in ("--uploads", "--downloads"):
+        assert "is no folder" in cli("endpoint", "Work", "--headless", option, str(tmp_path / "none")).err
+    for file in (tmp_path, tmp_path / "none" / "file"):
+        assert "no file in an existing folder" in cli("endpoint", "Work", "--headless", "--output", str(file)).err
+    assert cli("endpoint", "Work", "--port", "0").status == 2
+    assert cli("grant", "list", "--json").json == []
+
+
+@needs_chromium
+def test_an_endpoint_in_the_background_has_folders_and_a_port_of_its_own(cli: Cli, tmp_path: Path) -> None:
+    uploads, downloads, file = tmp_path / "up", tmp_path / "down", tmp_path / "endpoint.txt"
+    for each in (uploads, downloads):
+        each.mkdir()
+    (uploads / "a.txt").write_text("from the folder")
+    with socket.create_server(("127.0.0.1", 0)) as used:
+        port = used.getsockname()[1]
+        refused = cli("endpoint", "Work", "--headless", "--port", str(port), "--output", str(file))
+        assert (refused.status, file.exists()) == (1, False)
+        assert f"port {port} cannot be used: another program uses it" in refused.err
+    options = ("--uploads", str(uploads), "--downloads", str(downloads), "--port", str(port))
+    started = cli("endpoint", "Work", "--headless", *options, "--output", str(file), "--json")
+    assert started.status == 0, started.err
+    assert file.stat().st_mode & 0o777 == 0o600
+    written = msgspec.json.decode(file.read_bytes())
+    assert written["address"] == f"127.0.0.1:{port}"
+    assert written["url"] not in started.out
+
+    async def use(url: str) -> None:
+        async with RawClient(url) as client:
+            await client.result("Browser.setDownloadBehavior", {"behavior": "default", "eventsEnabled": True})
+            _, session = await client.open_page(
+                "data:text/html,<input type=file><a download=b.txt href='data:,b'>b</a>"
+            )
+            await client.result("Runtime.enable", {}, session)
+            found = await client.result("Runtime.evaluate", {"expression": "document.querySelector('input')"}, session)
+            chosen = {"objectId": found["result"]["objectId"], "files": ["a.txt"]}
+            await client.result("DOM.setFileInputFiles", chosen, session)
+            read = "document.querySelector('input').files[0].text()"
+            assert await client.evaluate(read, session) == "from the folder"
+            outside = chosen | {"files": ["../endpoint.txt"]}
+            assert (
+                "Not a file below" in (await client.call("DOM.setFileInputFiles", outside, session))["error"]["message"]
+            )
+            await client.evaluate("document.querySelector('a').click()", session)
+            ended = await client.event("Browser.downloadProgress", lambda each: each["state"] != "inProgress")
+            assert ended["filePath"] == str(downloads / "b.txt")
+            assert (downloads / "b.txt").read_text() == "b"
+            assert (await asyncio.to_thread(cli, "grant", "revoke", written["grant"])).status == 0
+            await client.closed.wait()
+
+    asyncio.run(use(f"ws://127.0.0.1:{port}/devtools/browser/any"))
+
+
+@needs_chromium
+def test_a_headless_download_without_a_folder_is_reported_as_cancelled(program: Start) -> None:
+    process, printed = started(program)
+
+    async def use() -> None:
+        async with RawClient(printed["url"]) as client:
+            allow = {"behavior": "allow", "downloadPath": "/tmp"}
+            refused = await client.call("Browser.setDownloadBehavior", allow)
+            assert "--downloads FOLDER" in refused["error"]["message"]
+            await client.result("Browser.setDownloadBehavior", allow | {"eventsEnabled": True})
+            _, session = await client.open_page("data:text/html,<a download=b.txt href='data:,b'>b</a>")
+            await client.evaluate("document.querySelector('a').click()", session)
+            ended = await client.event("Browser.downloadProgress", lambda each: each["state"] != "inProgress")
+            assert ended["state"] == "canceled"
+
+    asyncio.run(use())
+    process.send_signal(signal.SIGINT)
+    assert process.wait() == 0
+    assert process.stderr is not None
+    assert b"b.txt is not saved: start hatbox endpoint with --downloads FOLDER" in process.stderr.read()

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from playwright.async_api import Error as PlaywrightError
 
-from hatbox.engines.chromium.downloads import PageDownloads, save_downloads
+from hatbox.engines.chromium.downloads import DownloadingPage, PageDownloads, save_downloads
+from hatbox.engines.chromium.endpoint.endpoint_pages import EndpointPages
 from hatbox.tasks import Tasks
 
 
@@ -39,7 +40,8 @@ def test_downloads_of_one_name_have_their_own_files(tmp_path: Path, last: bytes 
     async def main() -> None:
         tasks, page = Tasks(), FakePage()
         page_: Any = page
-        save_downloads(page_, PageDownloads(tmp_path), tasks, "firefox-default")
+        source = DownloadingPage("P", None, "C", "firefox-default", EndpointPages())
+        save_downloads(page_, source, PageDownloads(tmp_path), tasks)
         for contents in (b"one", b"two", last):
             page.download(FakeDownload(contents))
         await tasks.wait()

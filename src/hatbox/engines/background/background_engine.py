@@ -22,7 +22,7 @@ from hatbox.errors import EngineError
 from hatbox.identities.model import IdentityLike
 from hatbox.store.keys import Key
 
-__all__ = ["BackgroundEngine", "BackgroundEngineError"]
+__all__ = ["BackgroundEngine", "BackgroundEngineError", "json_objects"]
 
 _TERMINATE_TIMEOUT: Final = 4.0  # seconds between SIGTERM and SIGKILL: it has not shown a page yet
 
@@ -76,7 +76,7 @@ class BackgroundEngine:
         """Whether the process is running and has reported that it is ready for tabs."""
         if not self._was_ready and self._process is not None:
             expected = {"event": READY, "pid": self._process.pid}
-            self._was_ready = any(expected.items() <= each.items() for each in _json_objects(self._output()))
+            self._was_ready = any(expected.items() <= each.items() for each in json_objects(self._output()))
         return self._was_ready and self.is_running
 
     def start(self) -> None:
@@ -103,7 +103,7 @@ class BackgroundEngine:
         """The error that the process printed before it exited. Its log is then removed, otherwise archived."""
         output = self._output()
         self._close_log()
-        error = next((each["error"] for each in reversed(_json_objects(output)) if "error" in each), None)
+        error = next((each["error"] for each in reversed(json_objects(output)) if "error" in each), None)
         if error is not None:
             if self._log_offset == 0:
                 self._log.discard()
@@ -158,8 +158,8 @@ class BackgroundEngine:
             self._reader = None
 
 
-def _json_objects(output: str) -> list[dict[str, Any]]:
-    """The JSON objects in the output: on one line each, or on several lines from { to }."""
+def json_objects(output: str) -> list[dict[str, Any]]:
+    """The JSON objects in the output of a program: on one line each, or on several lines from { to }."""
     found: list[dict[str, Any]] = []
     open_lines: list[str] = []
     for line in output.splitlines():

@@ -23,6 +23,7 @@ from hatbox.engines.chromium.attached_browser import AttachedBrowser
 from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from hatbox.engines.chromium.hosted_pages import HostedPages
 from hatbox.engines.chromium.sessions import without_limit
+from hatbox.engines.endpoint_options import NO_OPTIONS, EndpointOptions
 from hatbox.engines.endpoint_requests import ANSWER_TIMEOUT, engine_ended
 from hatbox.engines.person_windows import OpenPersonWindow, RequestedPersonWindow
 from hatbox.engines.running_engines import RunningEngine, busy, has_lease
@@ -232,11 +233,17 @@ class AttachingRunner(ChromiumRunner):
             self._raise_if_lost()
             await attached.wait("synced")
 
-    async def open_endpoint(self, identity: IdentityLike, authorize: Authorize | None = None) -> Endpoint:
+    async def open_endpoint(
+        self,
+        identity: IdentityLike,
+        authorize: Authorize | None = None,
+        *,
+        options: EndpointOptions = NO_OPTIONS,
+    ) -> Endpoint:
         """See ChromiumRunner. Raises EngineError in the engine of another program."""
         if self._attached is not None:
             raise busy(self._attached.engine, "it cannot ask this program who may use an endpoint")
-        return await super().open_endpoint(identity, authorize)
+        return await super().open_endpoint(identity, authorize, options=options)
 
     @property
     def has_windows(self) -> bool:

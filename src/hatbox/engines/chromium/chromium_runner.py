@@ -14,6 +14,7 @@ from hatbox.engines.chromium.page_capture import capture_page
 from hatbox.engines.chromium.person_answers import PersonAnswers
 from hatbox.engines.chromium.person_window import PersonWindow
 from hatbox.engines.chromium.session_history import move_in_history
+from hatbox.engines.endpoint_options import NO_OPTIONS, EndpointOptions
 from hatbox.engines.person_windows import OpenPersonWindow
 from hatbox.engines.runner import EngineRunner
 from hatbox.errors import EngineError, ProfileError
@@ -162,7 +163,13 @@ class ChromiumRunner(EngineRunner):
             self._has_script_tabs = True
         return await self.engine.context_of(cookie_store_id)
 
-    async def open_endpoint(self, identity: IdentityLike, authorize: Authorize | None = None) -> Endpoint:
+    async def open_endpoint(
+        self,
+        identity: IdentityLike,
+        authorize: Authorize | None = None,
+        *,
+        options: EndpointOptions = NO_OPTIONS,
+    ) -> Endpoint:
         """Start a CDP endpoint for one identity on 127.0.0.1; `Endpoint.url(token)` is its address.
 
         Its clients see one browser with one context, that of the identity. The token is that of a grant for the
@@ -174,8 +181,8 @@ class ChromiumRunner(EngineRunner):
         if authorize is None:
             if self._endpoint_grants is None:
                 raise TypeError("authorize is required: this engine has no grants")
-            authorize = self._endpoint_grants(cookie_store_id)
-        return await self._open_endpoint(cookie_store_id, authorize)
+            authorize = self._endpoint_grants(cookie_store_id, options.grant)
+        return await self._open_endpoint(cookie_store_id, authorize, options)
 
     def _serves_now(self, cookie_store_id: str) -> bool:
         return self._is_running and self._lost is None and self.serves(cookie_store_id)
@@ -184,8 +191,8 @@ class ChromiumRunner(EngineRunner):
         pages = self.engine.running.pages if self.engine.running else {}
         return next((tab_id for tab_id, page in pages.items() if page.target_id == target_id), None)
 
-    async def _open_endpoint(self, cookie_store_id: str, authorize: Authorize) -> Endpoint:
-        return await self.engine.open_endpoint(cookie_store_id, authorize, self.serves)
+    async def _open_endpoint(self, cookie_store_id: str, authorize: Authorize, options: EndpointOptions) -> Endpoint:
+        return await self.engine.open_endpoint(cookie_store_id, authorize, self.serves, options)
 
     @property
     def has_windows(self) -> bool:

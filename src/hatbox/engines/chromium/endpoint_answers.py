@@ -1,7 +1,7 @@
 """Answers the requests of programs to an engine: opens an endpoint for each, and closes it with the program.
 
-All requests of an identity for clients with grants share one endpoint. A request with a token has one of its own: if it
-names a run, the pages that its clients open are tabs of that run, and are closed if the program is killed.
+All requests of an identity for clients with grants share one endpoint. A request with a token or options has one of its
+own: if it names a run, the pages that its clients open are tabs of that run, and are closed if the program is killed.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import msgspec
 
 from hatbox.engines.chromium.endpoint.authorization import TokenAuthorization
+from hatbox.engines.endpoint_options import NO_OPTIONS, EndpointOptions
 from hatbox.engines.endpoint_requests import (
     ENDPOINT_RELEASED,
     ENDPOINT_REQUESTED,
@@ -50,9 +51,10 @@ _POLL_SECONDS: Final = 1.0  # between two checks whether programs have ended
 _TAB_POLL_SECONDS: Final = 0.02
 _TAB_SECONDS: Final = 30.0  # until the tab of a new page is given up
 
-GrantAuthorizer = Callable[[str], "Authorize"]
-"""The Authorize for clients with grants, by cookieStoreId. It accepts tokens of grants with pages and cookie values and
-without a limit of hosts. The layer that knows grants passes it as EngineServices.endpoint_grants."""
+GrantAuthorizer = Callable[[str, str], "Authorize"]
+"""The Authorize for clients with grants, by cookieStoreId and the id of the only grant, which may be empty. It accepts
+tokens of grants with pages and cookie values and without a limit of hosts. The layer that knows grants passes it as
+EngineServices.endpoint_grants."""
 
 
 class AnsweringEngine(NamedTuple):
@@ -61,7 +63,7 @@ class AnsweringEngine(NamedTuple):
     serves: Callable[[str], bool]
     since: Callable[[], float | None]
     """When it was started, as its record says."""
-    open_endpoint: Callable[[str, Authorize], Awaitable[Endpoint]]
+    open_endpoint: Callable[[str, Authorize, EndpointOptions], Awaitable[Endpoint]]
     tab_of: Callable[[str], int | None]
     """The tab of a target; None if it has none yet."""
     waits: Mapping[AwaitedState, Callable[[], Awaitable[None]]]
@@ -191,19 +193,20 @@ class EndpointAnswers:
                     raise EngineError(f"this engine does not serve {request.cookie_store_id}")
                 if key not in self._endpoints:
                     authorize = self._authorizer(request)
-                    self._endpoints[key] = await self._engine.open_endpoint(request.cookie_store_id, authorize)
+                    opened = await self._engine.open_endpoint(request.cookie_store_id, authorize, request.options)
+                    self._endpoints[key] = opened
             except HatboxError as error:
                 return EndpointAnswer(request.id, error=str(error))
             except OSError as error:
                 return EndpointAnswer(request.id, error=f"the endpoint cannot listen: {error}")
-            return EndpointAnswer(request.id, self._endpoints[key].port)
+            return EndpointAnswer(request.id, self._endpoints[key].port, knows_options=True)
 
     def _authorizer(self, request: EndpointRequest) -> Authorize:
         if request.token_hash:
             return _RequestAuthorization(request).authorize
         if self._engine.grants is None:
             raise EngineError("this engine does not know grants. Start it with a newer version of Hatbox.")
-        return self._engine.grants(request.cookie_store_id)
+        return self._engine.grants(request.cookie_store_id, request.options.grant)
 
     def _is_wanted(self, request: EndpointRequest) -> bool:
         return request.id in self._requests and request.expires > time.time() and request.process.is_running
@@ -260,4 +263,4 @@ class EndpointAnswers:
 
 
 def _key(request: EndpointRequest) -> str:
-    return request.id if request.token_hash else request.cookie_store_id
+    return request.id if request.token_hash or request.options != NO_OPTIONS else request.cookie_store_id

@@ -31,6 +31,7 @@ from hatbox.engines.chromium.page_snapshot import decode_snapshot
 from hatbox.engines.chromium.running_browser import RunningBrowser
 from hatbox.engines.chromium.script_pages import ScriptPages
 from hatbox.engines.chromium.scripted_browser import PageScripts, ScriptedBrowser
+from hatbox.engines.endpoint_options import NO_OPTIONS, EndpointOptions
 from hatbox.engines.extension_buttons import ExtensionButtons
 from hatbox.engines.navigation_rules import NavigationRules, is_rule_message
 from hatbox.errors import EngineError
@@ -320,14 +321,18 @@ class ChromiumEngine(Engine):
                 return context.context
 
     async def open_endpoint(
-        self, cookie_store_id: str, authorize: Authorize, serves: Callable[[str], bool]
+        self,
+        cookie_store_id: str,
+        authorize: Authorize,
+        serves: Callable[[str], bool],
+        options: EndpointOptions = NO_OPTIONS,
     ) -> Endpoint:
-        """Start a CDP endpoint for an identity, as long as the engine `serves` it."""
+        """Start a CDP endpoint for an identity, as long as the engine `serves` it. Raises OSError."""
         from hatbox.engines.chromium.endpoint.endpoint_host import EndpointHost  # a server, which few programs need
 
         if self._endpoints is None:
             self._endpoints = EndpointHost(self._require_running, self.endpoint_pages)
-        return await self._endpoints.open(cookie_store_id, authorize, serves)
+        return await self._endpoints.open(cookie_store_id, authorize, serves, options)
 
     async def close_endpoints(self) -> None:
         """Close all endpoints, before their pages."""

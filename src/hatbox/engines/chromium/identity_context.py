@@ -18,7 +18,7 @@ from hatbox.engines.chromium.context_site_data import clear_in_browser, restore_
 from hatbox.engines.chromium.cookie_polling import CookiePoller
 from hatbox.engines.chromium.cookie_sync import CookieSync
 from hatbox.engines.chromium.debounce import log_exceptions
-from hatbox.engines.chromium.downloads import PageDownloads, save_downloads
+from hatbox.engines.chromium.downloads import DownloadingPage, PageDownloads, save_downloads
 from hatbox.engines.chromium.endpoint.endpoint_pages import EndpointPages
 from hatbox.engines.chromium.identity_indicator import IdentityIndicator
 from hatbox.engines.chromium.live_page import ContextServices, LivePage
@@ -290,8 +290,10 @@ class IdentityContext:
         self._live_pages[live.target_id] = live
         self.indicator.update()
         page.on("close", log_exceptions(lambda _: self._on_close(live)))
-        if options.downloads is not None:
-            save_downloads(page, options.downloads, self._tasks, self.cookie_store_id)
+        source = DownloadingPage(
+            live.target_id, live.opener_id, self.context_id, self.cookie_store_id, options.endpoint_pages
+        )
+        save_downloads(page, source, options.downloads, self._tasks)
         return live
 
     # ------------------------------------------------------------------------------------------------------ events

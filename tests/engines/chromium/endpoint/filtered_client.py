@@ -6,6 +6,7 @@ import itertools
 import json
 from typing import Any
 
+from hatbox.engines.chromium.endpoint.client_files import ClientFiles
 from hatbox.engines.chromium.endpoint.client_filter import ClientFilter
 from hatbox.engines.chromium.endpoint.messages import ClientAction, CompileScript, Output, ToBrowser, ToClient
 
@@ -35,8 +36,8 @@ class FilteredClient:
     as the ids of the client.
     """
 
-    def __init__(self, page_id: str = "", *targets: dict[str, Any]) -> None:
-        self.filter = ClientFilter(WORK, page_id)
+    def __init__(self, page_id: str = "", *targets: dict[str, Any], files: ClientFiles | None = None) -> None:
+        self.filter = ClientFilter(WORK, page_id, files=files)
         self.now = 0.0
         self.failure: dict[str, Any] | None = None  # the exceptionDetails of scripts
         self.ids = itertools.count(1001)
@@ -118,9 +119,9 @@ class FilteredClient:
         return [(each["method"], each.get("sessionId", "")) for each in self.to_browser]
 
 
-def with_page() -> FilteredClient:
+def with_page(files: ClientFiles | None = None) -> FilteredClient:
     """A client with a session S of the page P, which it did not open."""
-    client = FilteredClient()
+    client = FilteredClient(files=files)
     client.event("Target.targetCreated", {"targetInfo": info("P")})
     client.attach("P", "S")
     return client

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import socket
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from websockets.exceptions import InvalidHandshake, InvalidMessage, InvalidStatu
 from hatbox.engines.chromium.endpoint.authorization import TokenAuthorization, authorize_token
 from hatbox.engines.chromium.endpoint.connection_gate import ConnectionGate
 from hatbox.engines.chromium.endpoint.endpoint import Endpoint
+from hatbox.errors import EngineError
 from tests.engines.chromium.endpoint.raw_client import RawClient
 
 TOKEN = "the-right-token"
@@ -36,6 +38,35 @@ async def started(gate: ConnectionGate | None = None) -> Endpoint:
     endpoint = Endpoint(Service(), authorize_token(TOKEN, TokenAuthorization()), gate)
     await endpoint.start()
     return endpoint
+
+
+def test_a_port_without_a_token_is_for_programs_of_this_user_and_for_no_web_page() -> None:
+    async def use() -> None:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        with pytest.raises(EngineError, match="other users"):
+            await Endpoint(Service(), authorize_token("", TokenAuthorization()), ConnectionGate()).start(port)
+        allowed = [False]
+        gate = ConnectionGate(lambda *_: allowed[0])
+        endpoint = Endpoint(Service(), authorize_token("", TokenAuthorization()), gate)
+        await endpoint.start(port)
+        assert endpoint.port == port
+        url = f"ws://127.0.0.1:{port}/devtools/browser/hatbox"
+        with pytest.raises((OSError, InvalidHandshake, InvalidMessage, EOFError)):
+            await RawClient(url).__aenter__()
+        allowed[0] = True
+        async with RawClient(url):
+            assert endpoint.clients == 1
+        for headers in (
+            {"Origin": "http://evil.test"},
+            {"Host": f"evil.test:{port}"},
+            {"Sec-Fetch-Site": "cross-site"},
+        ):
+            with pytest.raises(InvalidHandshake):
+                await RawClient(url, additional_headers=headers).__aenter__()
+        await endpoint.close()
+
+    asyncio.run(use())
 
 
 def test_other_users_of_the_machine_are_refused_with_a_valid_token(caplog: pytest.LogCaptureFixture) -> None:

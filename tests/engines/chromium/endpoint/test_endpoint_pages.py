@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from hatbox.engines.chromium.endpoint.authorization import TokenAuthorization
+from hatbox.engines.chromium.endpoint.client_files import ClientFiles
 from hatbox.engines.chromium.endpoint.endpoint_pages import EndpointPages
 from tests.waiting import until
 
@@ -54,7 +55,7 @@ def test_while_a_client_is_connected_every_page_of_its_context_is_driven_and_ope
         assert not pages.is_driven("P", "D")
         assert not await pages.controls("P", None, "D")
         assert not await pages.has_opened("P", None, "C")  # its dialogs are those of the user
-        pages.opened("Q", TokenAuthorization())
+        pages.opened("Q", TokenAuthorization(), ClientFiles())
         assert await pages.has_opened("R", "Q", "C")
         pages.drive("S")
         pages.disconnect("C")

@@ -5,7 +5,13 @@ import asyncio
 import pytest
 
 from hatbox.engines.chromium.endpoint.authorization import TokenAuthorization, authorize_token
-from hatbox.engines.chromium.endpoint.http_requests import EndpointPath, is_allowed_host, is_allowed_origin, parse_path
+from hatbox.engines.chromium.endpoint.http_requests import (
+    EndpointPath,
+    is_allowed_fetch,
+    is_allowed_host,
+    is_allowed_origin,
+    parse_path,
+)
 
 
 @pytest.mark.parametrize(
@@ -28,6 +34,25 @@ from hatbox.engines.chromium.endpoint.http_requests import EndpointPath, is_allo
 )
 def test_paths(path: str, parsed: EndpointPath | None) -> None:
     assert parse_path(path) == parsed
+    assert parse_path(path, needs_token=False) == parsed
+
+
+@pytest.mark.parametrize(
+    ("path", "parsed"),
+    [
+        ("/json/version", EndpointPath("", "version")),
+        ("/json/list/", EndpointPath("", "list")),
+        ("/json", EndpointPath("", "list")),
+        ("/devtools/browser/hatbox", EndpointPath("", "browser")),
+        ("/devtools/page/P", EndpointPath("", "page", "P")),
+        ("/devtools/page/", None),
+        ("/json/new", None),
+    ],
+)
+def test_paths_of_clients_without_a_token(path: str, parsed: EndpointPath | None) -> None:
+    assert parse_path(path, needs_token=False) == parsed
+    with_token = parse_path(path)
+    assert with_token is None or with_token.token in ("json", "devtools")  # which no grant has
 
 
 def test_a_path_does_not_show_its_token() -> None:
@@ -37,10 +62,15 @@ def test_a_path_does_not_show_its_token() -> None:
 def test_web_pages_are_not_allowed() -> None:
     assert is_allowed_host("127.0.0.1:9", 9)
     assert is_allowed_host("localhost:9", 9)
-    for host in (None, "", "127.0.0.1", "127.0.0.1:8", "evil.test:9", "localhost.evil.test:9"):
+    assert is_allowed_host("127.0.0.1", 9)  # chromedriver
+    for host in (None, "", "127.0.0.2", "127.0.0.1:8", "evil.test:9", "localhost.evil.test:9"):
         assert not is_allowed_host(host, 9)
     assert is_allowed_origin(None)
     assert is_allowed_origin("devtools://devtools")
+    assert is_allowed_fetch(None)
+    assert is_allowed_fetch("none")
+    for site in ("", "cross-site", "same-site", "same-origin"):
+        assert not is_allowed_fetch(site)
     for origin in ("", "null", "http://127.0.0.1:9", "chrome-extension://x", "devtools://devtools.evil.test"):
         assert not is_allowed_origin(origin)
 

@@ -16,8 +16,10 @@ from websockets.exceptions import ConnectionClosed
 
 from hatbox.engines.chromium.endpoint.authorization import Authorization
 from hatbox.engines.chromium.endpoint.client_activity import CONNECT
+from hatbox.engines.chromium.endpoint.client_files import ClientFiles
 from hatbox.engines.chromium.endpoint.client_filter import ClientFilter
 from hatbox.engines.chromium.endpoint.connection_gate import CLOSE_SECONDS
+from hatbox.engines.chromium.endpoint.download_reports import DownloadReport
 from hatbox.engines.chromium.endpoint.endpoint_pages import EndpointPages
 from hatbox.engines.chromium.endpoint.messages import (
     ClientAction,
@@ -33,6 +35,7 @@ from hatbox.engines.chromium.endpoint.messages import (
 from hatbox.engines.chromium.endpoint.protocol_tunnel import ProtocolTunnel, ProtocolTunnels
 from hatbox.engines.chromium.endpoint.script_compiler import ScriptCompiler
 from hatbox.engines.chromium.identity_context import IdentityContext
+from hatbox.engines.endpoint_options import NO_OPTIONS, EndpointOptions
 
 __all__ = ["ClientConnection"]
 
@@ -56,13 +59,15 @@ class ClientConnection:
         pages: EndpointPages,
         compiler: ScriptCompiler,
         page_id: str = "",
+        options: EndpointOptions = NO_OPTIONS,
     ) -> None:
         self._socket = socket
         self._context = context
         self._pages = pages
         self._compiler = compiler
         self._compiling: asyncio.Task[None] | None = None
-        self._filter = ClientFilter(context.context_id, page_id, has_windows=context.has_windows)
+        self._files = ClientFiles(options)
+        self._filter = ClientFilter(context.context_id, page_id, has_windows=context.has_windows, files=self._files)
         self._tunnel: ProtocolTunnel | None = None
         self._record: Callable[[str, str], None] | None = None
         self._on_opened: Callable[[str], None] = lambda _: None
@@ -77,9 +82,10 @@ class ClientConnection:
         """Serve the client until it leaves, or its authorization or the context ends. Raises Playwright's Error."""
         self._record = authorization.record
         self._record(CONNECT, "")
-        self._on_opened = lambda target_id: self._pages.opened(target_id, authorization)
+        self._on_opened = lambda target_id: self._pages.opened(target_id, authorization, self._files)
         self._tunnel = await tunnels.connect(self._on_browser_message, lambda: self.end("the browser has ended"))
         self._pages.subscribe(self._on_withheld)
+        self._pages.download_listeners.append(self._on_download)
         for target_id in self._pages.withheld:
             self._perform(self._filter.withhold(target_id))
         self._perform(self._filter.start())
@@ -110,6 +116,7 @@ class ClientConnection:
 
     def _stop(self, tunnels: ProtocolTunnels) -> None:
         self._pages.unsubscribe(self._on_withheld)
+        self._pages.download_listeners.remove(self._on_download)
         if self._resume is not None:
             self._resume.cancel()
         if self._tunnel is not None:
@@ -163,6 +170,12 @@ class ClientConnection:
 
     def _on_withheld(self, target_id: str, is_withheld: bool) -> None:
         self._perform(self._filter.withhold(target_id) if is_withheld else self._filter.release(target_id))
+
+    async def _on_download(self, report: DownloadReport) -> None:
+        if self._filter.is_page(report.target_id):
+            if report.path is not None:
+                await asyncio.to_thread(self._files.deliver, report.path, report.guid)
+            self._perform(self._filter.downloaded(report))
 
     def _perform(self, outputs: list[Output]) -> None:
         for output in outputs:

@@ -16,9 +16,11 @@ from hatbox.engines.chromium.endpoint.browser_events import (
     on_target_event,
     update_visibility,
 )
+from hatbox.engines.chromium.endpoint.client_files import ClientFiles
 from hatbox.engines.chromium.endpoint.client_sessions import ClientSession
 from hatbox.engines.chromium.endpoint.client_state import ClientState, PendingCommand
 from hatbox.engines.chromium.endpoint.command_params import decode_params, expect_decodable
+from hatbox.engines.chromium.endpoint.download_reports import DownloadReport
 from hatbox.engines.chromium.endpoint.lone_surrogates import decodable
 from hatbox.engines.chromium.endpoint.manager_page_secrets import without_manager_cookie
 from hatbox.engines.chromium.endpoint.message_ids import leading_id, with_leading_id
@@ -47,7 +49,6 @@ _MAX_QUEUED: Final = 1000
 _INVALID: Final = -32602
 _NO_UNIQUE_CONTEXT: Final = b"uniqueContextId not found"
 _MESSAGES: Final = {
-    "DOM.setFileInputFiles": "Files cannot be uploaded: uploads are off in this endpoint.",
     "Target.createBrowserContext": (
         "This endpoint has one browser context, that of its identity. "
         "Use the default one: browser.contexts[0] in Playwright."
@@ -80,8 +81,10 @@ class ClientFilter:
     With `page_id`, the connection is a session of this page. Otherwise it is one of the browser.
     """
 
-    def __init__(self, context_id: str, page_id: str = "", *, has_windows: bool = False) -> None:
-        self._state = ClientState(context_id, page_id, has_windows=has_windows)
+    def __init__(
+        self, context_id: str, page_id: str = "", *, has_windows: bool = False, files: ClientFiles | None = None
+    ) -> None:
+        self._state = ClientState(context_id, page_id, has_windows=has_windows, files=files)
         self._is_ready = False
         self._queued: list[str] = []  # messages of the client until then
 
@@ -145,6 +148,20 @@ class ClientFilter:
             on_compiled(failure)
         self._send_queued()
         return state.take_outputs()
+
+    def is_page(self, target_id: str) -> bool:
+        """Whether a target is a page that the client may use."""
+        return self._state.is_page(target_id)
+
+    def downloaded(self, report: DownloadReport) -> list[Output]:
+        """A download of a page that the client may use has started, or ended. Clients with `eventsEnabled` learn it.
+
+        Chromium itself would report those of all identities.
+        """
+        for root in self._state.sessions.roots():
+            if root.reports_downloads:
+                self._state.emit(root.id, report.method, report.params)
+        return self._state.take_outputs()
 
     def withhold(self, target_id: str) -> list[Output]:
         """Withhold a page, and the pages that it opens, from the client until `release`. See ClientTargets."""

@@ -48,6 +48,7 @@ class ClientSession:
         """The page that contains the frame or worker."""
         self.waits_until: float | None = None
         """When the target is resumed if the client does not resume it."""
+        self.reports_downloads = False
         self.is_discovering = False
         self.discovers: TargetFilter | None = None
         self.requests: dict[str, None] = {}

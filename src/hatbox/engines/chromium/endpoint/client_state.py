@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from hatbox.engines.chromium.endpoint.client_activity import ClientActivity
+from hatbox.engines.chromium.endpoint.client_files import ClientFiles
 from hatbox.engines.chromium.endpoint.client_sessions import ClientSession, ClientSessions
 from hatbox.engines.chromium.endpoint.client_targets import ClientTargets
 from hatbox.engines.chromium.endpoint.manager_page_secrets import without_manager_paths
@@ -70,7 +71,10 @@ class OwnCommand(NamedTuple):
 class ClientState:
     """The state of one client. `page_id`: the connection is a session of this page, as DevTools needs it."""
 
-    def __init__(self, context_id: str, page_id: str = "", *, has_windows: bool = False) -> None:
+    def __init__(
+        self, context_id: str, page_id: str = "", *, has_windows: bool = False, files: ClientFiles | None = None
+    ) -> None:
+        self.files = files or ClientFiles()
         self.targets = ClientTargets(context_id)
         self.sessions = ClientSessions()
         self.activity = ClientActivity()

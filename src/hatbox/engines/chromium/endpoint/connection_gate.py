@@ -45,6 +45,11 @@ class ConnectionGate:
             logger.warning("endpoint: the tables of sockets in /proc are empty, so other users are not recognized")
         return cls()
 
+    @property
+    def checks_users(self) -> bool:
+        """Whether connections of other users are refused."""
+        return self._is_of_user is not None
+
     def admits(self, connection: GuardedConnection, transport: asyncio.Transport) -> bool:
         """Whether to read from a new connection."""
         client, server = transport.get_extra_info("peername"), transport.get_extra_info("sockname")

@@ -19,11 +19,12 @@ from hatbox.engines.chromium.endpoint.authorization import Authorization, Author
 from hatbox.engines.chromium.endpoint.connection_gate import CLOSE_SECONDS, ConnectionGate, GuardedConnection
 from hatbox.engines.chromium.endpoint.http_requests import (
     EndpointPath,
+    is_allowed_fetch,
     is_allowed_host,
     is_allowed_origin,
     parse_path,
 )
-from hatbox.errors import GrantRefused, HatboxError
+from hatbox.errors import EngineError, GrantRefused, HatboxError
 from hatbox.tasks import Tasks
 
 __all__ = ["MAX_CLIENTS", "MAX_CLIENTS_OF_TOKEN", "Endpoint", "EndpointService"]
@@ -36,6 +37,7 @@ _HOST: Final = "127.0.0.1"
 _MAX_COMMAND: Final = 64 * 2**20  # bytes; Playwright sends files in commands of up to 50 MB
 _MAX_URL: Final = 2000  # characters in the list of pages: a data: URL may have 2 million
 _UNAVAILABLE: Final = 1013
+_WEBKIT: Final = "537.36"  # of every Chromium
 
 logger = logging.getLogger("hatbox.engines.chromium.endpoint")
 
@@ -72,18 +74,28 @@ class Endpoint:
         self._tasks = Tasks()
         self._server: Server | None = None
         self._port = 0
+        self._needs_token = True
         self._served: list[Authorization] = []
         self.on_clients_changed: Callable[[], None] = lambda: None
         """Called when a client has connected or left."""
         self.on_closed: Callable[[], Awaitable[None]] | None = None
         """Called once, when the endpoint is closed."""
 
-    async def start(self) -> None:
-        """Listen on a free port of 127.0.0.1."""
+    async def start(self, port: int = 0) -> None:
+        """Listen on a free port of 127.0.0.1, or on this one, where clients need no token.
+
+        Raises EngineError if the users of connections are not known then, and OSError if the port is in use.
+        """
+        if port and not self._gate.checks_users:
+            raise EngineError(
+                "without a token, other users of this machine could connect: only Linux says whose connections are. "
+                "Use the address with a token, without --port."
+            )
+        self._needs_token = not port
         self._server = await serve(
             self._serve,
             _HOST,
-            0,
+            port,
             process_request=self._process_request,
             logger=_silent,
             compression=None,
@@ -149,20 +161,26 @@ class Endpoint:
             return connection.respond(HTTPStatus.FORBIDDEN, f"The host must be {_HOST}:{self._port}.\n")
         if not all(map(is_allowed_origin, origins)):
             return connection.respond(HTTPStatus.FORBIDDEN, "Web pages cannot use this endpoint.\n")
-        path = parse_path(request.path)
+        path = parse_path(request.path, needs_token=self._needs_token)
+        is_fetch_allowed = all(map(is_allowed_fetch, request.headers.get_all("Sec-Fetch-Site")))
+        if path is not None and not path.token and not is_fetch_allowed:
+            return connection.respond(HTTPStatus.FORBIDDEN, "Web pages cannot use this endpoint.\n")
         authorization: Authorization | None = await self._gate.check(partial(self._authorization, path))
         if path is None or authorization is None:
             return connection.respond(HTTPStatus.NOT_FOUND, "The address is unknown, or its token has expired.\n")
         self._gate.settle(connection)
         if path.what == "version":
-            return _json_response(connection, self._version(await self._service.version(), f"ws://{host}/{path.token}"))
+            return _json_response(
+                connection, self._version(await self._service.version(), f"ws://{host}/{path.browser}")
+            )
         if path.what == "list":
             targets = await self._service.targets()
-            return _json_response(connection, [_listed(each, f"{host}/{path.token}") for each in targets])
+            return _json_response(connection, [_listed(each, f"{host}/{path.pages}") for each in targets])
         if len(self._accepted) >= MAX_CLIENTS:
             text = f"{MAX_CLIENTS} clients are connected. Close one first.\n"
             return connection.respond(HTTPStatus.SERVICE_UNAVAILABLE, text)
-        if sum(each.path.token == path.token for each in self._accepted.values()) >= MAX_CLIENTS_OF_TOKEN:
+        of_token = sum(each.path.token == path.token for each in self._accepted.values())
+        if path.token and of_token >= MAX_CLIENTS_OF_TOKEN:
             text = f"{MAX_CLIENTS_OF_TOKEN} clients with this token are connected. Close one first.\n"
             return connection.respond(HTTPStatus.SERVICE_UNAVAILABLE, text)
         self._accepted[connection] = _Accepted(path, authorization)
@@ -186,7 +204,7 @@ class Endpoint:
             "Protocol-Version": version["protocolVersion"],
             "User-Agent": version["userAgent"],
             "V8-Version": version["jsVersion"],
-            "WebKit-Version": version["revision"],
+            "WebKit-Version": f"{_WEBKIT} ({version['revision']})",  # chromedriver compares it
             "webSocketDebuggerUrl": url,
         }
 
@@ -220,7 +238,7 @@ def _json_response(connection: ServerConnection, content: object) -> Response:
 
 
 def _listed(info: dict[str, Any], address: str) -> dict[str, str]:
-    socket, url = f"{address}/page/{info['targetId']}", info["url"]
+    socket, url = f"{address}/{info['targetId']}", info["url"]
     return {
         "id": info["targetId"],
         "type": info["type"],

@@ -21,6 +21,7 @@ from hatbox.engines.chromium.endpoint.protocol_tunnel import ProtocolTunnels
 from hatbox.engines.chromium.endpoint.script_compiler import ScriptCompiler
 from hatbox.engines.chromium.identity_context import IdentityContext
 from hatbox.engines.chromium.running_browser import RunningBrowser
+from hatbox.engines.endpoint_options import NO_OPTIONS, EndpointOptions
 from hatbox.engines.endpoint_records import PublishedEndpoint
 from hatbox.errors import EngineError
 
@@ -41,11 +42,17 @@ class EndpointHost:
         self._block: tuple[Browser, ManagerPageBlock] | None = None
         self._opening = asyncio.Lock()
 
-    async def open(self, cookie_store_id: str, authorize: Authorize, serves: Callable[[str], bool]) -> Endpoint:
-        """Start an endpoint for an identity. `serves` says whether the engine still serves it."""
+    async def open(
+        self,
+        cookie_store_id: str,
+        authorize: Authorize,
+        serves: Callable[[str], bool],
+        options: EndpointOptions = NO_OPTIONS,
+    ) -> Endpoint:
+        """Start an endpoint for an identity. `serves` says whether the engine still serves it. Raises OSError."""
         store = self._running().env.store
-        endpoint = Endpoint(_IdentityService(self, cookie_store_id, serves), authorize)
-        await endpoint.start()
+        endpoint = Endpoint(_IdentityService(self, cookie_store_id, serves, options), authorize)
+        await endpoint.start(options.port)
         published = PublishedEndpoint(store, cookie_store_id, endpoint.port)
         endpoint.on_clients_changed = lambda: published.publish(endpoint.programs)
         endpoint.on_closed = published.withdraw
@@ -81,7 +88,7 @@ class EndpointHost:
                 self._pages.connect(context.context_id)
         try:
             await self._keep_manager_page_out(context)
-            connection = ClientConnection(socket, context, self._pages, self._compiler_of(browser), arguments[1])
+            connection = ClientConnection(socket, context, self._pages, self._compiler_of(browser), *arguments[1:])
             await connection.run(tunnels, arguments[0])
         finally:
             context.clients.remove(arguments[0])
@@ -123,14 +130,17 @@ class EndpointHost:
         return [targets.announce(each) for each in targets.visible(_LISTED)]
 
 
-_Client = tuple[Authorization, str]
+_Client = tuple[Authorization, str, EndpointOptions]
 
 
 class _IdentityService:
     """Implements EndpointService."""
 
-    def __init__(self, host: EndpointHost, cookie_store_id: str, serves: Callable[[str], bool]) -> None:
+    def __init__(
+        self, host: EndpointHost, cookie_store_id: str, serves: Callable[[str], bool], options: EndpointOptions
+    ) -> None:
         self._host = host
+        self._options = options
         self._cookie_store_id = cookie_store_id
         self._serves = serves
 
@@ -152,7 +162,7 @@ class _IdentityService:
 
     async def connect(self, socket: ServerConnection, authorization: Authorization, page_id: str) -> None:
         contexts = self._browser().contexts
-        await self._host.serve(socket, contexts, self._cookie_store_id, (authorization, page_id))
+        await self._host.serve(socket, contexts, self._cookie_store_id, (authorization, page_id, self._options))
 
     def _browser(self) -> RunningBrowser:
         if not self._serves(self._cookie_store_id):

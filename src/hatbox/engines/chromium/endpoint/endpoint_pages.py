@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Container
 from typing import Final
 
 from hatbox.engines.chromium.endpoint.authorization import Authorization
+from hatbox.engines.chromium.endpoint.client_files import ClientFiles
+from hatbox.engines.chromium.endpoint.download_reports import DownloadReport
 from hatbox.engines.chromium.endpoint.endpoint_urls import is_withheld
 
 __all__ = ["EndpointPages"]
@@ -28,12 +30,14 @@ class EndpointPages:
         self._frames: defaultdict[str, set[str]] = defaultdict(set)  # withheld frames of extensions by page
         self._releases: dict[str, asyncio.TimerHandle] = {}  # of navigations
         self._driven: set[str] = set()
-        self._opened: set[str] = set()
+        self._opened: dict[str, ClientFiles] = {}  # with the files of the client, by target id
         self._clients: Counter[str] = Counter()  # by browserContextId
         self._contexts: set[str] = set()
         self._creating: Counter[str] = Counter()  # pages that clients are opening, by browserContextId
         self._created = asyncio.Event()
         self._listeners: list[Callable[[str, bool], None]] = []
+        self.download_listeners: list[Callable[[DownloadReport], Awaitable[None]]] = []
+        """Called with each download of a page that starts or ends."""
         self.on_opened: Callable[[str, Authorization], None] = lambda _, __: None
         """Called with each page that a client opens, and the authorization of the client."""
         self.on_driven: Callable[[str], None] = lambda _: None
@@ -136,15 +140,23 @@ class EndpointPages:
             self._driven.add(target_id)
             self.on_driven(target_id)
 
-    def opened(self, target_id: str, authorization: Authorization) -> None:
+    def opened(self, target_id: str, authorization: Authorization, files: ClientFiles) -> None:
         """A client has opened this page."""
-        self._opened.add(target_id)
+        self._opened[target_id] = files
         self.drive(target_id)
         self.on_opened(target_id, authorization)
 
     def is_opened(self, target_id: str) -> bool:
         """Whether a client has opened a page, as far as it is known now."""
         return target_id in self._opened
+
+    def files_of(self, target_id: str) -> ClientFiles | None:
+        """The files of the client that has opened a page, or its opener."""
+        return self._opened.get(target_id)
+
+    async def report_download(self, report: DownloadReport) -> None:
+        """Report to the clients that a download has started or ended."""
+        await asyncio.gather(*(listener(report) for listener in self.download_listeners))
 
     def is_driven(self, target_id: str, context_id: str = "") -> bool:
         """Whether a client controls a page, as far as it is known now, or is connected to its browser context.
@@ -171,7 +183,7 @@ class EndpointPages:
         """Whether a client has opened a page or its opener. Waits for pages that are being opened."""
         return await self._wait_for(self._opened, target_id, opener_id, context_id)
 
-    async def _wait_for(self, pages: set[str], target_id: str, opener_id: str | None, context_id: str) -> bool:
+    async def _wait_for(self, pages: Container[str], target_id: str, opener_id: str | None, context_id: str) -> bool:
         self._inherit(target_id, opener_id)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_CREATION_SECONDS):
@@ -184,7 +196,7 @@ class EndpointPages:
     def remove(self, target_id: str) -> None:
         """A page is closed."""
         self._driven.discard(target_id)
-        self._opened.discard(target_id)
+        self._opened.pop(target_id, None)
         self._cancel_release(target_id)
         for each in (target_id, *self._frames.pop(target_id, ())):
             self._withheld.pop(each, None)
@@ -192,5 +204,5 @@ class EndpointPages:
     def _inherit(self, target_id: str, opener_id: str | None) -> None:
         if opener_id in self._driven:
             self.drive(target_id)
-        if opener_id in self._opened:
-            self._opened.add(target_id)
+        if opener_id is not None and opener_id in self._opened:
+            self._opened.setdefault(target_id, self._opened[opener_id])

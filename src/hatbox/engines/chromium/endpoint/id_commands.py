@@ -14,7 +14,7 @@ from hatbox.engines.chromium.endpoint.command_params import decode_params
 from hatbox.engines.chromium.endpoint.endpoint_urls import loadable_url
 from hatbox.engines.chromium.endpoint.messages import ClientMessage, MethodRefused, error_message
 
-__all__ = ["ID_COMMANDS", "expect_no_withheld_frame"]
+__all__ = ["ID_COMMANDS", "check_nodes", "expect_no_withheld_frame"]
 
 _MAX_NODES: Final = 64  # each is a command to Chromium, of which a client should not have many unsent
 _MAX_NAMED: Final = 1000  # with repetitions
@@ -30,7 +30,7 @@ _ENDING: Final = frozenset(
 )
 
 
-def _nodes(state: ClientState, session: ClientSession, command: ClientMessage) -> None:
+def check_nodes(state: ClientState, session: ClientSession, command: ClientMessage) -> None:
     """A node of another page is not resolved by Chromium, but the other commands read it."""
     params = decode_params(command.params)
     given = params.get("backendNodeIds", [])
@@ -114,17 +114,17 @@ def _stream(state: ClientState, session: ClientSession, command: ClientMessage) 
 
 
 ID_COMMANDS: Final = {
-    "Accessibility.getAXNodeAndAncestors": _nodes,
-    "Accessibility.getPartialAXTree": _nodes,
-    "Accessibility.queryAXTree": _nodes,
-    "DOM.describeNode": _nodes,
-    "DOM.focus": _nodes,
-    "DOM.getBoxModel": _nodes,
-    "DOM.getContentQuads": _nodes,
-    "DOM.getOuterHTML": _nodes,
-    "DOM.highlightNode": _nodes,
-    "DOM.pushNodesByBackendIdsToFrontend": _nodes,
-    "DOM.scrollIntoViewIfNeeded": _nodes,
+    "Accessibility.getAXNodeAndAncestors": check_nodes,
+    "Accessibility.getPartialAXTree": check_nodes,
+    "Accessibility.queryAXTree": check_nodes,
+    "DOM.describeNode": check_nodes,
+    "DOM.focus": check_nodes,
+    "DOM.getBoxModel": check_nodes,
+    "DOM.getContentQuads": check_nodes,
+    "DOM.getOuterHTML": check_nodes,
+    "DOM.highlightNode": check_nodes,
+    "DOM.pushNodesByBackendIdsToFrontend": check_nodes,
+    "DOM.scrollIntoViewIfNeeded": check_nodes,
     "Fetch.continueRequest": _request,
     "Fetch.continueResponse": _request,
     "Fetch.continueWithAuth": _request,
@@ -134,7 +134,7 @@ ID_COMMANDS: Final = {
     "Fetch.takeResponseBodyAsStream": _take_stream,
     "IO.close": _stream,
     "IO.read": _stream,
-    "Overlay.highlightNode": _nodes,
+    "Overlay.highlightNode": check_nodes,
     "Page.printToPDF": _take_stream,
 }
 """The checks of commands for sessions of pages, frames and workers."""

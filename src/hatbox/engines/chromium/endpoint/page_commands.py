@@ -5,15 +5,22 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+import msgspec
+
 from hatbox.engines.chromium.clipboard_keys import is_paste
 from hatbox.engines.chromium.endpoint.client_sessions import ClientSession
 from hatbox.engines.chromium.endpoint.client_state import ClientState
 from hatbox.engines.chromium.endpoint.command_params import decode_params
 from hatbox.engines.chromium.endpoint.endpoint_urls import is_withheld, loadable_url
 from hatbox.engines.chromium.endpoint.guarded_scripts import failing_script, guarded_script
-from hatbox.engines.chromium.endpoint.id_commands import ID_COMMANDS, expect_no_withheld_frame
+from hatbox.engines.chromium.endpoint.id_commands import ID_COMMANDS, check_nodes, expect_no_withheld_frame
 from hatbox.engines.chromium.endpoint.messages import ClientMessage, CookiesChanged, MethodRefused
-from hatbox.engines.chromium.endpoint.target_commands import TARGET_COMMANDS, activate, without_protected_cookies
+from hatbox.engines.chromium.endpoint.target_commands import (
+    TARGET_COMMANDS,
+    activate,
+    not_found,
+    without_protected_cookies,
+)
 
 __all__ = ["NO_CONTEXT", "PAGE_COMMANDS"]
 
@@ -182,6 +189,15 @@ def _add_script(state: ClientState, _: ClientSession, command: ClientMessage) ->
     _forward_guarded(state, command, params, "source")
 
 
+def _close_own(state: ClientState, session: ClientSession, command: ClientMessage) -> None:
+    """DrissionPage closes a page through the socket of the page."""
+    given = decode_params(command.params).get("targetId")
+    if given != session.target_id:
+        raise not_found("target", given)
+    closing = msgspec.structs.replace(command, method="Page.close", params=msgspec.Raw(b"{}"))
+    state.forward(closing, None, lambda _: {"success": True})
+
+
 def _reload(state: ClientState, _: ClientSession, command: ClientMessage) -> None:
     params = decode_params(command.params)
     if isinstance(params.get("scriptToEvaluateOnLoad"), str):
@@ -244,9 +260,15 @@ def _intercept_file_chooser(state: ClientState, session: ClientSession, command:
 def _drag(state: ClientState, _: ClientSession, command: ClientMessage) -> None:
     params = decode_params(command.params)
     data = params.get("data")
-    if not isinstance(data, dict) or data.get("files", []) != []:
-        raise MethodRefused("Files cannot be dragged into pages: uploads are off in this endpoint.")
-    state.forward(command, params)
+    if not isinstance(data, dict):
+        raise MethodRefused("data must be an object")
+    state.forward(command, params | {"data": data | {"files": state.files.uploaded(data.get("files", []))}})
+
+
+def _set_files(state: ClientState, session: ClientSession, command: ClientMessage) -> None:
+    params = decode_params(command.params)
+    checked = params | {"files": state.files.uploaded(params.get("files"))}
+    check_nodes(state, session, msgspec.structs.replace(command, params=msgspec.Raw(msgspec.json.encode(checked))))
 
 
 def _key(state: ClientState, _: ClientSession, command: ClientMessage) -> None:
@@ -312,6 +334,7 @@ PAGE_COMMANDS: Final = (
     | ID_COMMANDS
     | {
         "DOM.resolveNode": _in_context,
+        "DOM.setFileInputFiles": _set_files,
         "Emulation.setDeviceMetricsOverride": _device_metrics,
         "Input.dispatchDragEvent": _drag,
         "Input.dispatchKeyEvent": _key,
@@ -342,6 +365,7 @@ PAGE_COMMANDS: Final = (
         "Runtime.globalLexicalScopeNames": _in_context,
         "Runtime.removeBinding": _binding,
         "Runtime.runScript": _run_script,
+        "Target.closeTarget": _close_own,
     }
 )
 """The checks of commands for sessions of pages, frames, workers and tabs."""

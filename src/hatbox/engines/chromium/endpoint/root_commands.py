@@ -31,6 +31,7 @@ __all__ = ["MAX_PAGES", "ROOT_COMMANDS"]
 MAX_PAGES: Final = 200
 """The open pages that a client and its pages have opened, until it can open no more."""
 _CREATE: Final = frozenset({"url", "left", "top", "width", "height", "windowState", "newWindow", "background", "focus"})
+_IGNORED: Final = frozenset({"enableBeginFrameControl"})  # Chromium ignores it too; nodriver sends it
 _IN_FRONT: Final = _CREATE - {"url", "background"}
 _WINDOW: Final = frozenset({"windowId", "bounds", "width", "height"})
 _PERMISSION: Final = frozenset({"permissions", "permission", "setting", "origin", "embeddedOrigin"})
@@ -73,7 +74,7 @@ def _create_target(state: ClientState, _: ClientSession, command: ClientMessage)
         raise MethodRefused("A person is using this identity, to sign in for example. Try again later.")
     if len(state.targets.opened) >= MAX_PAGES:
         raise MethodRefused(f"This client has opened {MAX_PAGES} pages. Close one first.")
-    if unknown := [name for name in given if given[name] and name not in params]:
+    if unknown := [name for name in given if given[name] and name not in params and name not in _IGNORED]:
         raise MethodRefused(f"Target.createTarget does not support {unknown[0][:80]} in this endpoint.")
 
     def opened(result: dict[str, Any]) -> dict[str, Any]:
@@ -174,6 +175,11 @@ def _contexts(state: ClientState, _: ClientSession, command: ClientMessage) -> N
     state.answer(command, {"browserContextIds": [], "defaultBrowserContextId": state.targets.context_id})
 
 
+def _histograms(state: ClientState, _: ClientSession, command: ClientMessage) -> None:
+    """They count what all identities do. DrissionPage does not connect without them."""
+    state.answer(command, {"histograms": []})
+
+
 def _close(state: ClientState, _: ClientSession, command: ClientMessage) -> None:
     """The browser is that of all identities. What the client sees of it ends."""
     state.answer(command, {})
@@ -183,6 +189,7 @@ def _close(state: ClientState, _: ClientSession, command: ClientMessage) -> None
 ROOT_COMMANDS: Final = TARGET_COMMANDS | {
     "Browser.cancelDownload": ignore,
     "Browser.close": _close,
+    "Browser.getHistograms": _histograms,
     "Browser.getWindowBounds": _with_window,
     "Browser.grantPermissions": _permissions,
     "Browser.resetPermissions": _permissions,

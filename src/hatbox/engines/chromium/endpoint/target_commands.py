@@ -114,8 +114,17 @@ def _resume(state: ClientState, session: ClientSession, command: ClientMessage) 
     state.forward(command, {})
 
 
+def _set_download_behavior(state: ClientState, session: ClientSession, command: ClientMessage) -> None:
+    """Chromium would cancel later downloads of the identity when the client leaves, so the engine saves them."""
+    params = decode_params(command.params)
+    in_context(state, params, frozenset())
+    state.files.set_download_behavior(params)
+    session.reports_downloads = params.get("eventsEnabled") is True
+    state.answer(command, {})
+
+
 def ignore(state: ClientState, _: ClientSession, command: ClientMessage) -> None:
-    """Downloads go to the folder of Hatbox; a DevTools window has no debugger, which would reach all script worlds."""
+    """A DevTools window has no debugger, which would reach all script worlds."""
     state.answer(command, {"debuggerId": "0.0"} if command.method == "Debugger.enable" else {})
 
 
@@ -156,7 +165,7 @@ def without_protected_cookies(result: dict[str, Any]) -> dict[str, Any]:
 
 TARGET_COMMANDS: Final = {
     "Browser.getWindowForTarget": _window_of,
-    "Browser.setDownloadBehavior": ignore,
+    "Browser.setDownloadBehavior": _set_download_behavior,
     "Debugger.disable": ignore,
     "Debugger.enable": ignore,
     "Debugger.setAsyncCallStackDepth": ignore,
@@ -165,7 +174,7 @@ TARGET_COMMANDS: Final = {
     "Debugger.setBreakpointsActive": ignore,
     "Debugger.setPauseOnExceptions": ignore,
     "Debugger.setSkipAllPauses": ignore,
-    "Page.setDownloadBehavior": ignore,
+    "Page.setDownloadBehavior": _set_download_behavior,
     "Runtime.runIfWaitingForDebugger": _resume,
     "Storage.clearCookies": _cookies,
     "Storage.getCookies": _cookies,
