@@ -239,7 +239,12 @@ async def test_a_temporary_identity_ends_with_its_last_tab_and_details_say_when_
         assert named["cookieStoreId"] not in left
 
         work = await api(profile).details(WORK)
-        assert work["temporary"] is False
+        assert (work["temporary"], work["recorded"]) == (False, False)
+        changes = listen(profile)
+        await api(profile).setRecorded(WORK, True)
+        await until(lambda: any(WORK in each["changed"] for each in changes))
+        assert (await api(profile).details(WORK))["recorded"] is True
+        assert await profile.activity_log.is_recorded("Work")
         copy = await api(profile).clone(WORK)
         assert (await api(profile).details(copy["cookieStoreId"]))["created"] > work["created"]
         await api(profile).remove(WORK)

@@ -6,6 +6,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from playwright.async_api import expect
+
 from hatbox.activity_log.activity_rows import write_entries
 from hatbox.store.grant_tables import ActivityRow
 from tests.store.other_process import OtherProcess
@@ -30,8 +32,6 @@ LINE = """() => {
 async def test_changes_of_any_program_appear_and_vanish_with_their_identity(
     manager: Manager, manager_page: Page
 ) -> None:
-    from playwright.async_api import expect
-
     page, profile = manager_page, manager.profile
     await page.goto(f"{manager.url}#/activity")
     await expect(page.get_by_role("heading", name="No recent activity")).to_be_visible()
@@ -61,8 +61,6 @@ async def test_changes_of_any_program_appear_and_vanish_with_their_identity(
 
 
 async def test_what_programs_did_in_the_last_30_days_is_in_the_same_list(manager: Manager, manager_page: Page) -> None:
-    from playwright.async_api import expect
-
     page, profile = manager_page, manager.profile
     work = await profile.identities.find("Work")
     day = 86_400.0
@@ -92,9 +90,22 @@ async def test_what_programs_did_in_the_last_30_days_is_in_the_same_list(manager
     await expect(page.locator("main")).not_to_contain_text("tabs.create")
 
 
-async def test_a_long_name_leaves_room_for_what_changed(manager: Manager, manager_page: Page) -> None:
-    from playwright.async_api import expect
+async def test_the_settings_of_an_identity_switch_its_recording_on_and_off(
+    manager: Manager, manager_page: Page
+) -> None:
+    page, log = manager_page, manager.profile.activity_log
+    await page.goto(f"{manager.url}#/identity/firefox-container-2/settings")
+    switch = page.get_by_role("switch", name="Record activity")
+    await switch.check()
+    await page.locator(".toast", has_text="The activity of Work is recorded now.").wait_for()
+    assert await log.is_recorded("Work")
+    await page.locator("h1").click()
+    await page.keyboard.press("Control+z")
+    await expect(switch).not_to_be_checked()
+    assert not await log.is_recorded("Work")
 
+
+async def test_a_long_name_leaves_room_for_what_changed(manager: Manager, manager_page: Page) -> None:
     page, profile = manager_page, manager.profile
     await page.goto(f"{manager.url}#/activity")
     newest = page.locator(".act").first

@@ -132,7 +132,7 @@ async def test_every_screen_fits_and_follows_the_motion_and_colors_of_the_system
     assert await page.evaluate("longest") < 1
     await emulate(page, "(prefers-reduced-motion: no-preference)", reduced_motion="no-preference")
     await page.keyboard.press("Alt+End")
-    await page.wait_for_function("longest >= 100")
+    await page.wait_for_function("() => longest >= 100")
 
 
 async def resize(page: Page, width: int) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
+from hatbox.activity_log.activity_rows import is_recorded, set_recorded
 from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.services import Services
 from hatbox.errors import InputWouldBeLost, InvalidSetting, TrashSwitchedOff
@@ -45,6 +46,7 @@ class _Details(NamedTuple):
     position: int
     created: float | None
     temporary: bool
+    recorded: bool
 
 
 class _InputAtRisk(NamedTuple):
@@ -136,6 +138,9 @@ class _Identities(Namespace):
             at_risk = [_InputAtRisk(tab, fields) for tab, fields in error.fields.items()]
             return _SettingsResult(False, current.settings, at_risk)
 
+    def set_recorded(self, cookie_store_id: str, recorded: bool) -> asyncio.Future[Any]:
+        return self._write("setRecorded", _set_recorded, cookie_store_id, recorded)
+
     def remove(self, cookie_store_id: str, options: Mapping[str, bool]) -> asyncio.Future[Any]:
         return self._identities.log_scrubs.after(self._write("remove", _remove, cookie_store_id, options["forever"]))
 
@@ -160,7 +165,12 @@ def _details(transaction: Transaction, cookie_store_id: str, now: float) -> _Det
         position=transaction.identities.index(user_context_id),
         created=None if created is None else created * 1000,
         temporary=_is_temporary(transaction, user_context_id),
+        recorded=is_recorded(transaction, user_context_id),
     )
+
+
+def _set_recorded(transaction: Transaction, cookie_store_id: str, recorded: bool) -> None:
+    set_recorded(transaction, row_of(transaction, cookie_store_id)[0], recorded=recorded)
 
 
 def _clone(transaction: Transaction, cookie_store_id: str, name: str | None, now: float) -> IdentitySummary:

@@ -9,6 +9,7 @@ from typing import Final
 
 import msgspec
 
+from hatbox.activity_log.activity_rows import ACTIVITY_SETTING_CHANGED
 from hatbox.cookies.cookie_expiry import ExpiredCookies
 from hatbox.cookies.cookie_rows import COOKIE_CHANGED
 from hatbox.events import Event
@@ -142,6 +143,7 @@ _DECODERS: Final[Mapping[str, Callable[[bytes], IdentityChanges | None]]] = {
     model.REMOVED: _removed_identity,
     model.MOVED: lambda _: IdentityChanges(order=True),
     model.SETTINGS_CHANGED: lambda payload: _of(decode_settings_change(payload)),
+    ACTIVITY_SETTING_CHANGED: lambda payload: _of(decode_settings_change(payload)),
     tab_model.CREATED: lambda payload: _of(_decode_tab(payload).cookie_store_id),
     tab_model.REMOVED: lambda payload: _of(_decode_removed_tab(payload).tab.cookie_store_id),
     COOKIE_CHANGED: lambda payload: _of(cookie_store_id_of(_decode_cookie(payload)[0])),

@@ -1,5 +1,5 @@
-// The settings of one identity: proxy, user agent, locale and time zone. What is typed stays until it is saved or
-// discarded, also when another tab or screen is shown meanwhile.
+// The settings of one identity: proxy, user agent, locale and time zone, and whether its activity is recorded. What is
+// typed stays until it is saved or discarded, also when another tab or screen is shown meanwhile.
 
 import {browser} from "../api.js";
 import {attempt, resultOf} from "../attempt.js";
@@ -57,7 +57,8 @@ class SettingsForm {
     for (const control of [this.save, this.discard]) setUnavailable(control, true);
     const form = h("form", {class: "form", novalidate: true, onsubmit: (event) => this.onSubmit(event)});
     const actions = h("div", {class: "actions"}, this.save, this.discard);
-    this.rows = h("div", {class: "contents", hidden: true}, FIELDS.map((field) => this.makeRow(field)), actions);
+    this.rows = h("div", {class: "contents", hidden: true});
+    this.rows.append(...FIELDS.map((field) => this.makeRow(field)), actions, this.makeRecording());
     form.append(this.rows, this.message);
     this.el = h("div", {class: "panel"}, this.intro, form);
   }
@@ -81,6 +82,30 @@ class SettingsForm {
     return h("div", {class: "f"}, h("label", {for: `set-${name}`}, label), value);
   }
 
+  // Applied at once, unlike the fields above.
+  makeRecording() {
+    const onchange = () => this.setRecorded(this.recording.checked);
+    const props = {type: "checkbox", class: "switch", role: "switch", id: "set-recorded", onchange};
+    this.recording = h("input", {...props, "aria-describedby": "set-recorded-note"});
+    const text = "What programs do as this identity is in Activity for 30 days: actions and hosts, no contents. What " +
+      "programs with a grant do is there anyway.";
+    const value = h("div", {class: "recording"}, this.recording, h("p", {class: "note", id: "set-recorded-note"}, text));
+    return h("div", {class: "f"}, h("label", {for: "set-recorded"}, "Record activity"), value);
+  }
+
+  setRecorded(recorded) {
+    const change = async (done) => {
+      await resultOf(api.setRecorded(this.id, recorded));
+      const text = `The activity of ${this.name()} is ${recorded ? "recorded now" : "not recorded any more"}.`;
+      done(text, () => api.setRecorded(this.id, !recorded));
+    };
+    const onError = (error) => {
+      this.recording.checked = !recorded;
+      this.onError(error);
+    };
+    return attempt(this.recording, () => undoable(change), {key: `recorded ${this.id}`, onError});
+  }
+
   name() {
     return identities.get(this.id)?.name ?? "this identity";
   }
@@ -97,6 +122,7 @@ class SettingsForm {
     if (loaded && value) {
       const isFirst = !this.stored;
       this.show(value.settings, isFirst ? (settingDrafts.get(this.id) ?? {}) : this.dirtyValues());
+      this.recording.checked = value.recorded;
       if (value.settingsError) this.message.replaceChildren(errorLine(value.settingsError));
       else if (isFirst) this.message.replaceChildren();
       this.rows.hidden = false;

@@ -19,7 +19,7 @@ const FLASH = 1600; // ms
 const LIVE = "Changes appear here as they happen, with the program that made them, and what agents and programs do.";
 // hatbox/store/tables/change_log.py, hatbox/store/grant_tables.py
 const RETENTION = "Changes are stored for about 10 minutes, while a program has the profile open. What programs with a " +
-  "grant did is stored for 30 days; also what all programs do as an identity, after hatbox settings NAME --activity on.";
+  "grant did is stored for 30 days, and with “Record activity” in the settings of an identity what all programs do as it.";
 
 const narrow = matchMedia("(max-width: 1000px)");
 
