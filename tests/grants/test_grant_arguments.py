@@ -34,6 +34,9 @@ from hatbox.urls.match_patterns import parse_match_pattern
         ("127.0.0.1", "*://127.0.0.1/*"),
         ("localhost", "*://localhost/*"),
         ("https://[::1]/*", "https://[::1]/*"),
+        ("localhost:8000", "*://localhost:8000/*"),
+        ("*.site.example:443", "*://*.site.example:443/*"),
+        ("http://[::1]:8000/*", "http://[::1]:8000/*"),
     ],
 )
 def test_a_host_becomes_a_match_pattern(given: str, stored: str) -> None:
@@ -46,7 +49,15 @@ def test_a_host_becomes_a_match_pattern(given: str, stored: str) -> None:
     [
         *("", "*", "<all_urls>", "*://*/*", "https://*/*", "http://", "://site.example", "ftp://site.example/*"),
         *("file:///etc/passwd", "file:///*", "chrome://settings", "javascript:alert(1)", "data:text/html,x"),
-        *("site.example:8080", "https://site.example:443/*", "https://site.example/admin/*", "site.example/admin"),
+        *(
+            "site.example:0",
+            "site.example:65536",
+            "site.example:",
+            ":80",
+            "[::1]:",
+            "https://site.example/admin/*",
+            "site.example/admin",
+        ),
         *("https://user@site.example/*", "site.example?x", "site.example#x", "a b", "site..example", ".example"),
         *("*.*.example", "si*te.example", "*site.example", "site.*", "*.127.0.0.1", "*.localhost", "**"),
         *("site.example\n", "site.example\x00", "x" * 400, "https://site.example/*/*", "site.example//", "*."),
@@ -81,9 +92,7 @@ def test_no_host_and_too_many_are_refused_because_none_would_mean_all() -> None:
         accepted_hosts([1])  # type: ignore[list-item]
 
 
-def test_a_port_and_a_path_are_refused_with_the_reason() -> None:
-    with pytest.raises(InvalidGrant, match="without a port"):
-        accepted_hosts(["site.example:8080"])
+def test_a_path_is_refused_with_the_reason() -> None:
     with pytest.raises(InvalidGrant, match="A grant cannot be limited to a path"):
         accepted_hosts(["https://site.example/admin/*"])
     with pytest.raises(InvalidGrant, match="For no limit of hosts, name none"):

@@ -110,6 +110,15 @@ def test_a_grant_allows_only_what_it_names() -> None:
         assert not made.allows_url(url), url
     assert made.allows_cookie("site.example", host_only=False, secure=True)
     assert not made.allows_cookie("other.example", host_only=False, secure=True)
+    with_port = msgspec.structs.replace(
+        made, hosts=("*://*.site.example:8000/*", "*://[::1]:80/*", "*://a.example:443/*")
+    )
+    for url in ("http://site.example:8000/", "https://b.site.example:8000/x", "http://[::1]/", "https://a.example/"):
+        assert with_port.allows_url(url), url
+    for url in ("http://site.example/", "http://site.example:80000/", "https://[::1]/", "http://a.example/"):
+        assert not with_port.allows_url(url), url
+    assert with_port.pattern_of("b.site.example") == "*.site.example:8000"
+    assert not with_port.allows_cookie("site.example", host_only=False, secure=True)
     assert msgspec.structs.replace(made, hosts=None).allows_url("https://other.example/")
     assert not msgspec.structs.replace(made, hosts=()).allows_url("https://site.example/")
     assert not made.has_ended(1.9)

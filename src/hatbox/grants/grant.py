@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 import msgspec
@@ -28,7 +29,8 @@ DEFAULT_ACTIONS: Final = frozenset({"fetch"})
 DEFAULT_DURATION: Final = 8 * 3600.0
 """How long a grant is valid if nothing else was requested, in seconds."""
 
-_SCHEMES: Final = ("http", "https")
+_DEFAULT_PORTS: Final = {"http": ":80", "https": ":443"}
+_PORT: Final = re.compile(r":[0-9]+(?=/\*$)")
 
 
 class Grant(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -40,7 +42,7 @@ class Grant(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     identities: tuple[str, ...]
     """The cookieStoreIds. Empty if all of them were removed: then the grant allows nothing."""
     hosts: tuple[str, ...] | None
-    """Match patterns of the hosts; None for no limit."""
+    """Match patterns of the hosts, some with a port; None for no limit."""
     actions: frozenset[str]
     """See ACTIONS."""
     created: float
@@ -71,19 +73,25 @@ class Grant(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         The URL is read as browsers do. This is the only check of URLs: for the API, HTTP clients and agents.
         """
         parsed = parse_url(url)
-        if parsed is None or parsed.scheme not in _SCHEMES:
+        if parsed is None or parsed.scheme not in _DEFAULT_PORTS:
             return False
-        return self.hosts is None or host_permissions(self.hosts).allow_url(parsed.scheme, parsed.host)
+        if self.hosts is None:
+            return True
+        # In a pattern with a port, the port is a part of the host.
+        with_port = parsed.host + (parsed.port_suffix or _DEFAULT_PORTS[parsed.scheme])
+        permissions = host_permissions(self.hosts)
+        return permissions.allow_url(parsed.scheme, parsed.host) or permissions.allow_url(parsed.scheme, with_port)
 
     def pattern_of(self, host: str) -> str:
         """How the grant names a host, as in `*.site.example`; empty if it does not."""
         for pattern in self.hosts or ():
-            if any(host_permissions((pattern,)).allow_url(scheme, host) for scheme in _SCHEMES):
+            any_port = host_permissions((_PORT.sub("", pattern),))
+            if any(any_port.allow_url(scheme, host) for scheme in _DEFAULT_PORTS):
                 return pattern.partition("://")[2].removesuffix("/*")
         return ""
 
     def allows_cookie(self, domain: str, *, host_only: bool, secure: bool) -> bool:
-        """Whether any allowed URL can read a cookie."""
+        """Whether a host that it includes with all ports can read a cookie: cookies have no ports."""
         if self.hosts is None:
             return True
         return host_permissions(self.hosts).allow_cookie(domain, host_only=host_only, secure=secure)

@@ -30,8 +30,9 @@ _MAX_PATTERN: Final = 300
 _REFUSED_CATEGORIES: Final = frozenset({"Cc", "Zl", "Zp", "Cs"})
 _BIDIRECTIONAL: Final = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _PATTERN: Final = re.compile(r"(?:(\*|https?|wss?)://)?(\*\.)?([^/*?#@]+)(/\*?)?", re.ASCII | re.DOTALL)
-_PORT: Final = re.compile(r"[^:/]:[0-9]+(/|$)", re.ASCII)
-_HOST_ADVICE: Final = "Use a host such as site.example, *.site.example or https://*.site.example/*"
+_WITH_PORT: Final = re.compile(r"(\[.*\]|[^:]+)(:[1-9][0-9]{0,4})", re.DOTALL)
+_MAX_PORT: Final = 65535
+_HOST_ADVICE: Final = "Use a host such as site.example, *.site.example, localhost:8000 or https://*.site.example/*"
 
 
 def accepted_purpose(purpose: str) -> str:
@@ -58,23 +59,24 @@ def accepted_hosts(hosts: Sequence[str] | None) -> tuple[str, ...] | None:
 
 
 def _accepted_host(pattern: str) -> str:
-    """`*.site.example` becomes `*://*.site.example/*`. Ports and paths are refused: match patterns ignore them."""
+    """`*.site.example:8000` becomes `*://*.site.example:8000/*`. Paths are refused: they are not checked."""
     if not isinstance(pattern, str):
         raise TypeError(f"a host must be a string, not {type(pattern).__name__}")
     found = _PATTERN.fullmatch(pattern) if len(pattern) <= _MAX_PATTERN else None
-    host = canonical_host(found[3]) if found else ""
-    if found is None or not host:
+    given = found[3] if found else ""
+    with_port = _WITH_PORT.fullmatch(given)
+    given, port = with_port.groups() if with_port else (given, "")
+    host = canonical_host(given)
+    if found is None or not host or int(port[1:] or 0) > _MAX_PORT:
         advice = _HOST_ADVICE
-        if _PORT.search(pattern):
-            advice = f"{_HOST_ADVICE}, without a port"
-        elif pattern in ("*", "<all_urls>", "*://*/*"):
+        if pattern in ("*", "<all_urls>", "*://*/*"):
             advice = "For no limit of hosts, name none"
         elif re.search(r"/.*[^/*]", pattern.partition("://")[2] or pattern):
             advice = f"{_HOST_ADVICE}. A grant cannot be limited to a path"
         raise InvalidGrant("host", ascii(pattern[:80]), advice)
     if found[2] and (is_ip(host) or host == "localhost"):
         raise InvalidGrant("host", ascii(pattern[:80]), "An address has no subdomains: omit *.")
-    return f"{found[1] or '*'}://{found[2] or ''}{host}/*"
+    return f"{found[1] or '*'}://{found[2] or ''}{host}{port}/*"
 
 
 def accepted_actions(actions: Iterable[str]) -> frozenset[str]:

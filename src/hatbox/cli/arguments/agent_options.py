@@ -25,7 +25,8 @@ AgentHostsOption = Annotated[
     Option(
         "--host",
         metavar="PATTERN",
-        help="Host that the agent may use: site.example, *.site.example or a match pattern. Repeatable. Default: all.",
+        help="Host that the agent may use: site.example, *.site.example, localhost:8000 or a match pattern. "
+        "Repeatable. Default: all.",
     ),
 ]
 AgentReadOnlyOption = Annotated[

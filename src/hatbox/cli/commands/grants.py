@@ -34,7 +34,8 @@ def create(
         Option(
             "--host",
             metavar="PATTERN",
-            help="Host that it may use: site.example, *.site.example or a match pattern. Repeatable. Default: all.",
+            help="Host that it may use: site.example, *.site.example, localhost:8000 or a match pattern. Repeatable. "
+            "Default: all.",
         ),
     ] = None,
     actions: Annotated[
