@@ -139,3 +139,26 @@ async def test_payloads_of_other_versions_are_left_out(tmp_path: Path) -> None:
             for payload in (b"null", b"[]", b'{"of":"a newer version"}', b'"text"', b"7"):
                 await profile.store.write(lambda each, t=topic, p=payload: each.changes.append(t, p))  # type: ignore[misc]
         assert {text for _, text in await texts(profile)} <= {"Rules changed"}
+
+
+@in_loop
+async def test_the_activity_log_is_read_in_pages_and_names_identities_as_they_are_now(address: str) -> None:
+    async with hatbox.open(address) as profile:
+        activity = browser_of(profile).hatbox.activity
+        heard: list[None] = []
+        activity.onRecorded.addListener(lambda: heard.append(None))
+        for number in range(5):
+            host = f"h{number}.example"
+            profile.activity_log.record("firefox-container-2", "fetch", host=host, grant="g1", outcome="failed")
+        await profile.activity_log.flush()
+        await until(lambda: heard)
+        await profile.identities.update("firefox-container-2", name="Office")
+        newest = await activity.recorded({"limit": 3})
+        earlier = await activity.recorded({"before": newest[-1]["firstSequence"]})
+        assert [each["text"] for each in [*newest, *earlier]] == [
+            f"Fetch on h{number}.example: failed" for number in (4, 3, 2, 1, 0)
+        ]
+        assert {(each["identity"]["name"], each["program"]) for each in newest} == {
+            ("Office", f"{program_name()}, grant g1")
+        }
+        assert await activity.recorded({"before": earlier[-1]["firstSequence"]}) == []

@@ -71,7 +71,7 @@ async def test_what_programs_did_in_the_last_30_days_is_in_the_same_list(manager
     await profile.store.write(lambda transaction: write_entries(transaction, old))
     await page.goto(f"{manager.url}#/activity")
     rows = page.locator(".act")
-    await expect(rows.first).to_contain_text("Work fetch on h299.example")
+    await expect(rows.first).to_contain_text("Work Fetch on h299.example")
     await expect(rows.first).to_contain_text("nightly.py, nas")
     profile.activity_log.record(work.cookie_store_id, "tabs.create", host="site.example", grant="g1", outcome="refused")
     await expect(rows.first).to_contain_text("Work tabs.create on site.example: refused")

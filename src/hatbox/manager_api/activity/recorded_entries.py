@@ -7,6 +7,7 @@ from hatbox.activity_log.activity_rows import OTHER_HOSTS
 from hatbox.identities.ids import cookie_store_id_of
 from hatbox.manager_api.activity.activity_entries import ActivityEntry, ShownIdentity
 from hatbox.manager_api.activity.logged_activity import shown_identities
+from hatbox.manager_api.page_sentences import sentence
 from hatbox.manager_api.program_labels import program_label
 from hatbox.store.base import Store
 from hatbox.store.grant_tables import ActivityRow
@@ -39,4 +40,4 @@ def _entry(row: ActivityRow, identity: ShownIdentity | None) -> ActivityEntry:
 def _text(row: ActivityRow) -> str:
     place = f" on {row.host}" if row.host and row.host != OTHER_HOSTS else ""
     outcome = f": {row.outcome}" if row.outcome in ("refused", "failed", "cancelled") else ""
-    return f"{action_text(row.action, row.host, row.times)}{place}{outcome}"
+    return sentence(f"{action_text(row.action, row.host, row.times)}{place}{outcome}")

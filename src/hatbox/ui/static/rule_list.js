@@ -8,7 +8,7 @@ import {NO_IDENTITY} from "./no_identity.js";
 import {isPhone} from "./phone.js";
 import {rules} from "./rules_state.js";
 import {sentence} from "./sentences.js";
-import {exactTime, timeAgo} from "./times.js";
+import {everyMinute, exactTime, timeAgo} from "./times.js";
 import {undoable} from "./undo.js";
 import {VirtualList} from "./virtual_list.js";
 
@@ -31,6 +31,19 @@ export class RuleList extends VirtualList {
       size: () => ({minWidth: 0, height: !isPhone() ? 44 : this.hasSecondLine ? 70 : 52, gap: 0}),
     });
     this.own = own;
+    this.stopUses = everyMinute(() => this.showUses());
+    this.showUses();
+  }
+
+  async showUses() {
+    await rules.readUses();
+    if (!this.isDestroyed) this.set(this.items);
+  }
+
+  destroy() {
+    super.destroy();
+    this.isDestroyed = true;
+    this.stopUses();
   }
 
   // On phones, identities and marks stand below the pattern. All rows have the same height.

@@ -2,26 +2,14 @@
 
 import {browser} from "./api.js";
 import {PartialList} from "./live_list.js";
-import {everyMinute} from "./times.js";
 
 class Rules extends PartialList {
   uses = new Map(); // number of a rule → when it decided last, as far as that is known
 
-  start() {
-    super.start();
-    this.readUses();
-    this.stopUses = everyMinute(() => this.readUses());
-  }
-
-  stop() {
-    super.stop();
-    this.stopUses();
-  }
-
+  // Only what shows the times reads them.
   async readUses() {
     const found = await browser.hatbox.rules.getLastUses().catch(console.error); // what is known stays
     if (found) this.uses = new Map(found.map(({rule, time}) => [rule, time]));
-    if (this.loaded) this.notify();
   }
 
   // fn() after each change, not now.
