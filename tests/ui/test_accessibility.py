@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from importlib.resources import files
 from typing import Any, Literal
 
-from playwright.async_api import Page
+from playwright.async_api import FilePayload, Page
 
 from docs.screenshots.sample_profile import fill, start_extension
 from hatbox.engines.chromium.start_page.page_source import page_source
@@ -32,6 +32,7 @@ START_PAGE: dict[str, Any] = {
         "ink": "#111113",
         "glyph": identity_glyph("briefcase"),
         "name": "Work",
+        "title": "Work · New Tab",
         "line": "Everything in this window is Work.",
         "tabsOf": "Tabs of Work",
         "goTo": "Go to an address as Work",
@@ -150,7 +151,29 @@ async def show_removed(page: Page) -> None:
     await page.get_by_role("heading", name="This identity is gone").wait_for()
 
 
+async def share_identity(page: Page) -> None:
+    """The dialog that asks for the passphrase of a file, with an error."""
+    await open_menu(page)
+    await page.get_by_role("menuitem", name="Share as a file").click()
+    await page.keyboard.press("Enter")
+    await page.get_by_text("Write a passphrase").wait_for()
+
+
+async def import_identities(page: Page) -> None:
+    """What a file of another program contains."""
+    await show(page, "identities")
+    await page.get_by_role("button", name="Import identities").click()
+    async with page.expect_file_chooser() as chooser:
+        await page.get_by_role("menuitem", name="From a file").click()
+    content = b'{"version": 5, "identities": [{"userContextId": 9, "name": "Dog", "icon": "pet", "color": "blue"}]}'
+    file = FilePayload(name="containers.json", mimeType="application/json", buffer=content)
+    await (await chooser.value).set_files(file)
+    await page.locator("dialog .import-choice").wait_for()
+
+
 STATES: dict[str, Step] = {
+    "share": share_identity,
+    "import identities": import_identities,
     "import report": import_rules,
     "picker": pick_identity,
     "gone": show_removed,
