@@ -41,10 +41,25 @@ def test_a_target_of_another_identity_does_not_exist(method: str) -> None:
     assert "No target" in client.refused(method, {"targetId": "B"})
 
 
-def test_a_target_that_the_client_was_not_given_is_refused_too() -> None:
+def test_of_targets_that_the_client_was_not_given_it_can_use_pages_only() -> None:
+    """It may have the id of a page from another connection."""
     client = FilteredClient()
-    client.event("Target.targetCreated", {"targetInfo": info("P")})  # it does not discover targets
-    assert "No target" in client.refused("Target.attachToTarget", {"targetId": "P"})
+    for kind in ("tab", "worker", "iframe", "service_worker"):
+        client.event("Target.targetCreated", {"targetInfo": info(kind, kind=kind)})  # it does not discover targets
+        assert "No target" in client.refused("Target.attachToTarget", {"targetId": kind})
+    client.event("Target.targetCreated", {"targetInfo": info("C", url="chrome://settings/")})
+    assert "No target" in client.refused("Target.attachToTarget", {"targetId": "C"})
+    client.event("Target.targetCreated", {"targetInfo": info("P")})
+    assert client.forwarded("Target.attachToTarget", {"targetId": "P"}) == {"targetId": "P", "flatten": True}
+
+
+def test_a_page_is_closed_in_its_own_session_too() -> None:
+    """DrissionPage and nodriver do."""
+    client = with_page()
+    client.event("Target.targetCreated", {"targetInfo": info("B", OTHER)})
+    for method in ("Target.closeTarget", "Target.activateTarget"):
+        assert client.forwarded(method, {"targetId": "P"}, "S")["targetId"] == "P"
+        assert "No target" in client.refused(method, {"targetId": "B"}, "S")
 
 
 def test_only_targets_of_the_identity_are_listed_and_openers_of_others_are_removed() -> None:

@@ -163,8 +163,13 @@ class ClientTargets:
         return target_id
 
     def may_use(self, target_id: object) -> bool:
-        """Whether a client may name a target: it was given the id, and the target is not withheld."""
-        return isinstance(target_id, str) and target_id in self.announced and self.is_visible(target_id)
+        """Whether a client may name a target: it was given the id, and the target is not withheld.
+
+        The id of a page may be that of /json/list or of another connection: nodriver has one for each page.
+        """
+        if not isinstance(target_id, str) or not self.is_visible(target_id):
+            return False
+        return target_id in self.announced or self.type_of(target_id) == "page"
 
     def announce(self, target_id: str) -> dict[str, Any]:
         """The description of a visible target for the client, which may use its id from now on."""

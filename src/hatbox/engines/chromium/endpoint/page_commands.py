@@ -18,7 +18,6 @@ from hatbox.engines.chromium.endpoint.messages import ClientMessage, CookiesChan
 from hatbox.engines.chromium.endpoint.target_commands import (
     TARGET_COMMANDS,
     activate,
-    not_found,
     without_protected_cookies,
 )
 
@@ -189,15 +188,6 @@ def _add_script(state: ClientState, _: ClientSession, command: ClientMessage) ->
     _forward_guarded(state, command, params, "source")
 
 
-def _close_own(state: ClientState, session: ClientSession, command: ClientMessage) -> None:
-    """DrissionPage closes a page through the socket of the page."""
-    given = decode_params(command.params).get("targetId")
-    if given != session.target_id:
-        raise not_found("target", given)
-    closing = msgspec.structs.replace(command, method="Page.close", params=msgspec.Raw(b"{}"))
-    state.forward(closing, None, lambda _: {"success": True})
-
-
 def _reload(state: ClientState, _: ClientSession, command: ClientMessage) -> None:
     params = decode_params(command.params)
     if isinstance(params.get("scriptToEvaluateOnLoad"), str):
@@ -365,7 +355,6 @@ PAGE_COMMANDS: Final = (
         "Runtime.globalLexicalScopeNames": _in_context,
         "Runtime.removeBinding": _binding,
         "Runtime.runScript": _run_script,
-        "Target.closeTarget": _close_own,
     }
 )
 """The checks of commands for sessions of pages, frames, workers and tabs."""

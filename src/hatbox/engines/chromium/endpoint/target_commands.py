@@ -139,6 +139,11 @@ def activate(state: ClientState, _: ClientSession, command: ClientMessage) -> No
         state.forward(command, params)
 
 
+def _close_target(state: ClientState, _: ClientSession, command: ClientMessage) -> None:
+    """DrissionPage and nodriver close a page in a session of the page."""
+    state.forward(command, {"targetId": target_of(state, decode_params(command.params))})
+
+
 def _cookies(state: ClientState, _: ClientSession, command: ClientMessage) -> None:
     """A page session would use the cookies of the default context, so the command goes to the browser."""
     params = in_context(state, decode_params(command.params), {"cookies"})
@@ -179,6 +184,8 @@ TARGET_COMMANDS: Final = {
     "Storage.clearCookies": _cookies,
     "Storage.getCookies": _cookies,
     "Storage.setCookies": _cookies,
+    "Target.activateTarget": activate,
+    "Target.closeTarget": _close_target,
     "Target.detachFromTarget": _detach,
     "Target.getTargetInfo": _get_target_info,
     "Target.setAutoAttach": _set_auto_attach,
