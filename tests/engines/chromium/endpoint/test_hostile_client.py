@@ -193,6 +193,34 @@ async def test_guessed_objects_of_a_content_script_are_refused(browser: str, tmp
             assert not [each for each in client.received if "secret of Personal" in each]
 
 
+@with_browser
+async def test_a_client_without_runtime_uses_its_own_worlds_and_no_content_script(browser: str, tmp_path: Path) -> None:
+    """Patchright takes the numbers of worlds from results."""
+    async with content_lab(tmp_path, browser, [script(CONTENT_SCRIPT)]) as lab:
+        await lab.open(lab.page("/bank"), "Personal")
+        endpoint = await lab.chrome.open_endpoint("Work", authorize_token(TOKEN, TokenAuthorization()))
+        async with RawClient(endpoint.url(TOKEN)) as client:
+            page_id, session = await client.open_page(lab.page("/"))
+            await client.result("Page.enable", {}, session)
+            evaluate = {"expression": f"({READ})()", "returnByValue": True, "awaitPromise": True}
+            for url in (lab.page("/"), lab.page("/bank")):
+                loads = sum(each["method"] == "Page.loadEventFired" for each in client.events)
+                await client.result("Page.navigate", {"url": url}, session)
+                await until(lambda: sum(each["method"] == "Page.loadEventFired" for each in client.events) > loads)  # noqa: B023
+                found = await client.result("Runtime.evaluate", {"expression": "globalThis"}, session)
+                own = {"frameId": page_id, "worldName": "__client__"}
+                created = await client.result("Page.createIsolatedWorld", own, session)
+                numbers = {created["executionContextId"], int(found["result"]["objectId"].split(".")[1])}
+                worked = {}
+                for number in range(1, 40):
+                    reply = await client.call("Runtime.evaluate", evaluate | {"contextId": number}, session)
+                    if "result" in reply:
+                        worked[number] = reply["result"]["result"]["value"]
+                assert worked == dict.fromkeys(numbers, "the page")
+            assert not [each for each in client.events if each["method"].startswith("Runtime.")]
+            assert not [each for each in client.received if "secret of Personal" in each]
+
+
 class Window:
     """Limits the commands without a reply. Some never get one: after a second without any, they do not count."""
 
