@@ -21,6 +21,7 @@ from hatbox.mcp.page_text import contains_text, in_one_line, visible_texts
 from hatbox.mcp.password_fields import KnownPasswords, PasswordFields
 from hatbox.mcp.password_redaction import MAX_CHARACTERS, TooManyPasswords, url_without_passwords, without_passwords
 from hatbox.mcp.rule_refusals import RuleRefusals
+from hatbox.mcp.snapshot_changes import changes_of
 from hatbox.mcp.tab_downloads import TabDownloads
 from hatbox.mcp.tool_output import MAX_TEXT, ToolFailed, ToolRefused, bounded, quoted, untrusted
 
@@ -46,6 +47,8 @@ _NET_ERROR: Final = "net::ERR_"
 _MAX_TITLE: Final = 500
 _MAX_URL: Final = 12 * MAX_CHARACTERS + 2000  # a character has up to four encoded bytes
 _MODIFIERS: Final = ("Alt", "Control", "Meta", "Shift")
+_CHANGED: Final = "New lines since the last snapshot, with their parents. browser_snapshot shows all.\n"
+_SAME: Final = "The snapshot is the same as before.\n"
 _MAX_TREE: Final = MAX_TEXT + MAX_CHARACTERS
 _CRASHED: Final = "the page has crashed, and its tab was closed. Open another page with browser_navigate."
 _DISCONNECTED: Final = (
@@ -92,6 +95,7 @@ class AgentTab:
         self._leaving: asyncio.Task[None] | None = None
         self._may_hold_keys = False
         self._has_crashed = False
+        self._seen = ""  # the snapshot that the agent has
         self._connection = session.browser.connection
         page.on("crash", self._on_crash)
         page.on("dialog", self._on_dialog)
@@ -324,8 +328,11 @@ class AgentTab:
         for frame in self.page.frames:
             check_frame(grant, frame.url, is_main=frame == self.page.main_frame)
 
-    async def describe(self, reference: str = "", depth: int | None = None) -> str:
-        """URL, title and snapshot, without passwords and cookies, bounded and marked as untrusted."""
+    async def describe(self, reference: str = "", depth: int | None = None, *, only_changes: bool = False) -> str:
+        """URL, title and snapshot, without passwords and cookies, bounded and marked as untrusted.
+
+        `only_changes`: instead of the snapshot what is new since the one before, if that is much shorter.
+        """
         if self.refused:
             raise ToolRefused(self.refused)
         if self.dialog is not None:
@@ -350,9 +357,13 @@ class AgentTab:
             return await self._dialog_answer()
         title, tree, shows_pdf = read
         self.check_frames()  # it may have navigated meanwhile
-        text = bounded(tree, advice="Use depth, or target for a part of the page.")
+        changes = changes_of(self._seen, tree) if only_changes and self._seen else None
+        if not reference and depth is None:
+            self._seen = tree
+        note = "" if changes is None else _CHANGED if changes else _SAME
+        text = bounded(tree if changes is None else changes, advice="Use depth, or target for a part of the page.")
         shown = untrusted(f"Page URL: {self.shown_url(2000)}\nPage title: {title}\n{text}")
-        return await self.dialog_text() + (_PDF if shows_pdf else "") + shown
+        return await self.dialog_text() + (_PDF if shows_pdf else "") + note + shown
 
     async def _dialog_answer(self) -> str:
         return f"{await self.dialog_text()} Answer it with browser_handle_dialog."

@@ -179,4 +179,4 @@ async def _described(session: AgentSession, tab: AgentTab) -> ToolOutput:
     if tab.refused:
         raise ToolRefused(tab.refused)
     chooser = "A file chooser is open: use browser_file_upload.\n" if current.file_chooser is not None else ""
-    return ToolOutput(chooser + await current.describe())
+    return ToolOutput(chooser + await current.describe(only_changes=True))

@@ -67,7 +67,7 @@ async def wait_for(session: AgentSession, given: WaitArguments) -> ToolOutput:
         await tab.wait_for_text(given.text_gone, is_shown=False)
     if given.text and tab.dialog is None:
         await tab.wait_for_text(given.text, is_shown=True)
-    return ToolOutput(await tab.describe())
+    return ToolOutput(await tab.describe(only_changes=True))
 
 
 async def take_screenshot(session: AgentSession, given: ScreenshotArguments) -> ToolOutput:

@@ -35,6 +35,7 @@ class AgentTool(msgspec.Struct, frozen=True):
 
 
 _SNAPSHOT: Final = "Returns a snapshot of the page."
+_CHANGES: Final = "Returns what has changed in the snapshot."
 
 TOOLS: Final = (
     AgentTool(
@@ -89,7 +90,7 @@ TOOLS: Final = (
     ),
     AgentTool(
         "browser_wait_for",
-        f"Wait for a time, or until a text appears or disappears. {_SNAPSHOT}",
+        f"Wait for a time, or until a text appears or disappears. {_CHANGES}",
         arguments.WaitArguments,
         page_tools.wait_for,
         "pages",
@@ -110,7 +111,7 @@ TOOLS: Final = (
     ),
     AgentTool(
         "browser_click",
-        f"Click an element. {_SNAPSHOT}",
+        f"Click an element. {_CHANGES}",
         arguments.ClickArguments,
         input_tools.click,
         "pages",
@@ -119,7 +120,7 @@ TOOLS: Final = (
     ),
     AgentTool(
         "browser_type",
-        f"Type text into an editable element, in place of its text. {_SNAPSHOT}",
+        f"Type text into an editable element, in place of its text. {_CHANGES}",
         arguments.TypeArguments,
         input_tools.type_text,
         "pages",
@@ -128,7 +129,7 @@ TOOLS: Final = (
     ),
     AgentTool(
         "browser_fill_form",
-        f"Fill several fields of a form. {_SNAPSHOT}",
+        f"Fill several fields of a form. {_CHANGES}",
         arguments.FillFormArguments,
         input_tools.fill_form,
         "pages",
@@ -137,7 +138,7 @@ TOOLS: Final = (
     ),
     AgentTool(
         "browser_select_option",
-        f"Select options of a list, by value or label. {_SNAPSHOT}",
+        f"Select options of a list, by value or label. {_CHANGES}",
         arguments.SelectOptionArguments,
         input_tools.select_option,
         "pages",
@@ -146,7 +147,7 @@ TOOLS: Final = (
     ),
     AgentTool(
         "browser_press_key",
-        f"Press a key or a combination of keys. {_SNAPSHOT}",
+        f"Press a key or a combination of keys. {_CHANGES}",
         arguments.PressKeyArguments,
         input_tools.press_key,
         "pages",
@@ -155,7 +156,7 @@ TOOLS: Final = (
     ),
     AgentTool(
         "browser_hover",
-        f"Move the pointer over an element. {_SNAPSHOT}",
+        f"Move the pointer over an element. {_CHANGES}",
         arguments.HoverArguments,
         input_tools.hover,
         "pages",
@@ -163,7 +164,7 @@ TOOLS: Final = (
     ),
     AgentTool(
         "browser_handle_dialog",
-        f"Accept or dismiss the open dialog (alert, confirm, prompt). {_SNAPSHOT}",
+        f"Accept or dismiss the open dialog (alert, confirm, prompt). {_CHANGES}",
         arguments.DialogArguments,
         input_tools.handle_dialog,
         "pages",

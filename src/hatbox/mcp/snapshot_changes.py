@@ -1,0 +1,53 @@
+"""What has changed between two snapshots of a page: an agent that has the first needs no second one. Pure text."""
+
+from __future__ import annotations
+
+from difflib import SequenceMatcher
+from typing import Final
+
+__all__ = ["changes_of"]
+
+_MAX_LINES: Final = 2_000  # comparing them takes the square of their number at worst
+_WORTH: Final = 0.5  # of the length of the whole snapshot
+
+
+def changes_of(before: str, after: str) -> str | None:
+    """The lines of `after` that `before` does not have there, below their parents; empty if they are equal.
+
+    None if the whole snapshot is not much longer.
+    """
+    old, new = before.splitlines(), after.splitlines()
+    if max(len(old), len(new)) > _MAX_LINES:
+        return None
+    shown: dict[int, None] = {}
+    removed = 0
+    for kind, start, end, new_start, new_end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if kind != "equal":
+            removed += max(0, (end - start) - (new_end - new_start))
+            for number in range(new_start, new_end):
+                shown.update(dict.fromkeys(_parents(new, number)))
+                shown[number] = None
+            if new_start == new_end and new:  # where lines were removed
+                shown.update(dict.fromkeys((*_parents(new, min(new_start, len(new) - 1)),)))
+    lines = [new[number] for number in sorted(shown)]
+    if removed:
+        lines.append(f"[{removed} line{'s' if removed > 1 else ''} fewer than before.]")
+    text = "\n".join(lines)
+    return text if len(text) < _WORTH * len(after) else None
+
+
+def _parents(lines: list[str], number: int) -> list[int]:
+    """The lines in which a line is nested, the outermost first."""
+    found: list[int] = []
+    depth = _depth(lines[number])
+    for each in range(number - 1, -1, -1):
+        if depth == 0:
+            break
+        if _depth(lines[each]) < depth:
+            depth = _depth(lines[each])
+            found.append(each)
+    return found[::-1]
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
