@@ -102,6 +102,16 @@ _PAGES = {
         <a href="http://ignore.ignore.localhost:1/IGNORE">IGNORE away</a>
         <div style="position: relative"><button>IGNORE covered</button>
         <div id=IGNORE style="position: absolute; inset: 0">IGNORE cover</div></div>""",
+    "/tools": """<title>Tools</title><div id=from draggable=true role=button aria-label=Card>Card</div>
+        <div id=to role=region aria-label=Box style="height: 50px">empty</div>
+        <label>Key <input id=key type=password value=tools-secret-1></label><label>Part <input name=part></label>
+        <script>
+          to.ondragover = event => event.preventDefault();
+          to.ondrop = event => { event.preventDefault(); to.textContent = 'dropped'; };
+          console.log('key is ' + key.value); console.error('it failed');
+          setTimeout(() => { null.x });
+          fetch('/form?token=tools-secret-1');
+        </script>""",
     "/many-passwords": "<title>Many</title>"
     + "".join(f"<input type=password value=secret-{number}>" for number in range(101)),
     "/half": """<title>Half</title><button onclick="alert(document.title)">Tell</button>

@@ -29,7 +29,9 @@ PASSWORD = "hunter2marker"
 MODES = ("legacy", "2026-07-28")
 MADE_UP: dict[str, dict[str, Any]] = {
     "browser_click": {"target": "e1"},
+    "browser_drag": {"startTarget": "e1", "endTarget": "e2"},
     "browser_fill_form": {"fields": [{"target": "e1", "value": "x"}]},
+    "browser_find": {"text": "x"},
     "browser_handle_dialog": {"accept": True},
     "browser_hover": {"target": "e1"},
     "browser_press_key": {"key": "a"},

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.process
 
 ENTERING = {
     *("browser_click", "browser_type", "browser_fill_form", "browser_select_option", "browser_press_key"),
-    "browser_hover",
+    *("browser_hover", "browser_drag"),
 }
 
 

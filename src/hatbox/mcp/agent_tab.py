@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-from collections.abc import Collection, Coroutine
+from collections.abc import Callable, Collection, Coroutine
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from playwright.async_api import Dialog, FileChooser, Frame, Locator, Page, Response
@@ -17,11 +17,12 @@ from hatbox.engines.chromium.net_errors import ABORTED, BLOCKED_BY_CLIENT
 from hatbox.engines.chromium.sessions import within
 from hatbox.mcp.host_limits import ERROR_PAGE, check_frame, is_pdf_viewer
 from hatbox.mcp.page_cookies import PageCookies
+from hatbox.mcp.page_log import PageLog
 from hatbox.mcp.page_text import contains_text, in_one_line, visible_texts
 from hatbox.mcp.password_fields import KnownPasswords, PasswordFields
 from hatbox.mcp.password_redaction import MAX_CHARACTERS, TooManyPasswords, url_without_passwords, without_passwords
 from hatbox.mcp.rule_refusals import RuleRefusals
-from hatbox.mcp.snapshot_changes import changes_of
+from hatbox.mcp.snapshot_changes import changes_of, with_parents
 from hatbox.mcp.tab_downloads import TabDownloads
 from hatbox.mcp.tool_output import MAX_TEXT, ToolFailed, ToolRefused, bounded, quoted, untrusted
 
@@ -49,6 +50,7 @@ _MAX_URL: Final = 12 * MAX_CHARACTERS + 2000  # a character has up to four encod
 _MODIFIERS: Final = ("Alt", "Control", "Meta", "Shift")
 _CHANGED: Final = "New lines since the last snapshot, with their parents. browser_snapshot shows all.\n"
 _SAME: Final = "The snapshot is the same as before.\n"
+_MAX_FOUND: Final = 100
 _MAX_TREE: Final = MAX_TEXT + MAX_CHARACTERS
 _CRASHED: Final = "the page has crashed, and its tab was closed. Open another page with browser_navigate."
 _DISCONNECTED: Final = (
@@ -89,6 +91,8 @@ class AgentTab:
         self._session = session
         self.passwords = PasswordFields(page, known)
         self.cookies = PageCookies(page)
+        self.log = PageLog(page, self._without_secrets)
+        """Its console and its requests. Before it is shown, the values to be hidden must be read."""
         self._rules = RuleRefusals(page, session)
         self._dialog_opened = asyncio.Event()
         self._pending: set[asyncio.Task[Any]] = set()
@@ -364,6 +368,41 @@ class AgentTab:
         text = bounded(tree if changes is None else changes, advice="Use depth, or target for a part of the page.")
         shown = untrusted(f"Page URL: {self.shown_url(2000)}\nPage title: {title}\n{text}")
         return await self.dialog_text() + (_PDF if shows_pdf else "") + note + shown
+
+    async def find_text(self, text: str) -> str:
+        """The lines of the snapshot that contain a text, below their parents, marked as untrusted."""
+        await self._check_dialog()
+        self.check_frames()
+        try:
+            async with asyncio.timeout(_READ_SECONDS):
+                read = await self._until_dialog(self._read("", None))
+        except (PlaywrightError, TimeoutError) as error:
+            raise ToolFailed("the page cannot be read now. Try again.") from error
+        except TooManyPasswords:
+            raise ToolFailed(_TOO_MANY) from None
+        self.check_frames()
+        if read is None:
+            return await self._dialog_answer()
+        lines = read[1].splitlines()
+        found = [number for number, line in enumerate(lines) if contains_text(line, text)]
+        if not found:
+            return "No line of the snapshot contains this text."
+        return untrusted(bounded(with_parents(lines, found[:_MAX_FOUND])))
+
+    async def read_log(self, show: Callable[[], str]) -> str:
+        """What `show` returns, after the values were read that must not be shown."""
+        await self._check_dialog()
+        self.check_frames()
+        try:
+            async with asyncio.timeout(_READ_SECONDS):
+                await self._until_dialog(self._read_secrets())
+        except (PlaywrightError, TimeoutError) as error:
+            raise ToolFailed("the page does not respond. Try again.") from error
+        except TooManyPasswords:
+            raise ToolFailed(_TOO_MANY) from None
+        await self._check_dialog()
+        self.check_frames()
+        return show()
 
     async def _dialog_answer(self) -> str:
         return f"{await self.dialog_text()} Answer it with browser_handle_dialog."

@@ -11,6 +11,7 @@ from hatbox.mcp.agent_session import AgentSession
 from hatbox.mcp.tool_arguments import (
     ClickArguments,
     DialogArguments,
+    DragArguments,
     FilledField,
     FillFormArguments,
     HoverArguments,
@@ -22,10 +23,13 @@ from hatbox.mcp.tool_arguments import (
 from hatbox.mcp.tool_output import ToolFailed, ToolOutput, ToolRefused
 
 if TYPE_CHECKING:
+    from playwright.async_api import Locator
+
     from hatbox.mcp.agent_tab import AgentTab
 
 __all__ = [
     "click",
+    "drag",
     "fill_form",
     "handle_dialog",
     "hover",
@@ -37,6 +41,11 @@ __all__ = [
 
 _MS: Final = 8_000.0
 _MAX_SLOW: Final = 1_000
+_UNSELECT: Final = """() => {
+    getSelection()?.removeAllRanges();
+    for (let each = document.activeElement; each; each = each.shadowRoot?.activeElement)
+        if (typeof each.selectionEnd === "number") each.selectionStart = each.selectionEnd;
+}"""
 _CLIPBOARD: Final = "The clipboard belongs to the user, so it cannot be used."
 
 
@@ -128,6 +137,24 @@ async def hover(session: AgentSession, given: HoverArguments) -> ToolOutput:
     found = await tab.find(given.target)
     await tab.perform(found.hover(timeout=_MS))
     return await _described(session, tab)
+
+
+async def drag(session: AgentSession, given: DragArguments) -> ToolOutput:
+    """Drag an element to another one."""
+    tab = await session.pages.current()
+    end = await tab.find(given.end_target)
+    start = await tab.find(given.start_target)
+    await tab.perform(_drag(start, end))
+    return await _described(session, tab)
+
+
+async def _drag(start: Locator, end: Locator) -> None:
+    """Without selected text: a part of a hidden value, dropped in another field, would not be found."""
+    from hatbox.engines.chromium.sessions import within  # imports Playwright
+
+    for frame in start.page.frames:
+        await within(frame.evaluate(_UNSELECT))
+    await within(start.drag_to(end, timeout=_MS))
 
 
 async def handle_dialog(session: AgentSession, given: DialogArguments) -> ToolOutput:

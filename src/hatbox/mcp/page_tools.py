@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hatbox.mcp.agent_session import AgentSession
 from hatbox.mcp.tool_arguments import (
+    ConsoleArguments,
+    FindArguments,
     NavigateArguments,
     NoArguments,
     ScreenshotArguments,
@@ -20,7 +22,16 @@ if TYPE_CHECKING:
 
     from hatbox.mcp.agent_tab import AgentTab
 
-__all__ = ["navigate", "navigate_back", "snapshot", "take_screenshot", "wait_for"]
+__all__ = [
+    "console_messages",
+    "find",
+    "navigate",
+    "navigate_back",
+    "network_requests",
+    "snapshot",
+    "take_screenshot",
+    "wait_for",
+]
 
 _SHOT_MS: Final = 10_000.0
 _MAX_IMAGE: Final = 700_000  # bytes: clients of streamable HTTP accept events of 1 MiB, and Base64 needs a third more
@@ -53,6 +64,24 @@ async def snapshot(session: AgentSession, given: SnapshotArguments) -> ToolOutpu
     tab = await session.pages.current()
     tab.refused = ""
     return ToolOutput(await tab.describe(given.target, given.depth))
+
+
+async def find(session: AgentSession, given: FindArguments) -> ToolOutput:
+    """The lines of the snapshot with a text."""
+    tab = await session.pages.current()
+    return ToolOutput(await tab.find_text(given.text))
+
+
+async def console_messages(session: AgentSession, given: ConsoleArguments) -> ToolOutput:
+    """What the page has written to its console."""
+    tab = await session.pages.current()
+    return ToolOutput(await tab.read_log(lambda: tab.log.console(only_errors=given.only_errors)))
+
+
+async def network_requests(session: AgentSession, _: NoArguments) -> ToolOutput:
+    """Which requests the page has sent."""
+    tab = await session.pages.current()
+    return ToolOutput(await tab.read_log(tab.log.requests))
 
 
 async def wait_for(session: AgentSession, given: WaitArguments) -> ToolOutput:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from difflib import SequenceMatcher
 from typing import Final
 
-__all__ = ["changes_of"]
+__all__ = ["changes_of", "with_parents"]
 
 _MAX_LINES: Final = 2_000  # comparing them takes the square of their number at worst
 _WORTH: Final = 0.5  # of the length of the whole snapshot
@@ -19,21 +20,22 @@ def changes_of(before: str, after: str) -> str | None:
     old, new = before.splitlines(), after.splitlines()
     if max(len(old), len(new)) > _MAX_LINES:
         return None
-    shown: dict[int, None] = {}
+    shown: list[int] = []
     removed = 0
     for kind, start, end, new_start, new_end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if kind != "equal":
             removed += max(0, (end - start) - (new_end - new_start))
-            for number in range(new_start, new_end):
-                shown.update(dict.fromkeys(_parents(new, number)))
-                shown[number] = None
-            if new_start == new_end and new:  # where lines were removed
-                shown.update(dict.fromkeys((*_parents(new, min(new_start, len(new) - 1)),)))
-    lines = [new[number] for number in sorted(shown)]
+            shown += range(new_start, new_end)
+    text = with_parents(new, shown)
     if removed:
-        lines.append(f"[{removed} line{'s' if removed > 1 else ''} fewer than before.]")
-    text = "\n".join(lines)
+        text = f"[{removed} line{'s' if removed > 1 else ''} fewer than before.]\n{text}"
     return text if len(text) < _WORTH * len(after) else None
+
+
+def with_parents(lines: list[str], numbers: Iterable[int]) -> str:
+    """These lines, each below those in which it is nested."""
+    found = {each for number in numbers for each in (*_parents(lines, number), number)}
+    return "\n".join(lines[number] for number in sorted(found))
 
 
 def _parents(lines: list[str], number: int) -> list[int]:

@@ -9,10 +9,13 @@ from msgspec import Meta
 
 __all__ = [
     "ClickArguments",
+    "ConsoleArguments",
     "DialogArguments",
+    "DragArguments",
     "FetchArguments",
     "FillFormArguments",
     "FilledField",
+    "FindArguments",
     "HoverArguments",
     "NavigateArguments",
     "NoArguments",
@@ -122,6 +125,27 @@ class HoverArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     target: Target
     element: Element = ""
+
+
+class DragArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
+    """Of browser_drag."""
+
+    start_target: Target
+    end_target: Target
+    start_element: Element = ""
+    end_element: Element = ""
+
+
+class FindArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Of browser_find."""
+
+    text: Annotated[str, Meta(min_length=1, max_length=1000, description="Text to look for; case does not matter")]
+
+
+class ConsoleArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
+    """Of browser_console_messages."""
+
+    only_errors: bool = False
 
 
 class WaitArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):

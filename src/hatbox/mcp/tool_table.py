@@ -82,6 +82,27 @@ TOOLS: Final = (
         "pages",
     ),
     AgentTool(
+        "browser_find",
+        "The lines of the snapshot that contain a text, with their references. Shorter than a snapshot.",
+        arguments.FindArguments,
+        page_tools.find,
+        "pages",
+    ),
+    AgentTool(
+        "browser_console_messages",
+        "The messages and errors in the console of the page.",
+        arguments.ConsoleArguments,
+        page_tools.console_messages,
+        "pages",
+    ),
+    AgentTool(
+        "browser_network_requests",
+        "The requests of the page, with status and size. Without queries, headers and bodies.",
+        arguments.NoArguments,
+        page_tools.network_requests,
+        "pages",
+    ),
+    AgentTool(
         "browser_take_screenshot",
         "An image of the page or of one element. To act on the page, use browser_snapshot.",
         arguments.ScreenshotArguments,
@@ -161,6 +182,15 @@ TOOLS: Final = (
         input_tools.hover,
         "pages",
         is_offered_read_only=False,
+    ),
+    AgentTool(
+        "browser_drag",
+        f"Drag an element to another one. {_CHANGES}",
+        arguments.DragArguments,
+        input_tools.drag,
+        "pages",
+        is_offered_read_only=False,
+        changes=True,
     ),
     AgentTool(
         "browser_handle_dialog",

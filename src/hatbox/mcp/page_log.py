@@ -1,0 +1,82 @@
+"""The console messages and the requests of the document of a tab, for an agent that looks for an error.
+
+Shows no headers, no queries and no bodies.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Final
+
+from playwright.async_api import ConsoleMessage, Page, Request, Response
+
+from hatbox.mcp.tool_output import bounded, untrusted
+
+__all__ = ["PageLog"]
+
+_MAX_MESSAGES: Final = 200
+_MAX_REQUESTS: Final = 300
+_MAX_MESSAGE: Final = 4_000
+_MAX_ADDRESS: Final = 300
+_ERRORS: Final = ("error", "assert")
+
+
+class PageLog:
+    """Is empty again when another document is requested. `hide` removes passwords and cookies from a text."""
+
+    def __init__(self, page: Page, hide: Callable[[str], str]) -> None:
+        self._page = page
+        self._hide = hide
+        self._messages: deque[tuple[str, str]] = deque(maxlen=_MAX_MESSAGES)
+        self._requests: deque[Request] = deque(maxlen=_MAX_REQUESTS)
+        self._results: dict[Request, str] = {}
+        page.on("console", self._on_console)
+        page.on("pageerror", lambda error: self._add("error", str(error)))
+        page.on("request", self._on_request)
+        page.on("response", self._on_response)
+        page.on("requestfailed", lambda each: self._results.update({each: f"failed: {each.failure}"}))
+
+    def console(self, *, only_errors: bool) -> str:
+        """The messages, the oldest first."""
+        found = [(kind, text) for kind, text in self._messages if not only_errors or kind in _ERRORS]
+        lines = [f"[{kind}] {self._hide(text)}" for kind, text in found]
+        return untrusted(bounded("\n".join(lines))) if lines else "The console is empty."
+
+    def requests(self) -> str:
+        """Method, type, address, status and size of each request, the oldest first."""
+        lines = [
+            f"{each.method} {each.resource_type} {self._address(each.url)}: {self._results.get(each, 'no response')}"
+            for each in self._requests
+        ]
+        return untrusted(bounded("\n".join(lines))) if lines else "The page has sent no requests."
+
+    def _on_console(self, message: ConsoleMessage) -> None:
+        self._add(message.type, message.text)
+
+    def _add(self, kind: str, text: str) -> None:
+        # A part of a long text could end in a part of a password, which is not found.
+        shown = self._hide(text) if len(text) <= _MAX_MESSAGE else f"[{len(text)} characters are omitted]"
+        self._messages.append((kind, shown))
+
+    def _on_request(self, request: Request) -> None:
+        is_document = request.is_navigation_request() and request.redirected_from is None
+        if is_document and request.frame == self._page.main_frame:
+            self._messages.clear()
+            self._requests.clear()
+            self._results.clear()
+        if len(self._requests) == _MAX_REQUESTS:
+            self._results.pop(self._requests[0], None)
+        self._requests.append(request)
+
+    def _on_response(self, response: Response) -> None:
+        size = response.headers.get("content-length", "")
+        self._results[response.request] = f"{response.status}{f', {size} bytes' if size.isdecimal() else ''}"
+
+    def _address(self, url: str) -> str:
+        """The URL without its query, which may contain secrets."""
+        scheme, _, rest = url.partition(":")
+        if scheme not in ("http", "https", "ws", "wss"):
+            return f"{scheme[:20]}:"
+        path, question, _ = rest.partition("#")[0].partition("?")
+        return self._hide(f"{scheme}:{path[:_MAX_ADDRESS]}") + ("?…" if question else "")
