@@ -127,11 +127,14 @@ async def test_the_agent_learns_why_an_action_failed(error: Exception, shown: st
 @in_loop
 async def test_the_agent_learns_the_status_of_a_response() -> None:
     async def goto(*_: object, **__: object) -> object:
+        tab.refused = "late: of a navigation of the document before"
         return SimpleNamespace(status=404)
 
     page = FakePage()
     page.goto = goto  # type: ignore[attr-defined]
-    assert await _tab(page).load("https://site.example/") == "HTTP status: 404\n"
+    tab = _tab(page)
+    assert await tab.load("https://site.example/") == "HTTP status: 404\n"
+    assert tab.refused == ""
 
 
 def _tab(page: FakePage) -> AgentTab:

@@ -150,8 +150,12 @@ class AgentTab:
             self._spawn(self._leaving)
 
     async def _leave(self) -> None:
-        with contextlib.suppress(PlaywrightError):
-            await within(self.page.goto(_BLANK, timeout=_ACTION_MS))
+        try:
+            with contextlib.suppress(PlaywrightError):
+                await within(self.page.goto(_BLANK, timeout=_ACTION_MS))
+        finally:
+            if self._leaving is asyncio.current_task():
+                self._leaving = None
 
     # ── Actions ──
 
@@ -168,7 +172,10 @@ class AgentTab:
 
         self.page.on("framenavigated", on_navigated)
         try:
-            return _status(await self.perform(self.page.goto(url, timeout=_LOAD_MS, wait_until="domcontentloaded")))
+            response = await self.perform(self.page.goto(url, timeout=_LOAD_MS, wait_until="domcontentloaded"))
+            if response is not None and self._leaving is None:
+                self.refused = ""  # it was a navigation of the document before, which came late
+            return _status(response)
         except ToolFailed as error:
             if _NET_ERROR in str(error.__cause__) and ABORTED not in str(error.__cause__):
                 # The error page follows later, and would interrupt the next navigation.
