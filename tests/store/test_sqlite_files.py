@@ -345,13 +345,13 @@ async def test_a_crash_while_the_journal_was_folded_in_is_mended(path: Path) -> 
 @in_loop
 async def test_a_file_of_another_kind_is_refused(path: Path, content: bytes) -> None:
     path.write_bytes(content)
-    await assert_refused(path, hatbox.NotAProfile, "is not a Hatbox profile", "Move it away, or name another path")
+    await assert_refused(path, hatbox.NotAProfile, "is not a Hatbox profile", "Name another path")
 
 
 @in_loop
 async def test_an_empty_file_is_refused(path: Path) -> None:
     path.touch()
-    await assert_refused(path, hatbox.NotAProfile, "empty file", "Move it away")
+    await assert_refused(path, hatbox.NotAProfile, "empty file", "Name another path")
 
 
 @pytest.mark.parametrize("mode", ["delete", "wal"])
@@ -360,20 +360,20 @@ async def test_a_database_of_another_program_is_refused(path: Path, mode: str) -
     with contextlib.closing(sqlite3.connect(path)) as connection:
         connection.execute(f"PRAGMA journal_mode = {mode}")
         connection.execute("CREATE TABLE identities (anything)")
-    await assert_refused(path, hatbox.NotAProfile, "another program", "Move it away")
+    await assert_refused(path, hatbox.NotAProfile, "another program", "Name another path")
 
 
 @in_loop
 async def test_a_folder_is_refused(path: Path) -> None:
     path.mkdir()
     (path / "content").write_text("kept")
-    await assert_refused(path, hatbox.NotAProfile, "is not a file", "name another path")
+    await assert_refused(path, hatbox.NotAProfile, "is not a file", "Name another path")
 
 
 @in_loop
 async def test_a_pipe_is_refused_and_not_waited_for(path: Path) -> None:
     os.mkfifo(path)
-    await assert_refused(path, hatbox.NotAProfile, "is not a file", "name another path")
+    await assert_refused(path, hatbox.NotAProfile, "is not a file", "Name another path")
 
 
 @in_loop

@@ -110,7 +110,7 @@ def _os_error(path: Path, error: OSError) -> ProfileError:
 
 def not_a_profile(path: Path, problem: str) -> NotAProfile:
     """The file is not a profile."""
-    return NotAProfile(path, f"it {problem}", "It was left as it is. Move it away, or name another path.")
+    return NotAProfile(path, f"it {problem}", "It was left as it is. Name another path.")
 
 
 def too_new(path: Path, version: int) -> ProfileTooNew:
