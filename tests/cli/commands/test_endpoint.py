@@ -166,6 +166,7 @@ def test_a_folder_or_a_file_that_cannot_be_used_is_refused_before_anything_start
 
 
 @needs_chromium
+@pytest.mark.browser
 def test_an_endpoint_in_the_background_has_folders_and_a_port_of_its_own(cli: Cli, tmp_path: Path) -> None:
     uploads, downloads, file = tmp_path / "up", tmp_path / "down", tmp_path / "endpoint.txt"
     for each in (uploads, downloads):
