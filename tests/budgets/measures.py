@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -13,6 +14,9 @@ import threading
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, Final, TypeAlias
+from unittest import mock
+
+from playwright._impl.transport import PipeTransport
 
 import hatbox
 from hatbox.child_processes import children
@@ -28,6 +32,12 @@ Counts: TypeAlias = dict[tuple[str, str], int]
 
 CALLS: Final = "Python calls"
 STATEMENTS: Final = "SQL statements"
+_MANIFEST: Final = {
+    "manifest_version": 2,
+    "name": "First",
+    "version": "1",
+    "background": {"scripts": ["background.js"]},
+}
 SITE: Final = "https://site.example/"
 
 Measured: TypeAlias = Callable[[str, Callable[[int], Awaitable[object]]], Awaitable[None]]
@@ -108,11 +118,16 @@ def javascript(folder: Path) -> Counts:
                     await lab.close()
         return _of("`get`, called by a script", Work(twice.calls - once.calls, twice.statements - once.statements))
 
-    return asyncio.run(run())
+    (folder / "manifest.json").write_text(json.dumps(_MANIFEST))
+    (folder / "background.js").write_text("console.log('the first line')")
+    started = _command("run", str(folder), "--profile", str(folder / "profile.db"))
+    modules, size = _report(started, folder / "report.json", is_endless=True)
+    first = "the first line of an extension"
+    return asyncio.run(run()) | {(first, "modules"): modules, (first, "KB"): round(size / 1024)}
 
 
 def chromium(folder: Path) -> Counts:
-    """What a cookie needs that a page sets."""
+    """What a cookie needs that a page sets, and an identity that is opened."""
 
     async def run(site: Site) -> Counts:
         with counting_work() as counter:
@@ -129,10 +144,21 @@ def chromium(folder: Path) -> Counts:
 
                 await change(100)
                 work = await counter.least(change)
-        return _of("a cookie that a page sets", work)
+                messages = [await _messages(profile, engine) for _ in range(5)]
+        return _of("a cookie that a page sets", work) | {("an identity that is opened", "messages"): min(messages)}
 
     with Site() as site:
         return shared_driver.run(run(site))
+
+
+async def _messages(profile: hatbox.Profile, engine: hatbox.ChromiumRunner) -> int:
+    """How many messages Playwright's driver gets until the first page of an identity is open."""
+    made = await profile.identities.create("Opened", color="red", icon="pet")
+    await engine.wait_until_settled()
+    with mock.patch.object(PipeTransport, "send", autospec=True, side_effect=PipeTransport.send) as send:
+        await engine.new_page(made)
+        await engine.wait_until_settled()
+    return send.call_count
 
 
 _REPORT: Final = """
@@ -171,16 +197,21 @@ def _command(*arguments: str) -> str:
     return f"import runpy, sys; sys.argv[1:] = {list(arguments)!r}; runpy.run_module('hatbox', run_name='__main__')"
 
 
-def _report(program: str, file: Path) -> tuple[int, int]:
-    """The modules and the memory of a program at its end."""
-    subprocess.run(
+def _report(program: str, file: Path, *, is_endless: bool = False) -> tuple[int, int]:
+    """The modules and the memory of a program at its end. An endless one is ended after its first line."""
+    with subprocess.Popen(
         [sys.executable, "-c", _REPORT + program],
         env=os.environ | {"HATBOX_TEST_REPORT": str(file)},
         stdin=subprocess.DEVNULL,
-        capture_output=True,
-        check=True,
-        timeout=60,
-    )
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    ) as process:
+        assert process.stdout
+        if is_endless:
+            assert process.stdout.readline()
+            process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=60)
+        assert is_endless or not process.returncode, output
     modules, size = json.loads(file.read_text())
     return modules, size
 
