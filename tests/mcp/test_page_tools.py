@@ -56,5 +56,9 @@ def test_a_part_of_a_hidden_value_cannot_be_dragged_into_another_field(tmp_path:
         await call("browser_drag", startTarget=key, endTarget=part)
         tab = (await call.session.pages.current()).page
         assert await tab.evaluate("document.querySelectorAll('input')[1].value") == "dots-secret-2"
+        await tab.evaluate("document.body.insertAdjacentHTML('beforeend', '<a href=/changed-secret-5>Away</a>')")
+        link = reference(await call("browser_snapshot"), "Away")
+        await call("browser_drag", startTarget=link, endTarget=part)
+        assert await tab.evaluate("document.querySelectorAll('input')[1].value") == "dots-secret-2"
 
     run(tmp_path, test)

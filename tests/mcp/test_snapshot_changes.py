@@ -32,6 +32,9 @@ def test_new_lines_are_shown_below_their_parents() -> None:
     assert fewer == "[1 line fewer than before.]\n"
     assert changes_of(PAGE, "- text: another page") is None
     assert changes_of("", PAGE) is None
+    many = [f"- text: {number % 2}" for number in range(2000)]
+    assert changes_of("\n".join(many), "\n".join([*many[1:], "- text: new"])) is None  # comparing would take a minute
+    assert changes_of("\n".join(many), "\n".join([*many, "- text: new"])) == "- text: new"
 
 
 _trees = st.lists(st.tuples(st.integers(0, 3), st.sampled_from("abcd")), max_size=30).map(

@@ -9,6 +9,7 @@ import msgspec
 
 from hatbox.store.processes import ProcessId
 from hatbox.urls.match_patterns import host_permissions
+from hatbox.urls.protected_pages import is_protected_page
 from hatbox.urls.url import parse_url
 
 __all__ = ["ACTIONS", "DEFAULT_ACTIONS", "DEFAULT_DURATION", "Grant"]
@@ -70,10 +71,12 @@ class Grant(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     def allows_url(self, url: str) -> bool:
         """Whether it allows a URL: http or https, with a host that it includes. Every other URL is refused.
 
+        So is the manager page.
+
         The URL is read as browsers do. This is the only check of URLs: for the API, HTTP clients and agents.
         """
         parsed = parse_url(url)
-        if parsed is None or parsed.scheme not in _DEFAULT_PORTS:
+        if parsed is None or parsed.scheme not in _DEFAULT_PORTS or is_protected_page(parsed):
             return False
         if self.hosts is None:
             return True

@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-__all__ = ["UserCheck", "can_check_users", "is_of_this_user"]
+__all__ = ["UserCheck", "can_check_users", "is_of_this_user", "sockets_between"]
 
 _TABLES: Final = (Path("/proc/self/net/tcp"), Path("/proc/self/net/tcp6"))
 _ESTABLISHED: Final = b"01"
@@ -28,8 +28,13 @@ _MAPPED: Final = b"%016X%08X" % (0, int.from_bytes(bytes((0, 0, 255, 255)), sys.
 
 def is_of_this_user(client_port: int, server_port: int, tables: Sequence[Path] = _TABLES) -> bool:
     """Whether the connection between these ports of 127.0.0.1 was opened by this user or by root."""
-    users = set(_users(client_port, server_port, tables))
+    users = {user for user, _ in _sockets(client_port, server_port, tables)}
     return bool(users) and users <= {os.getuid(), _ROOT}
+
+
+def sockets_between(client_port: int, server_port: int) -> set[int]:
+    """The inodes of the client's sockets of this connection."""
+    return {inode for _, inode in _sockets(client_port, server_port, _TABLES)}
 
 
 class UserCheck:
@@ -66,8 +71,8 @@ def can_check_users() -> bool:
             return is_of_this_user(client.getsockname()[1], address[1])
 
 
-def _users(client_port: int, server_port: int, tables: Sequence[Path]) -> Iterator[int]:
-    """The users of open sockets that are connected from one port of 127.0.0.1 to the other one.
+def _sockets(client_port: int, server_port: int, tables: Sequence[Path]) -> Iterator[tuple[int, int]]:
+    """User and inode of the open sockets that are connected from one port of 127.0.0.1 to the other one.
 
     Sockets with the same ports and other addresses are other connections. A closed socket has no user.
     """
@@ -78,4 +83,4 @@ def _users(client_port: int, server_port: int, tables: Sequence[Path]) -> Iterat
             for line in lines:
                 for client, server in ends:
                     if client in line and (fields := line.split())[1:4] == [client, server, _ESTABLISHED]:
-                        yield int(fields[7])
+                        yield int(fields[7]), int(fields[9])

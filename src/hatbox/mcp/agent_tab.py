@@ -91,7 +91,7 @@ class AgentTab:
         self._session = session
         self.passwords = PasswordFields(page, known)
         self.cookies = PageCookies(page)
-        self.log = PageLog(page, self._without_secrets)
+        self.log = PageLog(page, self._without_secrets, lambda url: session.grant("pages").allows_url(url))
         """Its console and its requests. Before it is shown, the values to be hidden must be read."""
         self._rules = RuleRefusals(page, session)
         self._dialog_opened = asyncio.Event()

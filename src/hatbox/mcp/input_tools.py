@@ -41,7 +41,11 @@ __all__ = [
 
 _MS: Final = 8_000.0
 _MAX_SLOW: Final = 1_000
-_UNSELECT: Final = """() => {
+_NO_TEXT: Final = """() => {
+    addEventListener("drop", event => {
+        const target = event.composedPath()[0];
+        if (target.isContentEditable || ["input", "textarea"].includes(target.localName)) event.preventDefault();
+    }, { capture: true, once: true });
     getSelection()?.removeAllRanges();
     for (let each = document.activeElement; each; each = each.shadowRoot?.activeElement)
         if (typeof each.selectionEnd === "number") each.selectionStart = each.selectionEnd;
@@ -149,11 +153,11 @@ async def drag(session: AgentSession, given: DragArguments) -> ToolOutput:
 
 
 async def _drag(start: Locator, end: Locator) -> None:
-    """Without selected text: a part of a hidden value, dropped in another field, would not be found."""
+    """Without selected text, and no text goes into a field: a part of a hidden value there would not be found."""
     from hatbox.engines.chromium.sessions import within  # imports Playwright
 
     for frame in start.page.frames:
-        await within(frame.evaluate(_UNSELECT))
+        await within(frame.evaluate(_NO_TEXT))
     await within(start.drag_to(end, timeout=_MS))
 
 

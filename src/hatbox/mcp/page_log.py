@@ -1,10 +1,12 @@
 """The console messages and the requests of the document of a tab, for an agent that looks for an error.
 
-Shows no headers, no queries and no bodies.
+Shows no headers, no queries and no bodies, and of URLs of hosts that the agent may not use only the origin: a page
+cannot read where a request was redirected to.
 """
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Callable
 from typing import Final
@@ -12,6 +14,7 @@ from typing import Final
 from playwright.async_api import ConsoleMessage, Page, Request, Response
 
 from hatbox.mcp.tool_output import bounded, untrusted
+from hatbox.urls.url import parse_url
 
 __all__ = ["PageLog"]
 
@@ -19,15 +22,20 @@ _MAX_MESSAGES: Final = 200
 _MAX_REQUESTS: Final = 300
 _MAX_MESSAGE: Final = 4_000
 _MAX_ADDRESS: Final = 300
+_URL: Final = re.compile(r"(?:https?|wss?):[^\s'\"<>]*")
 _ERRORS: Final = ("error", "assert")
 
 
 class PageLog:
-    """Is empty again when another document is requested. `hide` removes passwords and cookies from a text."""
+    """Is empty again when another document is requested.
 
-    def __init__(self, page: Page, hide: Callable[[str], str]) -> None:
+    `hide` removes passwords and cookies from a text. `is_allowed` says whether the agent may use a URL.
+    """
+
+    def __init__(self, page: Page, hide: Callable[[str], str], is_allowed: Callable[[str], bool]) -> None:
         self._page = page
         self._hide = hide
+        self._is_allowed = is_allowed
         self._messages: deque[tuple[str, str]] = deque(maxlen=_MAX_MESSAGES)
         self._requests: deque[Request] = deque(maxlen=_MAX_REQUESTS)
         self._results: dict[Request, str] = {}
@@ -57,7 +65,7 @@ class PageLog:
     def _add(self, kind: str, text: str) -> None:
         # A part of a long text could end in a part of a password, which is not found.
         shown = self._hide(text) if len(text) <= _MAX_MESSAGE else f"[{len(text)} characters are omitted]"
-        self._messages.append((kind, shown))
+        self._messages.append((kind, _URL.sub(lambda found: self._address(found[0]), shown)))
 
     def _on_request(self, request: Request) -> None:
         is_document = request.is_navigation_request() and request.redirected_from is None
@@ -71,12 +79,17 @@ class PageLog:
 
     def _on_response(self, response: Response) -> None:
         size = response.headers.get("content-length", "")
-        self._results[response.request] = f"{response.status}{f', {size} bytes' if size.isdecimal() else ''}"
+        shown = f"{response.status}{f', {size} bytes' if size.isdecimal() else ''}"
+        self._results[response.request] = shown if self._is_allowed(response.url) else "a response"
 
     def _address(self, url: str) -> str:
         """The URL without its query, which may contain secrets."""
-        scheme, _, rest = url.partition(":")
-        if scheme not in ("http", "https", "ws", "wss"):
-            return f"{scheme[:20]}:"
-        path, question, _ = rest.partition("#")[0].partition("?")
-        return self._hide(f"{scheme}:{path[:_MAX_ADDRESS]}") + ("?…" if question else "")
+        parsed = parse_url(url)
+        if parsed is None or parsed.scheme not in ("http", "https", "ws", "wss"):
+            return f"{url.partition(':')[0][:20]}:"
+        origin = f"{parsed.scheme}://{parsed.host}{parsed.port_suffix}"
+        if not self._is_allowed(url.replace("ws", "http", 1) if parsed.scheme.startswith("ws") else url):
+            return f"{origin}/…"
+        path = self._hide(f"{origin}{parsed.path}")
+        shown = path if len(path) <= _MAX_ADDRESS else f"{origin}/…"  # a part could end in a part of a cookie
+        return shown + ("?…" if parsed.query else "")

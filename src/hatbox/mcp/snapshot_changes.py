@@ -8,7 +8,7 @@ from typing import Final
 
 __all__ = ["changes_of", "with_parents"]
 
-_MAX_LINES: Final = 2_000  # comparing them takes the square of their number at worst
+_MAX_PAIRS: Final = 10_000  # of lines that are compared: repeated lines take the third power of their number
 _WORTH: Final = 0.5  # of the length of the whole snapshot
 
 
@@ -18,14 +18,19 @@ def changes_of(before: str, after: str) -> str | None:
     None if the whole snapshot is not much longer.
     """
     old, new = before.splitlines(), after.splitlines()
-    if max(len(old), len(new)) > _MAX_LINES:
+    same = range(min(len(old), len(new)))
+    start = next((number for number in same if old[number] != new[number]), len(same))
+    end = next((number for number in same[: len(same) - start] if old[-1 - number] != new[-1 - number]), None)
+    end = len(same) - start if end is None else end
+    if (len(old) - start - end) * (len(new) - start - end) > _MAX_PAIRS:
         return None
     shown: list[int] = []
     removed = 0
-    for kind, start, end, new_start, new_end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    middle = SequenceMatcher(None, old[start : len(old) - end], new[start : len(new) - end], autojunk=False)
+    for kind, first, last, new_first, new_last in middle.get_opcodes():
         if kind != "equal":
-            removed += max(0, (end - start) - (new_end - new_start))
-            shown += range(new_start, new_end)
+            removed += max(0, (last - first) - (new_last - new_first))
+            shown += range(start + new_first, start + new_last)
     text = with_parents(new, shown)
     if removed:
         text = f"[{removed} line{'s' if removed > 1 else ''} fewer than before.]\n{text}"

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import signal
 import socket
+import subprocess
 import sys
 import time
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -184,6 +186,12 @@ def test_an_endpoint_in_the_background_has_folders_and_a_port_of_its_own(cli: Cl
     written = msgspec.json.decode(file.read_bytes())
     assert written["address"] == f"127.0.0.1:{port}"
     assert written["url"] not in started.out
+    listed = f"http://127.0.0.1:{port}/json/list"
+    with urllib.request.urlopen(listed, timeout=20) as response:
+        assert response.status == 200
+    by_hatbox = [sys.executable, "-m", "hatbox", "fetch", "Work", listed]  # as an agent or an extension can
+    refused_fetch = subprocess.run(by_hatbox, capture_output=True, text=True, timeout=60, check=False)
+    assert "need the address with a token" in refused_fetch.stdout
 
     async def use(url: str) -> None:
         async with RawClient(url) as client:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-__all__ = ["describe", "processes_with_open", "writer_of"]
+__all__ = ["describe", "hatbox_command", "processes_with_open", "writer_of"]
 
 _LOCKS: Final = Path("/proc/locks")
 _SHARED_FIRST: Final = 0x40000002  # every connection in WAL mode holds a read lock in this range of the database
@@ -38,11 +38,11 @@ def describe(process: int) -> str:
     except OSError:
         return f"process {process}"
     state = rest.split()[0]
-    label = f"{_hatbox_command(process) or name.partition('(')[2]} (pid {process})"
+    label = f"{hatbox_command(process) or name.partition('(')[2]} (pid {process})"
     return f"{label}, which is stopped" if state in "Tt" else label
 
 
-def _hatbox_command(process: int) -> str:
+def hatbox_command(process: int) -> str:
     """`hatbox` and the command that such a process runs, without arguments, which may be secret; empty for others."""
     try:
         words = Path(f"/proc/{process}/cmdline").read_bytes().decode("utf-8", "replace").split("\0")

@@ -505,6 +505,11 @@ def test_worlds_of_the_client_are_its_own() -> None:
     assert "hatbox" in client.refused("Runtime.addBinding", {"name": "hatboxStart"}, "S")
 
 
+def test_a_script_runs_with_the_syntax_with_which_it_was_compiled() -> None:
+    evaluated = with_page().forwarded("Runtime.evaluate", {"expression": "run()", "replMode": True}, "S")
+    assert evaluated == {"expression": guarded_script("run()")}
+
+
 def test_scripts_for_new_documents_do_not_run_in_internal_pages() -> None:
     client = with_page()
     for method, name in (

@@ -7,9 +7,9 @@ import pytest
 from hatbox.engines.chromium.endpoint.authorization import TokenAuthorization, authorize_token
 from hatbox.engines.chromium.endpoint.http_requests import (
     EndpointPath,
-    is_allowed_fetch,
     is_allowed_host,
     is_allowed_origin,
+    is_of_browser,
     parse_path,
 )
 
@@ -67,10 +67,8 @@ def test_web_pages_are_not_allowed() -> None:
         assert not is_allowed_host(host, 9)
     assert is_allowed_origin(None)
     assert is_allowed_origin("devtools://devtools")
-    assert is_allowed_fetch(None)
-    assert is_allowed_fetch("none")
-    for site in ("", "cross-site", "same-site", "same-origin"):
-        assert not is_allowed_fetch(site)
+    assert not is_of_browser(["Host", "User-Agent"])
+    assert is_of_browser(["host", "sec-fetch-site"])
     for origin in ("", "null", "http://127.0.0.1:9", "chrome-extension://x", "devtools://devtools.evil.test"):
         assert not is_allowed_origin(origin)
 

@@ -16,14 +16,16 @@ from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.http11 import Request, Response
 
 from hatbox.engines.chromium.endpoint.authorization import Authorization, Authorize
+from hatbox.engines.chromium.endpoint.client_activity import CONNECT
 from hatbox.engines.chromium.endpoint.connection_gate import CLOSE_SECONDS, ConnectionGate, GuardedConnection
 from hatbox.engines.chromium.endpoint.http_requests import (
     EndpointPath,
-    is_allowed_fetch,
     is_allowed_host,
     is_allowed_origin,
+    is_of_browser,
     parse_path,
 )
+from hatbox.engines.chromium.endpoint.peer_process import is_of_hatbox
 from hatbox.errors import EngineError, GrantRefused, HatboxError
 from hatbox.tasks import Tasks
 
@@ -162,9 +164,12 @@ class Endpoint:
         if not all(map(is_allowed_origin, origins)):
             return connection.respond(HTTPStatus.FORBIDDEN, "Web pages cannot use this endpoint.\n")
         path = parse_path(request.path, needs_token=self._needs_token)
-        is_fetch_allowed = all(map(is_allowed_fetch, request.headers.get_all("Sec-Fetch-Site")))
-        if path is not None and not path.token and not is_fetch_allowed:
-            return connection.respond(HTTPStatus.FORBIDDEN, "Web pages cannot use this endpoint.\n")
+        if path is not None and not path.token:
+            if is_of_browser(request.headers):
+                return connection.respond(HTTPStatus.FORBIDDEN, "Web pages cannot use this endpoint.\n")
+            if await asyncio.to_thread(is_of_hatbox, connection.remote_address[1], self._port):
+                text = "Programs of Hatbox, and what they have started, need the address with a token.\n"
+                return connection.respond(HTTPStatus.FORBIDDEN, text)
         authorization: Authorization | None = await self._gate.check(partial(self._authorization, path))
         if path is None or authorization is None:
             return connection.respond(HTTPStatus.NOT_FOUND, "The address is unknown, or its token has expired.\n")
@@ -174,6 +179,7 @@ class Endpoint:
                 connection, self._version(await self._service.version(), f"ws://{host}/{path.browser}")
             )
         if path.what == "list":
+            authorization.record(CONNECT, "")
             targets = await self._service.targets()
             return _json_response(connection, [_listed(each, f"{host}/{path.pages}") for each in targets])
         if len(self._accepted) >= MAX_CLIENTS:

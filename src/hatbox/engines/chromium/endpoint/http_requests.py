@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final, Literal, NamedTuple
 
-__all__ = ["EndpointPath", "is_allowed_fetch", "is_allowed_host", "is_allowed_origin", "parse_path"]
+__all__ = ["EndpointPath", "is_allowed_host", "is_allowed_origin", "is_of_browser", "parse_path"]
 
 _DEVTOOLS: Final = "devtools://devtools"
 _MAX_TOKEN: Final = 200
@@ -72,9 +73,6 @@ def is_allowed_origin(origin: str | None) -> bool:
     return origin is None or origin == _DEVTOOLS
 
 
-def is_allowed_fetch(site: str | None) -> bool:
-    """Whether a Sec-Fetch-Site header is absent or that of a URL that the user has entered.
-
-    Extensions in browsers read other sites without an Origin header.
-    """
-    return site is None or site == "none"
+def is_of_browser(headers: Iterable[str]) -> bool:
+    """Whether the names of headers are those of a browser: a page, or an extension without an Origin header."""
+    return any(name.lower().startswith("sec-fetch-") for name in headers)

@@ -93,6 +93,7 @@ def _watch_contexts(state: ClientState, session: ClientSession) -> None:
 def _evaluate(state: ClientState, session: ClientSession, command: ClientMessage) -> None:
     """Without a context, the script runs in the document that the page shows then."""
     params = decode_params(command.params)
+    params.pop("replMode", None)  # it is compiled without: what is a text then may be a script with it
     _check_contexts(session, command, params)
     if not isinstance(params.get("expression"), str):
         raise MethodRefused("expression must be a text")
