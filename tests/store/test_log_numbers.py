@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -32,6 +34,19 @@ async def test_a_copy_beside_the_log_of_a_killed_program_is_refused_and_opens_wi
             assert (path.read_bytes(), wal.read_bytes()) == (old, killed[1])
             wal.unlink()
         assert await _names(path) == names
+
+
+@in_loop
+async def test_each_log_of_two_programs_has_a_number_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "profile.db"
+    numbers = []
+    async with hatbox.open(path) as one, hatbox.open(path) as other:
+        for number, program in enumerate((one, other, one, other)):
+            await program.identities.create(f"{number}", color="red", icon="pet")
+            with contextlib.closing(sqlite3.connect(path)) as connection:  # as the maintenance of either
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            numbers.append(int.from_bytes(path.read_bytes()[60:64], "big") >> 8)
+    assert [(each - numbers[0]) % 2**23 for each in numbers] == [0, 1, 2, 3]
 
 
 @in_loop

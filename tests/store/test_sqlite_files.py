@@ -882,6 +882,27 @@ async def test_what_another_user_has_made_beside_a_profile_is_refused(path: Path
 
 
 @pytest.mark.skipif(os.name != "posix", reason="locks of POSIX")
+@in_loop
+async def test_what_another_user_makes_just_before_sqlite_opens_it_is_refused(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = await fill(path, 1)
+    content, wal = path.read_bytes(), path.with_name("profile.db-wal")
+
+    def plant(_: Path) -> None:
+        wal.write_bytes(b"")
+        wal.with_name("second name").hardlink_to(wal)  # as the file of another user
+
+    monkeypatch.setattr(files, "create_private", plant)
+    with pytest.raises(hatbox.ProfileError, match="beside it is not a file of its owner"):
+        await hatbox.open(path)
+    assert (path.read_bytes(), wal.read_bytes()) == (content, b"")
+    monkeypatch.undo()
+    wal.unlink()
+    async with hatbox.open(path) as profile:
+        assert await names(profile) == before
+
+
 def test_a_file_system_without_locks_is_named(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asyncio.run(fill(path))
 

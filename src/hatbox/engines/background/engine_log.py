@@ -45,6 +45,7 @@ __all__ = ["READY", "EngineLog", "log_folder"]
 READY: Final = "ready"
 """The event that an engine logs when it is ready for tabs."""
 
+_FLAGS: Final = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
 _MAX_BYTES: Final = 2**18  # of a longer log, the end is archived
 _MAX_LOGS: Final = 10  # in the log directory; the oldest are removed
 
@@ -72,7 +73,7 @@ class EngineLog:
         if self.path.parent == log_folder():
             _create_log_folder()
         while True:
-            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+            descriptor = os.open(self.path, _FLAGS, 0o600)
             _lock_shared(descriptor)
             if self._is_open_as(descriptor):
                 return descriptor

@@ -115,6 +115,7 @@ def _fill_existing(
         connection = file.connection
         connection.execute("BEGIN IMMEDIATE")
         try:
+            file.number_log()
             require_fillable(str(path), partial(SqliteRows, connection), source)
             with source.open() as found:
                 _fill(path, connection, file.cipher, found, plain=plain, progress=progress)

@@ -22,7 +22,7 @@ from hatbox.store.sqlite.earlier_formats import (
     statements_of,
 )
 from hatbox.store.sqlite.rows import SqliteRows, checksum_of, corruption
-from hatbox.store.sqlite.schema import FORMAT, FORMAT_MASK, STATEMENTS
+from hatbox.store.sqlite.schema import FORMAT, FORMAT_MASK, STATEMENTS, new_user_version
 from hatbox.store.tables.new_profile import NEW_HEAD, new_identities
 from hatbox.store.tables.profile_row import new_profile_row
 from hatbox.store.tables.schema import (
@@ -77,7 +77,7 @@ def create_tables(connection: sqlite3.Connection, key: Key | None = None) -> Non
     SqliteRows(connection, IDENTITIES).put(new_identities())
     SqliteRows(connection, HEAD).insert(NEW_HEAD)
     insert_profile(connection, key)
-    connection.execute(f"PRAGMA user_version = {FORMAT}")
+    connection.execute(f"PRAGMA user_version = {new_user_version()}")
 
 
 def migrate(connection: sqlite3.Connection) -> None:

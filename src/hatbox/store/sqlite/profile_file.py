@@ -43,6 +43,7 @@ from hatbox.store.sqlite.side_files import (
     OpenFiles,
     beside,
     check_before_open,
+    check_side_files,
     create_private,
     is_open_elsewhere,
 )
@@ -55,6 +56,7 @@ __all__ = [
     "connect",
     "connect_alone",
     "create_profile",
+    "number_log",
     "open_profile",
     "real_path",
 ]
@@ -99,11 +101,12 @@ class ProfileFile:
         Raises ProfileError if another file was copied over the database: SQLite would write pages of both.
         """
         if not self.read_only and not wal_size(self.path):
+            self.files.check()
             with contextlib.closing(_connect(self.path, "ro")) as reader:  # it has no pages in memory
                 own, on_disk = map(_user_version, (self.connection, reader))
             if own != on_disk:
                 raise self.files.replaced(self.path)
-            self.connection.execute(f"PRAGMA user_version = {next_log(own)}")
+            number_log(self.path, self.connection)
 
     def close(self, *, damaged: bool = False) -> None:
         """Close it. If it is damaged, its files stay as they are; else the last handle empties the change log."""
@@ -195,6 +198,7 @@ def _open(path: Path, lock: ProfileLock | None, key: Key | None, *, read_only: b
     connection = connect(path, read_only=read_only)
     try:
         _verify(path, connection, read_only=read_only)
+        check_side_files(path)  # again: another user may have made one just before SQLite opened it
         cipher = cipher_of(SqliteRows(connection, PROFILE), key, str(path))
     except BaseException as error:
         if isinstance(error, (WrongKey, MissingExtra)) and not wal_size(path):
@@ -234,6 +238,7 @@ def connect_alone(path: Path, purpose: str) -> sqlite3.Connection:
     try:
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
         _verify(path, connection, read_only=False)
+        check_side_files(path)
     except BaseException:
         _close_untouched(path, connection)
         raise
@@ -296,6 +301,12 @@ def check_schema_version(path: Path, connection: sqlite3.Connection) -> int:
     if version > FORMAT:
         raise too_new(path, version)
     return version
+
+
+def number_log(path: Path, connection: sqlite3.Connection) -> None:
+    """Give a WAL that is empty its number, see wal.py. The caller has begun a transaction that writes."""
+    if not wal_size(path):
+        connection.execute(f"PRAGMA user_version = {next_log(_user_version(connection))}")
 
 
 def _user_version(connection: sqlite3.Connection) -> int:
@@ -388,12 +399,19 @@ def _has_log(connection: sqlite3.Connection) -> bool:
 
 def _empty_log(path: Path) -> None:
     """Empty the change log. The caller has the exclusive lock: no subscriber is left."""
-    with contextlib.closing(connect(path)) as connection:
+    connection = connect(path)
+    try:
         connection.execute("BEGIN IMMEDIATE")
+        check_side_files(path)
         if version_of(connection) == FORMAT:
+            number_log(path, connection)
             connection.execute("DELETE FROM changes")
         connection.execute("COMMIT")
         connection.executescript("PRAGMA incremental_vacuum")
+    except BaseException:
+        _close_untouched(path, connection)
+        raise
+    connection.close()
 
 
 # ------------------------------------------------------------------------------------------------------------- creating

@@ -16,7 +16,7 @@ from pathlib import Path
 from hatbox.store.keys import Key
 from hatbox.store.sqlite.check import alone_with
 from hatbox.store.sqlite.failures import full, in_use, read_only, to_profile_error
-from hatbox.store.sqlite.profile_file import connect_alone, real_path
+from hatbox.store.sqlite.profile_file import connect_alone, number_log, real_path
 from hatbox.store.sqlite.rows import SqliteRows
 from hatbox.store.tables.reencryption import has_key, old_values_remain, reencrypt
 
@@ -55,6 +55,7 @@ def _change_key(path: Path, connection: sqlite3.Connection, old: Key | None, new
             raise full(path, needed)
         connection.execute("BEGIN IMMEDIATE")
         try:
+            number_log(path, connection)
             count = reencrypt(rows, old, new, str(path))
             connection.execute("COMMIT")
         except BaseException:

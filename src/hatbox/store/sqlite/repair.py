@@ -22,7 +22,7 @@ from hatbox.store.sqlite.migrations import LAST_POSITION, count_tabs, create_sch
 from hatbox.store.sqlite.profile_file import create_profile, real_path
 from hatbox.store.sqlite.rows import SqliteRows
 from hatbox.store.sqlite.salvage import Salvage
-from hatbox.store.sqlite.schema import FORMAT
+from hatbox.store.sqlite.schema import new_user_version
 from hatbox.store.sqlite.wal import damage_in
 from hatbox.store.tables.identity_table import new_uuid
 from hatbox.store.tables.profile_row import cipher_of
@@ -76,7 +76,7 @@ def _repair(path: Path, into: Path) -> Repair:
     def fill(connection: sqlite3.Connection) -> None:
         nonlocal marked
         create_schema(connection)
-        connection.execute(f"PRAGMA user_version = {FORMAT}")
+        connection.execute(f"PRAGMA user_version = {new_user_version()}")
         tables = {table.name: SqliteRows(connection, table) for table in TABLES}
         for table, row in salvage.rows():
             if table not in _NOT_SAVED:

@@ -5,9 +5,10 @@ The statements are compared with those in a file when it is opened, so a damaged
 
 from __future__ import annotations
 
+import secrets
 from typing import Final
 
-__all__ = ["APPLICATION_ID", "FORMAT", "FORMAT_MASK", "STATEMENTS", "next_log", "number_of_log"]
+__all__ = ["APPLICATION_ID", "FORMAT", "FORMAT_MASK", "STATEMENTS", "new_user_version", "next_log", "number_of_log"]
 
 APPLICATION_ID: Final = 0x48415442  # "HATB": in the file header; distinguishes a profile from other databases
 FORMAT: Final = 9  # in the file header, in the lowest bits of user_version; the others count WALs, see wal.py
@@ -316,6 +317,11 @@ STATEMENTS: Final[dict[str, tuple[str, ...]]] = {
         )""",
     ),
 }
+
+
+def new_user_version() -> int:
+    """The user_version of a new profile. Its WALs have other numbers than those of other profiles."""
+    return secrets.randbelow(_LOG_NUMBERS) << _FORMAT_BITS | FORMAT
 
 
 def number_of_log(user_version: int) -> int:

@@ -15,7 +15,15 @@ from typing import Final
 
 from hatbox.errors import ProfileError
 
-__all__ = ["DRAFT_PATTERN", "OpenFiles", "beside", "check_before_open", "create_private", "is_open_elsewhere"]
+__all__ = [
+    "DRAFT_PATTERN",
+    "OpenFiles",
+    "beside",
+    "check_before_open",
+    "check_side_files",
+    "create_private",
+    "is_open_elsewhere",
+]
 
 DRAFT_PATTERN: Final = ".hatbox-*.new*"
 """The files of a profile that is being created."""
@@ -47,7 +55,14 @@ def check_before_open(path: Path) -> None:
         problem = f"all users of this machine can replace files in its folder {path.parent}"
         advice = f"Run: chmod o-w {path.parent}\nOr use a folder of your own in it."
         raise ProfileError(path, problem, f"Nothing was changed. {advice}")
-    if status.st_mode & _SHARED_WRITE:
+    check_side_files(path)
+
+
+def check_side_files(path: Path) -> None:
+    """Raise ProfileError if others could have made a file beside the database. Before SQLite writes, and after it has
+    opened them."""
+    status = path.stat()
+    if not hasattr(os, "getuid") or status.st_mode & _SHARED_WRITE:
         return  # others may change the database itself
     for end in _ENDS:
         _check_owner(path, beside(path, end), status)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import os
 import queue
 import sqlite3
 import threading
@@ -56,6 +57,7 @@ class Writer:
         ended: Callable[[], None],
     ) -> None:
         self._path = path
+        self._wal = f"{path}-wal"
         self._processes = processes
         self._clock = clock
         self._key = key
@@ -70,6 +72,7 @@ class Writer:
         """Set when damage was found, also by the reader: then nothing is written, and the WAL is not checkpointed."""
         self._wait_for_others: Callable[[], None] = lambda: None
         self._checked = 0.0  # when the files were last checked
+        self._has_failed = False  # whether the last maintenance has
         self._due = self._deadline = math.inf  # when maintenance starts: after a pause, but not later than this
         threading.Thread(target=self._run, name="hatbox-writer", daemon=True).start()
 
@@ -153,18 +156,23 @@ class Writer:
             self._connection.execute("BEGIN IMMEDIATE")
             check_schema_version(self._path, self._connection)
             self._transaction.reset()
+            before = self._connection.total_changes
             rows_remain = self._transaction.changes.prune()
+            if self._connection.total_changes != before:
+                self._file.number_log()
             self._connection.execute("COMMIT")
             self._connection.executescript("PRAGMA incremental_vacuum")  # execute() would return one page
             blocked, *_ = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-            self._checked = 0.0
+            self._has_failed = False
             if blocked:
                 self._due = time.monotonic() + _BLOCKED_SECONDS
             elif rows_remain:
                 self._due = time.monotonic() + RETENTION_SECONDS + _IDLE_SECONDS
         except sqlite3.Error as error:
             self._roll_back()
-            self._note_damage(to_profile_error(self._path, error))
+            if self._has_failed or not may_be_read_error(error):
+                self._note_damage(to_profile_error(self._path, error))
+            self._has_failed = True
             self._due = time.monotonic() + _BLOCKED_SECONDS
         except HatboxError:
             self._roll_back()  # the next call meets the same error, and reports it
@@ -197,8 +205,7 @@ class Writer:
         self._finished(calls)
 
     def _begin(self, calls: list[Call]) -> None:
-        is_due = (now := time.monotonic()) > self._checked + _CHECK_SECONDS
-        if is_due:
+        if (now := time.monotonic()) > self._checked + _CHECK_SECONDS:
             self._file.files.check()
             self._checked = now
         writes = any(call.writes for call in calls)
@@ -212,7 +219,11 @@ class Writer:
                 check_schema_version(self._path, self._connection)
                 self._transaction.reset()
                 if writes:
-                    if is_due:
+                    try:
+                        has_log = os.stat(self._wal).st_size > 0  # noqa: PTH116 - before each commit
+                    except FileNotFoundError:
+                        has_log = False
+                    if not has_log:
                         self._file.number_log()
                     self._postpone_maintenance()
                 return
@@ -270,7 +281,6 @@ class Writer:
         self._finished(calls)
 
     def _roll_back(self) -> None:
-        self._checked = 0.0  # the number of the WAL is rolled back too
         with contextlib.suppress(sqlite3.Error):  # a transaction that SQLite has ended itself is as good
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
