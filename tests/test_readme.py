@@ -18,6 +18,7 @@ from typing import NamedTuple
 import pytest
 
 from hatbox.schema import load
+from hatbox.store.sqlite.lock_holders import processes_with_open
 from tests.cli import engines
 from tests.examples import examples
 from tests.formats.firefox_files import insert, make_database
@@ -148,6 +149,8 @@ class Reader:
         self.newcomer = newcomer
         self._demo = DEMO
         self._background: list[subprocess.Popen[str]] = []
+        self._has_endpoints = False
+        """Whether some run in the background."""
 
     def follow(self, step: Step) -> None:
         text = step.text.replace(DEMO, self._demo)
@@ -191,6 +194,7 @@ class Reader:
         elif command.startswith("hatbox import firefox") and sys.platform != "linux":
             pass
         elif not command.startswith("curl ") or shutil.which("curl"):
+            self._has_endpoints |= command.startswith("hatbox endpoint")
             printed = self.newcomer.output(with_plugin(command), answer_to(command))
             if command.startswith("hatbox fetch") and comment:
                 assert printed.strip() == comment, command
@@ -226,6 +230,10 @@ class Reader:
     def close(self) -> None:
         for each in self._background:
             self.stop(each)
+        if self._has_endpoints:
+            for grant in json.loads(self.newcomer.output("hatbox grant list --json")):
+                self.newcomer.output(f"hatbox grant revoke {grant['id']}")
+            block_until(lambda: not processes_with_open(self.newcomer.profile), "the end of the endpoints")
 
     @staticmethod
     def stop(process: subprocess.Popen[str]) -> None:
