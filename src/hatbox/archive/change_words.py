@@ -48,7 +48,7 @@ def other_changes(report: RestoreReport, shown: Callable[[str], str] = str) -> l
 
 
 def brought(report: RestoreReport, shown: Callable[[str], str] = str) -> list[str]:
-    """What a backup of somebody else could do harm with: proxies, and extensions with permissions. As sentences."""
+    """The proxies of a backup, and its extensions with their permissions, as sentences."""
     parts = [*report.identities, *([report.default_store] if report.default_store else [])]
     names = [(shown(each.name) or "What belongs to no identity", each.proxy) for each in parts]
     lines = [f"{name} sends its requests through the proxy {proxy}." for name, proxy in names if proxy]

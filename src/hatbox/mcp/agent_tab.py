@@ -91,7 +91,7 @@ class AgentTab:
         self._session = session
         self.passwords = PasswordFields(page, known)
         self.cookies = PageCookies(page)
-        self.log = PageLog(page, self._without_secrets, lambda url: session.grant("pages").allows_url(url))
+        self.log = PageLog(page, self._without_secrets, self._may_use)
         """Its console and its requests. Before it is shown, the values to be hidden must be read."""
         self._rules = RuleRefusals(page, session)
         self._dialog_opened = asyncio.Event()
@@ -351,23 +351,10 @@ class AgentTab:
         self.check_frames()
         if self.page.url == ERROR_PAGE and (refused := await self._rules.explain()):
             raise ToolRefused(refused)
-        try:
-            async with asyncio.timeout(_READ_SECONDS):
-                read = await self._until_dialog(self._read(reference, depth))
-        except PlaywrightError as error:
-            if self.why_lost:
-                raise ToolFailed(self.why_lost) from error
-            if _CLOSED in str(error):
-                raise ToolFailed(_LOST) from error
-            raise ToolFailed(f"the page cannot be read: {failure(error)}. Try browser_snapshot again.") from error
-        except TimeoutError:
-            raise ToolFailed("the page does not respond. Try browser_wait_for, or open another page.") from None
-        except TooManyPasswords:
-            raise ToolFailed(_TOO_MANY) from None
+        read = await self._within_limits(self._read(reference, depth))
         if read is None:
             return await self._dialog_answer()
         title, tree, shows_pdf = read
-        self.check_frames()  # it may have navigated meanwhile
         changes = changes_of(self._seen, tree) if only_changes and self._seen else None
         if not reference and depth is None:
             self._seen = tree
@@ -380,14 +367,7 @@ class AgentTab:
         """The lines of the snapshot that contain a text, below their parents, marked as untrusted."""
         await self._check_dialog()
         self.check_frames()
-        try:
-            async with asyncio.timeout(_READ_SECONDS):
-                read = await self._until_dialog(self._read("", None))
-        except (PlaywrightError, TimeoutError) as error:
-            raise ToolFailed("the page cannot be read now. Try again.") from error
-        except TooManyPasswords:
-            raise ToolFailed(_TOO_MANY) from None
-        self.check_frames()
+        read = await self._within_limits(self._read("", None))
         if read is None:
             return await self._dialog_answer()
         lines = read[1].splitlines()
@@ -400,16 +380,34 @@ class AgentTab:
         """What `show` returns, after the values were read that must not be shown."""
         await self._check_dialog()
         self.check_frames()
+        await self._within_limits(self._read_secrets())
+        await self._check_dialog()
+        return show()
+
+    async def _within_limits(self, reading: Coroutine[Any, Any, T]) -> T | None:
+        """Read the page. Returns None if it opens a dialog. Raises ToolFailed, and ToolRefused if it has navigated."""
         try:
             async with asyncio.timeout(_READ_SECONDS):
-                await self._until_dialog(self._read_secrets())
-        except (PlaywrightError, TimeoutError) as error:
-            raise ToolFailed("the page does not respond. Try again.") from error
+                read = await self._until_dialog(reading)
+        except PlaywrightError as error:
+            if self.why_lost:
+                raise ToolFailed(self.why_lost) from error
+            if _CLOSED in str(error):
+                raise ToolFailed(_LOST) from error
+            raise ToolFailed(f"the page cannot be read: {failure(error)}. Try browser_snapshot again.") from error
+        except TimeoutError:
+            raise ToolFailed("the page does not respond. Try browser_wait_for, or open another page.") from None
         except TooManyPasswords:
             raise ToolFailed(_TOO_MANY) from None
-        await self._check_dialog()
-        self.check_frames()
-        return show()
+        if read is not None:
+            self.check_frames()
+        return read
+
+    def _may_use(self, url: str) -> bool:
+        try:
+            return self._session.grant("pages").allows_url(url)
+        except ToolRefused:  # the grant has ended
+            return False
 
     async def _dialog_answer(self) -> str:
         return f"{await self.dialog_text()} Answer it with browser_handle_dialog."

@@ -37,13 +37,12 @@ class PageLog:
         self._hide = hide
         self._is_allowed = is_allowed
         self._messages: deque[tuple[str, str]] = deque(maxlen=_MAX_MESSAGES)
-        self._requests: deque[Request] = deque(maxlen=_MAX_REQUESTS)
-        self._results: dict[Request, str] = {}
+        self._requests: dict[Request, str] = {}  # with their results
         page.on("console", self._on_console)
         page.on("pageerror", lambda error: self._add("error", str(error)))
         page.on("request", self._on_request)
         page.on("response", self._on_response)
-        page.on("requestfailed", lambda each: self._results.update({each: f"failed: {each.failure}"}))
+        page.on("requestfailed", lambda each: self._set_result(each, f"failed: {each.failure}"))
 
     def console(self, *, only_errors: bool) -> str:
         """The messages, the oldest first."""
@@ -54,8 +53,8 @@ class PageLog:
     def requests(self) -> str:
         """Method, type, address, status and size of each request, the oldest first."""
         lines = [
-            f"{each.method} {each.resource_type} {self._address(each.url)}: {self._results.get(each, 'no response')}"
-            for each in self._requests
+            f"{each.method} {each.resource_type} {self._address(each.url)}: {result}"
+            for each, result in self._requests.items()
         ]
         return untrusted(bounded("\n".join(lines))) if lines else "The page has sent no requests."
 
@@ -72,15 +71,18 @@ class PageLog:
         if is_document and request.frame == self._page.main_frame:
             self._messages.clear()
             self._requests.clear()
-            self._results.clear()
         if len(self._requests) == _MAX_REQUESTS:
-            self._results.pop(self._requests[0], None)
-        self._requests.append(request)
+            del self._requests[next(iter(self._requests))]
+        self._requests[request] = "no response"
 
     def _on_response(self, response: Response) -> None:
         size = response.headers.get("content-length", "")
         shown = f"{response.status}{f', {size} bytes' if size.isdecimal() else ''}"
-        self._results[response.request] = shown if self._is_allowed(response.url) else "a response"
+        self._set_result(response.request, shown if self._is_allowed(response.url) else "a response")
+
+    def _set_result(self, request: Request, result: str) -> None:
+        if request in self._requests:
+            self._requests[request] = result
 
     def _address(self, url: str) -> str:
         """The URL without its query, which may contain secrets."""

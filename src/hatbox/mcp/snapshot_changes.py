@@ -39,22 +39,17 @@ def changes_of(before: str, after: str) -> str | None:
 
 def with_parents(lines: list[str], numbers: Iterable[int]) -> str:
     """These lines, each below those in which it is nested."""
-    found = {each for number in numbers for each in (*_parents(lines, number), number)}
-    return "\n".join(lines[number] for number in sorted(found))
-
-
-def _parents(lines: list[str], number: int) -> list[int]:
-    """The lines in which a line is nested, the outermost first."""
-    found: list[int] = []
-    depth = _depth(lines[number])
-    for each in range(number - 1, -1, -1):
-        if depth == 0:
-            break
-        if _depth(lines[each]) < depth:
-            depth = _depth(lines[each])
-            found.append(each)
-    return found[::-1]
-
-
-def _depth(line: str) -> int:
-    return len(line) - len(line.lstrip(" "))
+    wanted = set(numbers)
+    shown: set[int] = set()
+    nested: list[tuple[int, int]] = []  # depth and number of the lines in which the current one is, the outermost first
+    for number, line in enumerate(lines):
+        depth = len(line) - len(line.lstrip(" "))
+        while nested and nested[-1][0] >= depth:
+            nested.pop()
+        nested.append((depth, number))
+        if number in wanted:
+            for _, each in reversed(nested):
+                if each in shown:
+                    break  # with its own parents
+                shown.add(each)
+    return "\n".join(lines[number] for number in sorted(shown))

@@ -164,7 +164,7 @@ class RestoreDialog {
   }
 }
 
-// What somebody else's backup could do harm with: never below other lines, and never cut.
+// Proxies and permissions of a backup: above all other lines, and never cut. The backup may be of another person.
 function broughtBox(sentences) {
   const heading = h("strong", {}, "It brings proxies or extensions. Restore it only if you know who made it.");
   const items = sentences.map((text) => h("li", {}, text));

@@ -125,7 +125,7 @@ def _is_in_own_world(state: ClientState, session: ClientSession, event: BrowserM
         decoded = msgspec.json.decode(event.params, type=_OfContext)
     context_id = decoded.executionContextId
     is_own = context_id is None or session.has_context(context_id)
-    if session.is_watched and any(decoded.ids()):  # nobody would release them
+    if session.is_watched and any(decoded.ids()):  # the client does not know them, and would not release them
         state.command("Runtime.releaseObjectGroup", {"objectGroup": "console"}, session.id)
     elif is_own and context_id is not None:
         session.add_objects(decoded.ids())
