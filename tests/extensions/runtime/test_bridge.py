@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from hatbox.extensions.runtime import ExtensionTerminated, ScriptError, describe
+from hatbox.extensions.runtime import DenoProcess, ExtensionTerminated, RuntimeLimits, ScriptError, describe
 from tests.extensions.runtime.lab import BASE, CAMEL, Lab, in_lab, needs_deno
 
 pytestmark = needs_deno
@@ -400,6 +400,16 @@ def test_what_evaluated_code_throws_is_raised(tmp_path: Path) -> None:
         with pytest.raises(ScriptError, match="text"):
             await runtime.evaluate("throw 'text'")
         assert await runtime.evaluate("new Map([[1, {a: 2}]])", inspect=True) == "Map(1) { 1 => { a: 2 } }"
+
+    in_lab(tmp_path, use)
+
+
+def test_a_process_that_is_not_ready_in_time_has_ended_with_the_error(tmp_path: Path) -> None:
+    async def use(lab: Lab) -> None:
+        child = await DenoProcess.start(RuntimeLimits())
+        with pytest.raises(ExtensionTerminated, match="not ready after 0 s"):
+            await lab.start(limits=RuntimeLimits(start_timeout=0), child=child)
+        assert child.exited.done()  # else a program that ends now leaves its sockets open
 
     in_lab(tmp_path, use)
 

@@ -103,14 +103,15 @@ class Runtime:
         runtime._outgoing.send([protocol.BOOT, settings(boot, limits)])
         try:
             await asyncio.wait_for(asyncio.shield(runtime._ready), limits.start_timeout)
+            process.limit_resources()
         except TimeoutError:
             process.end(Exit("unresponsive", f"not ready after {limits.start_timeout:g} s"))
+            await process.exited  # the caller may close the event loop next
             raise ExtensionTerminated(f"the extension process was not ready after {limits.start_timeout:g} s") from None
-        except asyncio.CancelledError:
+        except BaseException:
             process.end(Exit("stopped"))
             await process.exited
             raise
-        process.limit_resources()
         if not inspect:  # a process at a breakpoint does not respond to pings
             runtime.watch()
         return runtime
