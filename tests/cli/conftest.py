@@ -96,33 +96,6 @@ def ids(cli: Cli) -> dict[str, str]:
     return {each["name"]: each["cookieStoreId"] for each in cli("list", "--json").json}
 
 
-def run_process(
-    *arguments: str,
-    stdin: str = "",
-    encoding: str = "utf-8",
-    tty: bool = False,
-    preexec_fn: Callable[[], None] | None = None,
-) -> Result:
-    """Runs `python -m hatbox` until it ends: for commands that start processes with the same streams."""
-    assert not tty
-    process = subprocess.run(
-        [sys.executable, "-m", "hatbox", *arguments],
-        input=stdin.encode(encoding),
-        capture_output=True,
-        check=False,
-        timeout=300,
-        preexec_fn=preexec_fn,
-        env={**os.environ, "PYTHONIOENCODING": encoding},
-    )
-    return Result(process.returncode, process.stdout.decode(encoding), process.stderr.decode(encoding))
-
-
-@pytest.fixture
-@starts("process")
-def cli_process() -> Cli:
-    return run_process
-
-
 Start = Callable[..., "subprocess.Popen[bytes]"]
 
 

@@ -5,8 +5,6 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -14,8 +12,9 @@ from rich.cells import cell_len
 
 from hatbox import __version__
 from hatbox.cli import COMMANDS, GROUPS
-from hatbox.cli.commands.run.script_execution import compile_script, execute_code
+from hatbox.cli.commands.run.script_runner import execute
 from hatbox.maintenance import create_profile
+from hatbox.profile import Profile
 from tests.cli.conftest import Cli, Start
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals and pipes as POSIX has them")
@@ -211,18 +210,22 @@ def test_an_interrupt_ends_a_script_at_once_and_quietly(program: Start, tmp_path
 
 
 @posix
-def test_an_interrupt_just_before_the_first_line_of_a_script_is_not_lost(tmp_path: Path) -> None:
-    script = tmp_path / "script.py"
-    ran: list[str] = []
+def test_an_interrupt_just_before_the_first_line_of_a_script_is_not_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script, ran = tmp_path / "script.py", tmp_path / "ran"
+    script.write_text(f"open({str(ran)!r}, 'w')")
+    enter = Profile.__aenter__
 
-    @asynccontextmanager
-    async def scope() -> AsyncIterator[dict[str, object]]:
+    async def enter_interrupted(profile: Profile) -> Profile:
+        opened = await enter(profile)
         signal.raise_signal(signal.SIGINT)
-        yield {"ran": ran}
+        return opened
 
+    monkeypatch.setattr(Profile, "__aenter__", enter_interrupted)
     with pytest.raises(KeyboardInterrupt):
-        execute_code(script, compile_script(b"ran.append('started')", script), [], scope, as_json=False)
-    assert ran == []
+        execute(script, [], None, permissions=None, grant=None, as_json=False)
+    assert not ran.exists()
 
 
 @posix

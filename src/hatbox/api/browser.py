@@ -11,7 +11,6 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from hatbox.api.events import ScriptEvent
-from hatbox.api.namespace_lookup import NamespaceLookup
 from hatbox.javascript.wire_codec import without_undefined
 from hatbox.schema import FunctionSchema, NamespaceSchema
 from hatbox.schema.calls import bind
@@ -29,7 +28,7 @@ __all__ = ["Browser", "dispatcher_and_caller"]
 class Browser(BrowserNamespaces):
     """The `browser` of a script. It has the namespaces that the caller has permission for."""
 
-    def __init__(self, dispatcher: NamespaceLookup, caller: Caller) -> None:
+    def __init__(self, dispatcher: Dispatcher, caller: Caller) -> None:
         self._dispatcher = dispatcher
         self._caller = caller
         self._proxies: dict[str, _NamespaceProxy] = {}
@@ -57,14 +56,7 @@ class Browser(BrowserNamespaces):
 
 
 def dispatcher_and_caller(browser: Browser) -> tuple[Dispatcher, Caller]:
-    """The dispatcher and the caller of a `browser`: for a host of scripts that send its calls as messages.
-
-    Raises TypeError for the `browser` of a script in a process of its own, which has no dispatcher.
-    """
-    from hatbox.api.dispatcher import Dispatcher  # lazy: such a script does not import it
-
-    if not isinstance(browser._dispatcher, Dispatcher):
-        raise TypeError("the calls of this browser are dispatched in another process")
+    """The dispatcher and the caller of a `browser`: for a host of scripts that send its calls as messages."""
     return browser._dispatcher, browser._caller
 
 
@@ -74,7 +66,7 @@ class _NamespaceProxy:
     A function or event that needs a permission of its own exists while the caller has that permission.
     """
 
-    def __init__(self, dispatcher: NamespaceLookup, caller: Caller, schema: NamespaceSchema) -> None:
+    def __init__(self, dispatcher: Dispatcher, caller: Caller, schema: NamespaceSchema) -> None:
         self._caller = caller
         self._namespace = schema.namespace
         self._guarded: dict[str, tuple[Callable[[Set[str]], bool], Any]] = {}
@@ -116,7 +108,7 @@ def _record_missing(caller: Caller, name: str) -> None:
         caller.guard.record_missing(name)
 
 
-def _bound_function(dispatcher: NamespaceLookup, caller: Caller, namespace: str, function: FunctionSchema) -> Any:
+def _bound_function(dispatcher: Dispatcher, caller: Caller, namespace: str, function: FunctionSchema) -> Any:
     def call(*arguments: Any, **named: Any) -> asyncio.Future[Any] | None:
         if named:
             named = {function.aliases.get(name, name): value for name, value in named.items()}

@@ -11,8 +11,8 @@ from hatbox.errors import ArgumentError, PermissionDenied
 
 if TYPE_CHECKING:
     from hatbox.api.caller import Caller
+    from hatbox.api.dispatcher import Dispatcher
     from hatbox.api.namespace import EventBinding
-    from hatbox.api.namespace_lookup import NamespaceLookup
     from hatbox.schema import EventSchema
 
 __all__ = ["ScriptEvent"]
@@ -23,7 +23,7 @@ class ScriptEvent:
 
     def __init__(
         self,
-        dispatcher: NamespaceLookup,
+        dispatcher: Dispatcher,
         caller: Caller,
         namespace: str,
         event: EventSchema,

@@ -37,7 +37,7 @@ from hatbox.cli.terminal.proposed_commands import note_profile
 if TYPE_CHECKING:
     import typer
 
-__all__ = ["ALIASES", "COMMANDS", "GROUPS", "GROUP_HELP", "PANELS", "invoke", "main", "run_and_exit"]
+__all__ = ["ALIASES", "COMMANDS", "GROUPS", "GROUP_HELP", "PANELS", "invoke", "main"]
 
 COMMANDS: Final[dict[str, str]] = {
     "list": "identities.list_",
@@ -163,34 +163,22 @@ is_program = False
 
 def main() -> NoReturn:
     """Run the command line and exit."""
-    options = sys.argv[1:]
-    run_and_exit(lambda: _run(options), as_json=_is_json(options))
-
-
-def run_and_exit(run: Callable[[], object], *, as_json: bool) -> NoReturn:
-    """Run a function as a command, and exit with its status."""
     global is_program
     is_program = True
     sys.stdout = sys.stdout or _open_devnull()  # None if the shell has closed it
     sys.stderr = sys.stderr or _open_devnull()
-    status = _status_of(run, as_json=as_json)
+    status = invoke(sys.argv[1:])
     _suppress_output_errors()
     sys.exit(status)
 
 
 def invoke(arguments: Sequence[str]) -> int:
     """Run one command line; returns its exit status. Raises nothing."""
-    return _status_of(lambda: _run(list(arguments)), as_json=_is_json(arguments))
-
-
-def _is_json(arguments: Sequence[str]) -> bool:
-    return "--json" in (arguments[: list(arguments).index("--")] if "--" in arguments else arguments)
-
-
-def _status_of(run: Callable[[], object], *, as_json: bool) -> int:
+    options = arguments[: list(arguments).index("--")] if "--" in arguments else arguments
+    as_json = "--json" in options
     try:
         try:
-            status = run()
+            status = _run(list(arguments))
         finally:
             with contextlib.suppress(ValueError):  # a script may have closed it
                 sys.stdout.flush()

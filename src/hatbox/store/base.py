@@ -730,11 +730,6 @@ class Store(ABC):
     def side_folder(self) -> Path | None:
         """The local folder for files that users put beside the profile; None if the store has no such folder."""
 
-    @property
-    def credential_files(self) -> Sequence[Path]:
-        """Local files and folders with credentials of the server of the store, which other programs must not read."""
-        return ()
-
     @abstractmethod
     def side_file(self, name: str) -> Path | None:
         """The path of a local file that belongs to this profile alone; None if the store has no such files."""

@@ -18,14 +18,14 @@ from hatbox.errors import ExtensionTerminated
 from hatbox.extensions.runtime.code_cache import CodeCache, find_cache
 from hatbox.extensions.runtime.command import command, environment
 from hatbox.extensions.runtime.exit_reason import Exit, StderrTail
-from hatbox.extensions.runtime.framed_process import FramedProcess
 from hatbox.extensions.runtime.limits import RuntimeLimits
 from hatbox.extensions.runtime.parent_death import ParentDeathSignal
 from hatbox.extensions.runtime.process_limits import limit_process
 from hatbox.extensions.runtime.sandbox import Layers, Wall
 from hatbox.extensions.runtime.sandbox.required import required_layers
+from hatbox.extensions.runtime.script_connection import Receiver
 from hatbox.extensions.runtime.walled_process import WalledProcess
-from hatbox.extensions.runtime.wire_frames import ProtocolError, WireFrame
+from hatbox.extensions.runtime.wire_frames import FrameDecoder, ProtocolError, WireFrame
 
 if TYPE_CHECKING:
     from hatbox.extensions.runtime.inspector import InspectorProxy
@@ -39,14 +39,20 @@ _READ_BUFFER_BYTES: Final = 1 << 17
 _LAST_OUTPUT_TIMEOUT: Final = 1.0  # seconds to read the last output after the process has exited
 
 
-class DenoProcess(FramedProcess, asyncio.SubprocessProtocol):
+class DenoProcess(asyncio.SubprocessProtocol):
     """A running process, until `exited` is done."""
 
     def __init__(self, limits: RuntimeLimits) -> None:
-        super().__init__(limits)
+        self._limits = limits
+        self._decoder = FrameDecoder(limits.frame)
+        self._exited: asyncio.Future[Exit] = asyncio.get_running_loop().create_future()
+        self._reason: Exit | None = None
+        self.running = True
+        """Whether the process has not ended and is not being ended."""
         self.inspector: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         """The URL for DevTools, with its token, if the process was started with `inspect`."""
-        self.receiver = _NullReceiver()
+        self.receiver: Receiver = _NullReceiver()
+        """Receives the frames. A process sends nothing before it receives a message."""
         self._stderr = StderrTail()
         self.reading = True
         """Whether its output is read."""
@@ -94,6 +100,11 @@ class DenoProcess(FramedProcess, asyncio.SubprocessProtocol):
             if theirs:
                 theirs.close()
         return child
+
+    @property
+    def exited(self) -> asyncio.Future[Exit]:
+        """Done when the process has ended. Cancelling one waiter does not affect the others."""
+        return self._exited if self._exited.done() else asyncio.shield(self._exited)
 
     @property
     def pid(self) -> int:
@@ -146,7 +157,23 @@ class DenoProcess(FramedProcess, asyncio.SubprocessProtocol):
             self._kill()
             return await asyncio.shield(self._exited)
 
+    def received(self, data: bytes) -> None:
+        """Receive bytes of frames."""
+        if self.running:
+            try:
+                self.receiver.received(self._decoder.feed(data))
+            except ProtocolError as error:
+                self.end(Exit("protocol", str(error)))
+
     # ── Callbacks of asyncio ──
+
+    def pause_writing(self) -> None:
+        """The process reads more slowly than it is written to."""
+        self.receiver.writable(False)
+
+    def resume_writing(self) -> None:
+        """The process reads again."""
+        self.receiver.writable(True)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """The process was started."""

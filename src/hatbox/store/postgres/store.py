@@ -19,7 +19,6 @@ from hatbox.store.keys import configured_key
 from hatbox.store.lease import Lease
 from hatbox.store.loop_binding import LoopBinding
 from hatbox.store.postgres.address import PostgresAddress
-from hatbox.store.postgres.credential_files import credential_files
 from hatbox.store.postgres.failures import ConnectionLost, ServerError
 from hatbox.store.postgres.leases import LeaseSession, PostgresLease, PostgresProcesses
 from hatbox.store.postgres.listener import NotificationListener
@@ -88,10 +87,6 @@ class PostgresStore(Store):
     @property
     def side_folder(self) -> Path | None:
         return None
-
-    @property
-    def credential_files(self) -> list[Path]:
-        return credential_files(self._address.conninfo)
 
     def side_file(self, name: str) -> Path | None:
         del name

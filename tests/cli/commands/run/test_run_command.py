@@ -56,41 +56,52 @@ def test_a_script_holds_all_permissions_unless_some_are_named(cli: Cli, surfaces
     ]
 
 
-def test_a_script_holds_exactly_the_permissions_that_are_named(cli: Cli, cli_process: Cli, surfaces: str) -> None:
-    assert cli_process("run", surfaces, "--permission", "contextualIdentities").out.splitlines() == [
+def test_a_script_holds_exactly_the_permissions_that_are_named(cli: Cli, surfaces: str) -> None:
+    assert cli("run", surfaces, "--permission", "contextualIdentities").out.splitlines() == [
         "['contextualIdentities', 'tabs', 'windows']",
         "contextualIdentities True True",
         "tabs True False",
         "windows True False",
     ]
-    assert "contextualIdentities False True" in cli_process("run", surfaces, "--permission", "contextualidentities").out
+    assert "contextualIdentities False True" in cli("run", surfaces, "--permission", "contextualidentities").out
     every_one = [word for name in KNOWN for word in ("--permission", name)]
-    assert cli_process("run", *every_one, surfaces).out == cli("run", surfaces).out
+    assert cli("run", *every_one, surfaces).out == cli("run", surfaces).out
 
 
-def test_a_script_with_named_permissions_gets_no_profile_and_the_error_says_why(
-    cli: Cli, cli_process: Cli, tmp_path: Path
-) -> None:
+def test_a_script_with_named_permissions_gets_no_profile_and_the_error_says_why(cli: Cli, tmp_path: Path) -> None:
     script = tmp_path / "everything.py"
     script.write_text("print(sorted(name for name in globals() if not name.startswith('_')))\nprint(profile.address)\n")
     options = [word for name in (*KNOWN, "https://site.example/*") for word in ("--permission", name)]
-    result = cli_process("run", *options, str(script))
+    result = cli("run", *options, str(script))
     assert (result.status, result.out) == (1, "['browser']\n")
     assert result.err.splitlines()[0].endswith("everything.py, line 2: NameError: name 'profile' is not defined")
     assert "`profile` is in scope only without --permission and --grant" in result.err
     assert cli("run", str(script)).out.splitlines()[0] == "['browser', 'profile']"
 
 
-def test_the_help_says_what_permissions_are_no_border_against(cli: Cli) -> None:
-    shown = " ".join(cli("run", "--help").out.replace("│", " ").split())
-    assert "With --permission, the script runs in a process of its own" in shown
-    assert "no border against a hostile program" in shown
+def test_a_script_has_no_sandbox_to_require(cli: Cli, surfaces: str) -> None:
+    for options in ([], ["--permission", "cookies"]):
+        result = cli("run", surfaces, "--require-sandbox", *options)
+        assert (result.status, result.out) == (2, "")
+        assert "only for extensions: scripts have no sandbox" in result.err
 
 
-def test_a_script_without_permissions_has_no_sandbox_to_require(cli: Cli, surfaces: str) -> None:
-    result = cli("run", surfaces, "--require-sandbox")
-    assert (result.status, result.out) == (2, "")
-    assert "for scripts with --permission or --grant" in result.err
+def test_a_script_with_a_grant_has_what_the_grant_allows_and_not_its_token(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token = cli("grant", "create", "--identity", "Work", "--host", "site.example", "--json").json["token"]
+    script = tmp_path / "use.py"
+    script.write_text(
+        "import os\n"
+        "print('TOKEN' in os.environ, 'profile' in globals())\n"
+        "print([each['name'] for each in await browser.contextualIdentities.query({})])\n"
+        "await browser.contextualIdentities.create({'name': 'Other', 'color': 'red', 'icon': 'pet'})\n"
+    )
+    monkeypatch.setenv("TOKEN", token)
+    result = cli("run", str(script), "--grant", "TOKEN")
+    assert (result.status, result.out) == (1, "False False\n['Work']\n")
+    assert "PermissionDenied: contextualIdentities.create" in result.err
+    assert "Other" not in cli("list").out
 
 
 def test_an_unknown_permission_is_wrong_usage_and_lists_the_known(cli: Cli, surfaces: str) -> None:
@@ -109,7 +120,7 @@ def test_an_unknown_permission_is_wrong_usage_and_lists_the_known(cli: Cli, surf
     ],
 )
 def test_a_script_may_touch_the_cookies_of_all_hosts_unless_some_are_named(
-    cli_process: Cli, tmp_path: Path, permissions: list[str], outcome: str
+    cli: Cli, tmp_path: Path, permissions: list[str], outcome: str
 ) -> None:
     script = tmp_path / "set.py"
     script.write_text(
@@ -117,7 +128,7 @@ def test_a_script_may_touch_the_cookies_of_all_hosts_unless_some_are_named(
         "except Exception as error:\n    print('denied')\n"
     )
     options = [word for name in permissions for word in ("--permission", name)]
-    assert cli_process("run", *options, str(script)).out == f"{outcome}\n"
+    assert cli("run", *options, str(script)).out == f"{outcome}\n"
 
 
 def test_a_script_works_on_the_profile_that_is_named(cli: Cli, tmp_path: Path, profile: Path, no_profile: None) -> None:

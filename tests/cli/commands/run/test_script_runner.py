@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hatbox.cli.commands.run.script_execution import _woken_by_signals
+from hatbox.cli.commands.run.script_runner import _woken_by_signals
 from tests.cli.conftest import Cli, Result
 from tests.store.in_loop import in_loop
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,9 +21,7 @@ from hatbox.extensions.background_place import BACKGROUND_PLACES, BackgroundPlac
 from hatbox.urls.match_patterns import parse_match_pattern
 
 if TYPE_CHECKING:
-    from hatbox.api.browser import Browser
     from hatbox.extensions.package.package_files import Package
-    from hatbox.profile import Profile
 
 __all__ = ["run"]
 
@@ -49,15 +47,15 @@ def run(
         Option(
             metavar="NAME",
             help="Permission of the script's `browser`: a name, or a match pattern such as https://*.site.example/*. "
-            "Repeatable. The script then runs in a process of its own. Default: every permission.",
+            "Repeatable. Default: every permission, and `profile`.",
         ),
     ] = None,
     grant: Annotated[
         str | None,
         Option(
             metavar="VARIABLE",
-            help="Run the script with the `browser` of a grant, whose token this environment variable has, in a "
-            "process of its own. See `hatbox grant create`.",
+            help="Run the script with the `browser` of a grant, whose token this environment variable has. "
+            "See `hatbox grant create`.",
         ),
     ] = None,
     inspect: Annotated[
@@ -72,9 +70,8 @@ def run(
         bool,
         Option(
             "--require-sandbox",
-            help="Start an extension, or a script with --permission or --grant, only if every layer of its sandbox is "
-            "available; "
-            "`hatbox extensions list` shows the layers. For all programs: HATBOX_SANDBOX=required.",
+            help="Start an extension only if every layer of its sandbox is available; `hatbox extensions list` shows "
+            "the layers. For all programs: HATBOX_SANDBOX=required.",
         ),
     ] = False,
     engine: Annotated[
@@ -102,11 +99,9 @@ def run(
 ) -> None:
     """Run a Python script, or extensions. A script has `browser` and `profile` in scope, and every permission.
 
-    With --permission, the script runs in a process of its own, without `profile`: its `browser` has the namespaces of
-    an extension with these permissions. With --grant, its `browser` has what the grant allows. On Linux with Landlock
-    it cannot open the files of the profile, and creates no files in the folders above them. It runs as you in all else,
-    and uses your other files and the network: this is no border against a hostile program. Run untrusted code as an
-    extension. Processes that it starts end with it.
+    With --permission, its `browser` has the namespaces of an extension with these permissions, with --grant what the
+    grant allows, and there is no `profile`. That prevents mistakes. It is no border: the script runs as you, and can
+    open your files. Run untrusted code as an extension.
 
     Or run extensions until Ctrl-C, each in its own process, with the permissions of their manifests.
     """
@@ -135,46 +130,16 @@ def run(
         raise bad_parameter("only for extensions", param_hint="--background")
     if inspect:
         raise bad_parameter("only for extensions", param_hint="--inspect")
-    start = _isolated_browser(permission, grant)
-    if start is None:
-        if require_sandbox:
-            raise bad_parameter(
-                "only for extensions, and for scripts with --permission or --grant: others have no sandbox",
-                param_hint="--require-sandbox",
-            )
-        from hatbox.cli.commands.run.script_runner import execute
-
-        sys.exit(execute(Path(script), arguments or [], address, as_json=as_json))
-    from hatbox.cli.commands.run.permitted.permitted_script import execute_permitted
-
-    status = execute_permitted(
-        Path(script),
-        arguments or [],
-        start,
-        address,
-        as_json=as_json,
-        require_sandbox=require_sandbox,
-    )
-    sys.exit(status)
-
-
-def _isolated_browser(
-    permission: list[str] | None, grant: str | None
-) -> Callable[[Profile], Awaitable[Browser]] | None:
-    """Opens the `browser` of a script in a process of its own; None for the user's own script."""
+    if require_sandbox:
+        raise bad_parameter("only for extensions: scripts have no sandbox", param_hint="--require-sandbox")
     if permission and grant is not None:
         raise bad_parameter("specify one of --permission and --grant", param_hint="--grant")
-    if grant is not None:
-        token = take_token(grant)
-        return lambda opened: opened.browser(grant=token)
-    if not permission:
-        return None
-    permissions = _check_permissions(permission)
+    permissions = _check_permissions(permission) if permission else None
+    token = take_token(grant) if grant is not None else None
+    from hatbox.cli.commands.run.script_runner import execute
 
-    async def open_browser(opened: Profile) -> Browser:
-        return opened.browser(permissions)
-
-    return open_browser
+    status = execute(Path(script), arguments or [], address, permissions=permissions, grant=token, as_json=as_json)
+    sys.exit(status)
 
 
 def _is_name(text: str) -> bool:

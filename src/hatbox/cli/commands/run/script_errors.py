@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sysconfig
 import traceback
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -24,12 +24,12 @@ class _SourceLocation(NamedTuple):
         return f"{self.file}:{self.line}" + ("" if self.function == "<module>" else f" in {self.function}")
 
 
-def script_error(error: BaseException, script: Path, what: str = "", hints: Iterable[str] = ()) -> CommandError:
-    """The error with the innermost line of the script, then `hints`, then the lines that led there."""
+def script_error(error: BaseException, script: Path, what: str = "") -> CommandError:
+    """The error with the innermost line of the script, then what to do about it, then the lines that led there."""
     locations = _locations(error)
     where = f"{locations[0].file}, line {locations[0].line}" if locations else str(script)
     message, *more = _message_lines(error)
-    more += (f"    {hint}" for hint in (*_hints(error), *hints))
+    more += (f"    {hint}" for hint in _hints(error))
     return CommandError(
         type(error).__name__,
         ": ".join(part for part in (where, what, message) if part),

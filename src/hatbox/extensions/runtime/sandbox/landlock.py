@@ -53,18 +53,12 @@ def restrict_files(
     read: Iterable[str],
     execute: Iterable[str] = (),
     write: Iterable[str] = (),
-    use: Iterable[str] = (),
-    list_names: Iterable[str] = (),
     tcp: bool = False,
-    scopes: bool = True,
 ) -> int:
     """Restrict the calling thread permanently to these files and folders; returns the ABI version that was used.
 
-    `execute` may be read too; in `write` everything but execution is allowed, in `use` everything. In `list_names` only
-    the names of files can be listed. These two are real paths: links are not followed, and a path that cannot be opened
-    is skipped. Of the others, paths that do not exist are skipped. With `tcp`, TCP stays allowed; without `scopes`,
-    signals and abstract Unix sockets do. no_new_privs must have been set. Raises OSError, and then nothing is
-    restricted.
+    `execute` may be read too; in `write` everything but execution is allowed. Paths that do not exist are skipped. With
+    `tcp`, TCP stays allowed. no_new_privs must have been set. Raises OSError, and then nothing is restricted.
     """
     supported = version()
     handled = (1 << _RIGHTS.get(supported, _ALL_RIGHTS)) - 1
@@ -73,31 +67,22 @@ def restrict_files(
     if supported >= _TCP_FROM:
         fields.append(net)
     if supported >= SCOPES_SIGNALS:
-        fields.append(_SCOPES if scopes else 0)
+        fields.append(_SCOPES)
     attributes = struct.pack(f"={len(fields)}Q", *fields)
     ruleset = system_call(_CREATE_RULESET, ctypes.c_char_p(attributes), len(attributes), 0)
     try:
-        allowed = (
-            (read, _READ),
-            (execute, _READ | _EXECUTE),
-            (write, handled & ~_EXECUTE),
-        )
-        for paths, rights in allowed:
+        for paths, rights in ((read, _READ), (execute, _READ | _EXECUTE), (write, handled & ~_EXECUTE)):
             for path in paths:
                 with suppress(FileNotFoundError):
                     _allow(ruleset, path, rights & handled)
-        for paths, rights in ((use, handled), (list_names, _READ_DIR)):
-            for path in paths:
-                with suppress(OSError):  # such as a mount of another user; it stays denied
-                    _allow(ruleset, path, rights & handled, os.O_NOFOLLOW)
         system_call(_RESTRICT_SELF, ruleset, 0)
     finally:
         os.close(ruleset)
     return supported
 
 
-def _allow(ruleset: int, path: str, rights: int, flags: int = 0) -> None:
-    beneath = os.open(path, os.O_PATH | os.O_CLOEXEC | flags)
+def _allow(ruleset: int, path: str, rights: int) -> None:
+    beneath = os.open(path, os.O_PATH | os.O_CLOEXEC)
     try:
         if not stat.S_ISDIR(os.fstat(beneath).st_mode):
             rights &= _OF_FILES

@@ -25,12 +25,6 @@ class Wall(NamedTuple):
     write: tuple[str, ...] = ()
     listen: bool = False
     """Whether it may open sockets and listen."""
-    use: tuple[str, ...] = ()
-    """Real paths that it may use in every way."""
-    list_names: tuple[str, ...] = ()
-    """Real paths of folders in which it may only list names."""
-    scopes: bool = True
-    """Whether it may not signal other processes, nor use abstract Unix sockets."""
 
 
 class Layers(NamedTuple):
@@ -84,15 +78,7 @@ def enter(wall: Wall, layers: Layers) -> None:
     if layers.no_new_privs:
         kernel.prctl(_SET_NO_NEW_PRIVS, 1)
     if layers.landlock:
-        landlock.restrict_files(
-            read=wall.read,
-            execute=wall.execute,
-            write=wall.write,
-            use=wall.use,
-            list_names=wall.list_names,
-            tcp=wall.listen,
-            scopes=wall.scopes,
-        )
+        landlock.restrict_files(read=wall.read, execute=wall.execute, write=wall.write, tcp=wall.listen)
     if layers.seccomp:
         seccomp.filter_calls(listen=wall.listen, signals=layers.landlock >= landlock.SCOPES_SIGNALS)
 
