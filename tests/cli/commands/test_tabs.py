@@ -6,13 +6,17 @@ import os
 import re
 import signal
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import hatbox
+from hatbox.engines.background.opened_tabs import OpenedTabs
+from hatbox.engines.base import EngineOptions
+from hatbox.engines.running_engines import RunningEngine
+from hatbox.profile import Profile
 from tests.cli import engines
 from tests.cli.conftest import Cli, Start
 from tests.site import Site
@@ -140,18 +144,81 @@ def test_close_all_closes_the_tabs_of_all_identities(cli: Cli, profile: Path) ->
     assert urls(cli) == []
 
 
+CHROMIUM = EngineOptions(browser=os.path.realpath("/bin/sh"), indicator=True)
+RUNNING = {
+    "none": None,
+    "http": RunningEngine("HTTP", None, None, 1.0, background=True, has_windows=False),
+    "windows": RunningEngine("Chromium", None, None, 1.0, has_windows=True, options=CHROMIUM),
+    "headless": RunningEngine("Chromium", None, None, 1.0, background=True, has_windows=False, options=CHROMIUM),
+    "headless of a program": RunningEngine(
+        "Chromium", None, None, 1.0, has_windows=False, options=CHROMIUM, program="robot"
+    ),
+}
+HTTP = "Work is in the HTTP engine, which has no windows and runs no scripts"
+HEADLESS = "Work is in a browser without windows, which hatbox open --headless has started"
+WINDOWS = "Work is in a browser that is running already (None)"
+WINDOW, BROWSER = "For a window, stop it first: hatbox stop", "For a browser, stop it first: hatbox stop"
+
+
+@pytest.mark.parametrize(
+    ("running", "options", "status", "said", "err"),
+    [
+        ("none", "", 0, "Opened", ""),
+        ("none", "--engine http", 0, "Opened", ""),
+        ("none", "--headless", 0, "Opened", ""),
+        ("http", "", 0, "Loaded", f"{HTTP}. {WINDOW}\n"),
+        ("http", "--engine http", 0, "Opened", ""),
+        ("http", "--headless", 0, "Loaded", f"{HTTP}. {BROWSER}\n"),
+        ("http", "--browser sh", 1, "", f"hatbox: nothing was opened. --browser has no effect: {HTTP}. {WINDOW}\n"),
+        ("windows", "", 0, "Opened", ""),
+        ("windows", "--browser sh", 0, "Opened", ""),
+        ("windows", "--browser true", 0, "Opened", f"--browser has no effect: {WINDOWS}.\n"),
+        (
+            "windows",
+            "--headless --no-indicator",
+            0,
+            "Opened",
+            f"--headless and --no-indicator have no effect: {WINDOWS}.\n",
+        ),
+        ("headless", "", 0, "Loaded", f"{HEADLESS}. {WINDOW}\n"),
+        ("headless", "--engine chromium", 0, "Loaded", f"{HEADLESS}. {WINDOW}\n"),
+        ("headless", "--headless", 0, "Opened", ""),
+        (
+            "headless",
+            "--browser sh",
+            1,
+            "",
+            f"hatbox: nothing was opened. --browser has no effect: {HEADLESS}. {WINDOW}\n",
+        ),
+        ("headless of a program", "", 1, "Loaded", "hatbox: the page is open, but not visible: "),
+        ("headless of a program", "--headless", 0, "Opened", ""),
+    ],
+)
+def test_open_says_where_a_page_is_that_no_window_shows(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, running: str, options: str, status: int, said: str, err: str
+) -> None:
+    async def running_engine(*_: object) -> RunningEngine | None:
+        return RUNNING[running]
+
+    async def open_tabs(profile: Profile, identity: str, urls: Sequence[str], **_: object) -> OpenedTabs:
+        return OpenedTabs([await profile.tabs.open(identity, url) for url in urls])
+
+    monkeypatch.setattr(Profile, "running_engine", running_engine)
+    monkeypatch.setattr(Profile, "open_tabs", open_tabs)
+    given = [f"/bin/{word}" if word in ("sh", "true") else word for word in options.split()]
+    result = cli("open", "Work", "https://site.example", *given)
+    assert (result.status, result.out.partition(" ")[0]) == (status, said), result
+    assert result.err.startswith(err) if running.endswith("program") else result.err == err
+    assert len(urls(cli)) == bool(said)
+
+
 @pytest.mark.process
-def test_a_page_without_a_window_is_not_called_open(cli: Cli, site: Site) -> None:
-    cli("open", "Work", site.url("/page/1"), "--engine", "http")
-    loaded = cli("open", "Work", site.url("/page/2"))
-    assert (loaded.status, loaded.out) == (0, f"Loaded tab 2 in Work: {site.url('/page/2')} (Page 2)\n")
-    assert loaded.err == (
-        "Work is in the HTTP engine, which has no windows. For a window, stop it first: hatbox stop\n"
-    )
-    refused = cli("open", "Work", site.url("/page/3"), "--browser", "chromium")
-    assert (refused.status, refused.out) == (1, "")
-    assert "nothing was opened. --browser has no effect: Work is in the HTTP engine" in refused.err
-    assert urls(cli) == [site.url("/page/1"), site.url("/page/2")]
+def test_without_a_display_nothing_is_opened(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    refused = cli("open", "Work", "https://site.example", "--browser", "/bin/sh")
+    assert (refused.status, refused.out, urls(cli)) == (1, "", [])
+    assert refused.err == "hatbox: no display found. Run in a desktop session, or use --headless.\n"
 
 
 @pytest.mark.process

@@ -44,6 +44,7 @@ __all__ = ["close", "open_", "tabs"]
 
 _MAX_TIME: Final = 60.0
 _REMEDY: Final = "For a window, stop it first: hatbox stop"
+_BROWSER_REMEDY: Final = "For a browser, stop it first: hatbox stop"
 _CREDENTIALS_DROPPED: Final = "The user name and password in the URL are not stored, and the page opens without them."
 
 
@@ -86,7 +87,7 @@ def open_(
     --browser, --headless and --no-indicator apply to it. Shows a hidden identity. The exit status is 1 if a page cannot
     be loaded, or is in a browser without windows of another program and --headless is missing. Its tab stays open. If
     the running engine has no windows, nothing is opened with --browser; without --headless, the output is "Loaded", not
-    "Opened", and names the engine.
+    "Opened", and names the engine. Options that have no effect on the running engine are named.
     """
     is_link = identity is not None and is_container_link(identity)
     if temporary:  # all arguments are URLs
@@ -109,14 +110,15 @@ def open_(
         if any(without_credentials(url) != url for target in targets for url in target.urls):
             print_line(_CREDENTIALS_DROPPED, sys.stderr)
         await find_running_engines(opened, as_json=as_json)
-        if browser is not None:
-            await _check_browser(opened, targets, selection)
+        for target in targets:
+            await _check_options(opened, target, selection)
         results = []
         for target in targets:
             result = await _open(opened, target.identity, target.urls, selection, max_time)
-            windowless = await _windowless_engine(opened, target.identity) if selection.is_headed else None
+            engine = await opened.running_engine(target.identity or DEFAULT_COOKIE_STORE_ID)
+            other = engine if engine is not None and _differs(engine, selection) else None
             tabs = await with_identities(opened, result.open)
-            results.append(_Opened(name_of(target.identity), tabs, result, windowless))
+            results.append(_Opened(name_of(target.identity), tabs, result, other))
         return results
 
     async def open_until_signal(opened: Profile) -> list[_Opened]:
@@ -131,11 +133,11 @@ def open_(
     else:
         for each in results:
             loaded = [tab for tab in each.tabs if not tab[0].error]
-            _print_result("Loaded" if each.windowless else "Opened", loaded, as_json=False)
+            _print_result("Loaded" if each.other else "Opened", loaded, as_json=False)
             _print_replacements(each.requested, each.tabs, each.result.replaced)
     for each in results:
         _raise_without_pages(each.result)
-    _report_invisible(results)
+    _report_other_engines(results, selection)
 
 
 class _Opened(NamedTuple):
@@ -145,8 +147,8 @@ class _Opened(NamedTuple):
     """The name of the identity."""
     tabs: list[TabAndIdentity]
     result: OpenedTabs
-    windowless: RunningEngine | None
-    """Their engine, if a window was expected and it has none."""
+    other: RunningEngine | None
+    """Their engine, if it is not what the options ask for: it has no windows, or is no browser."""
 
 
 def _handler_pages(profile: str | None, arguments: list[str]) -> dict[str, str]:
@@ -242,36 +244,47 @@ async def _open(
         raise CommandError("TimeoutError", str(error)) from error
 
 
-async def _windowless_engine(opened: Profile, identity: ContextualIdentity | None) -> RunningEngine | None:
-    """The running engine of an identity, if it has no windows."""
-    running = await opened.running_engine(identity or DEFAULT_COOKIE_STORE_ID)
-    return running if running is not None and running.has_windows is False else None
+def _differs(engine: RunningEngine, selection: EngineSelection) -> bool:
+    """Whether an engine has no windows, or is no browser, and the options ask for it."""
+    is_seen = engine.has_windows is not False or not selection.is_headed
+    return not is_seen or (selection.name == DEFAULT_ENGINE and not _is_browser(engine))
 
 
-async def _check_browser(opened: Profile, targets: Sequence[OpenTarget], selection: EngineSelection) -> None:
-    """Say that --browser has no effect on a running engine. Raises CommandError if that could not show a window."""
-    for target in targets:
-        engine = await opened.running_engine(target.identity or DEFAULT_COOKIE_STORE_ID)
-        if engine is None or (_is_browser(engine) and _runs(engine, selection)):
-            continue
-        problem = f"--browser has no effect: {name_of(target.identity)} is in {_description(engine)}"
-        if selection.is_headed and engine.has_windows is False:
-            raise CommandError("NoWindow", f"nothing was opened. {problem}. {_REMEDY}")
-        print_line(f"{problem}.", sys.stderr)
+async def _check_options(opened: Profile, target: OpenTarget, selection: EngineSelection) -> None:
+    """Name the options that have no effect on a running engine. Raises CommandError if --browser asks for a window."""
+    engine = await opened.running_engine(target.identity or DEFAULT_COOKIE_STORE_ID)
+    if engine is None or not (ignored := _ignored(engine, selection)):
+        return
+    has = "has" if len(ignored) == 1 else "have"
+    where = f"{name_of(target.identity)} is in {_description(engine)}"
+    problem = f"{' and '.join(ignored)} {has} no effect: {where}"
+    if "--browser" in ignored and selection.is_headed and engine.has_windows is False:
+        raise CommandError("NoWindow", f"nothing was opened. {problem}. {_REMEDY}")
+    print_line(f"{problem}.", sys.stderr)
 
 
-def _report_invisible(results: Sequence[_Opened]) -> None:
-    """Name the pages without a window, and their engine.
+def _ignored(engine: RunningEngine, selection: EngineSelection) -> list[str]:
+    shows_indicator = engine.options is not None and engine.options.indicator
+    ignored = {
+        "--browser": selection.browser is not None and not (_is_browser(engine) and _runs(engine, selection)),
+        "--headless": selection.headless and engine.has_windows is True,
+        "--no-indicator": not selection.indicator and shows_indicator,
+    }
+    return [name for name, is_ignored in ignored.items() if is_ignored]
+
+
+def _report_other_engines(results: Sequence[_Opened], selection: EngineSelection) -> None:
+    """Name the engines that are not what the options ask for.
 
     Raises CommandError for a browser, unless `hatbox open --headless` started it: scripts may omit the option later.
     """
     for each in results:
-        engine = each.windowless
+        engine = each.other
         if engine is None:
             continue
         where = f"{each.requested} is in {_description(engine)}"
         if engine.background or not _is_browser(engine):
-            print_line(f"{where}. {_REMEDY}", sys.stderr)
+            print_line(f"{where}. {_REMEDY if selection.is_headed else _BROWSER_REMEDY}", sys.stderr)
             continue
         raise CommandError(
             "NoWindow",
@@ -282,7 +295,7 @@ def _report_invisible(results: Sequence[_Opened]) -> None:
 
 def _description(engine: RunningEngine) -> str:
     if not _is_browser(engine):
-        return f"the {engine.engine} engine, which has no windows"
+        return f"the {engine.engine} engine, which has no windows and runs no scripts"
     if engine.has_windows is not False:
         return f"a browser that is running already ({engine.process})"
     return f"a browser without windows{', which hatbox open --headless has started' if engine.background else ''}"
