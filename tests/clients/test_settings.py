@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import base64
 import contextlib
+import re
+import socket
 import sys
 import urllib.request
 from collections.abc import Iterator
@@ -160,6 +162,52 @@ def test_a_proxy_that_cannot_be_reached_is_not_reported_as_the_site(
             face.get(url)
         assert "proxy" in repr(failed.value).lower()
         assert not isinstance(failed.value, httpx.ConnectError)
+
+
+@pytest.fixture
+def full_port() -> Iterator[int]:
+    """A port where connections are not accepted, and not refused."""
+    with contextlib.ExitStack() as sockets:
+        full = sockets.enter_context(socket.socket())
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)
+        for _ in range(3):
+            waiting = sockets.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(full.getsockname())
+        yield full.getsockname()[1]
+
+
+@pytest.mark.parametrize("source", ["setting", "environment"])
+@pytest.mark.parametrize("problem", ["unreachable", "refuses", "timeout"])
+def test_errors_of_a_proxy_name_it_and_show_no_password(
+    clothes: Wardrobe,
+    other: hatbox.SyncProfile,
+    recorder: RecordingSite,
+    full_port: int,
+    monkeypatch: pytest.MonkeyPatch,
+    source: str,
+    problem: str,
+) -> None:
+    with RecordingProxy(recorder.port, recorder.port, "refuses") as refusing:
+        port = {"unreachable": 1, "refuses": refusing.port, "timeout": full_port}[problem]
+        proxy = f"http://{USER}:hunter2@127.0.0.1:{port}"
+        if source == "setting":
+            other.identities.set_settings("Work", proxy=proxy)
+        else:
+            for name in ("HTTPS_PROXY", "https_proxy"):
+                monkeypatch.setenv(name, proxy)
+            for name in ("NO_PROXY", "no_proxy"):
+                monkeypatch.delenv(name, raising=False)
+        face = clothes.wear("Work")
+        options: dict[str, Any] = {"timeout": 0.2}
+        if isinstance(face, Aiohttp):
+            face.session._trust_env = True
+            options = {"timeout": aiohttp.ClientTimeout(sock_connect=0.2)}
+        with pytest.raises(Exception, match=f"127\\.0\\.0\\.1[:']+{port}") as failed:
+            face.get("https://site.example/", **options)
+    assert "proxy" in (repr(failed.value) + str(failed.value)).lower()
+    assert not re.search("hunter2|authorization", repr(failed.value) + str(failed.value), re.IGNORECASE)
 
 
 # ---------------------------------------------------------------------------------------------------- refused, not sent

@@ -19,7 +19,7 @@ from aiohttp.http import SERVER_SOFTWARE
 from aiohttp.typedefs import LooseCookies
 from yarl import URL
 
-from hatbox.clients.aiohttp_routes import RoutedConnector, forget_authorization
+from hatbox.clients.aiohttp_routes import RoutedConnector, forget_authorization, proxy_timeouts
 from hatbox.clients.identity_binding import IdentityBinding
 from hatbox.clients.setting_headers import setting_headers
 from hatbox.cookies.request_urls import RequestUrl, request_url_from
@@ -37,7 +37,8 @@ def session(binding: IdentityBinding, options: Mapping[str, Any]) -> aiohttp.Cli
     async def check_early(request: ClientRequest, handler: ClientHandlerType) -> ClientResponse:
         _refuse_own_cookies(request, binding)
         await binding.open_cookie_store()
-        return await handler(request)
+        with proxy_timeouts(request):
+            return await handler(request)
 
     bound = _bound_session(binding)(
         **{

@@ -5,7 +5,9 @@ Proxies of the environment, of the session and of the request are set on a reque
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import contextlib
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
 
 import aiohttp
 from aiohttp import ClientRequest, ClientTimeout, hdrs
@@ -21,7 +23,9 @@ from hatbox.identities.proxy_url import ProxyUrl, parse_proxy
 if TYPE_CHECKING:
     from aiohttp.tracing import Trace
 
-__all__ = ["RoutedConnector", "forget_authorization"]
+__all__ = ["RoutedConnector", "forget_authorization", "proxy_timeouts"]
+
+_SOCKS_PACKAGES: Final = ("aiohttp_socks", "python_socks")
 
 
 class RoutedConnector:
@@ -37,7 +41,8 @@ class RoutedConnector:
         """See aiohttp. Raises if the proxy of the identity cannot be used: nothing was sent."""
         setting = (await self._binding.settings()).proxy
         if setting is None:
-            return await self._inner.connect(req, traces, timeout)
+            with _proxy_errors(req):
+                return await self._inner.connect(req, traces, timeout)
         if type(self._inner) is not aiohttp.TCPConnector:
             raise SettingNotSupported(
                 f"the session has a connector of the type {type(self._inner).__name__}, which may ignore the proxy of "
@@ -49,7 +54,8 @@ class RoutedConnector:
         if proxy is None or proxy.is_socks:
             req.update_proxy(None, None, None)
             connector = self._inner if proxy is None else await self._socks_connector(setting, proxy)
-            return await connector.connect(req, traces, timeout)
+            with _proxy_errors(req, proxy):
+                return await connector.connect(req, traces, timeout)
         authorization = proxy_authorization(proxy)
         headers: CIMultiDict[str] = CIMultiDict()
         if authorization is not None and req.is_ssl():
@@ -58,11 +64,8 @@ class RoutedConnector:
             req.headers[hdrs.PROXY_AUTHORIZATION] = authorization  # until it is written: see forget_authorization()
             req._hatbox_authorization = authorization  # type: ignore[attr-defined]
         req.update_proxy(URL(proxy.server), None, headers)
-        try:
+        with _proxy_errors(req):
             return await self._inner.connect(req, traces, timeout)
-        except aiohttp.ClientHttpProxyError as error:
-            _remove_authorization(error)
-            raise
 
     async def close(self) -> None:
         """See aiohttp."""
@@ -91,6 +94,53 @@ class RoutedConnector:
         self._retired = [each for each in self._retired if each not in unused]
         for each in unused:
             await each.close()
+
+
+class ProxyConnectionError(aiohttp.ClientProxyConnectionError):
+    """The proxy is unreachable, or refuses the connection. The message names it."""
+
+    def __str__(self) -> str:
+        return f"proxy {self.host}:{self.port}: {self.os_error.strerror or self.os_error}"
+
+
+@contextlib.contextmanager
+def _proxy_errors(req: ClientRequest, socks: ProxyUrl | None = None) -> Iterator[None]:
+    """Name the proxy in its errors, and show no password in them."""
+    try:
+        yield
+    except aiohttp.ClientHttpProxyError as error:
+        _remove_authorization(error)
+        raise
+    except aiohttp.ClientProxyConnectionError as error:
+        raise ProxyConnectionError(error._conn_key, error.os_error) from error
+    except TimeoutError:
+        req._hatbox_timed_out = _place(req, socks)  # type: ignore[attr-defined]
+        raise
+    except Exception as error:
+        place = _place(req, socks)
+        is_drop = isinstance(error, (aiohttp.ServerDisconnectedError, EOFError))
+        if place is None or not (is_drop or type(error).__module__.partition(".")[0] in _SOCKS_PACKAGES):
+            raise
+        cause = error if isinstance(error, OSError) else OSError(str(error))
+        raise ProxyConnectionError(req.connection_key._replace(host=place[0], port=place[1]), cause) from error
+
+
+def _place(req: ClientRequest, socks: ProxyUrl | None) -> tuple[str, int | None] | None:
+    """Host and port of the proxy of a request; None without one."""
+    if socks is not None:
+        return socks.host, socks.port
+    return None if req.proxy is None else (req.proxy.host or "", req.proxy.port)
+
+
+@contextlib.contextmanager
+def proxy_timeouts(req: ClientRequest) -> Iterator[None]:
+    """Name the proxy in the timeout of a connection, which aiohttp reports as one of the site."""
+    try:
+        yield
+    except aiohttp.ConnectionTimeoutError as error:
+        if not (place := getattr(req, "_hatbox_timed_out", None)):
+            raise
+        raise aiohttp.ConnectionTimeoutError(f"{error} through the proxy {place[0]}:{place[1]}") from error
 
 
 def forget_authorization(req: ClientRequest) -> None:

@@ -1,7 +1,8 @@
 """The transports by which the requests of an identity with a proxy setting leave: one pool for the current proxy.
 
 A client has one object of this module. When the proxy changes, the next request gets a new pool, and the old one is
-closed after its last response. Proxies of the environment and of the client's own options are not read here.
+closed after its last response. Proxies of the environment and of the client's own options are used by the transports of
+httpx; only their errors are named here.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any, Final
 
 import httpx
 
-from hatbox.clients.proxy_errors import proxy_errors
+from hatbox.clients.proxy_errors import address_of, is_of_socks, proxy_errors
 from hatbox.errors import MissingExtra, SettingNotSupported
 from hatbox.identities.proxy_url import ProxyUrl, parse_proxy
 from hatbox.identities.settings import IdentitySettings
@@ -141,7 +142,7 @@ class AsyncProxyRoutes(_ProxyRoutes):
         try:
             if unused is not None:
                 await unused.transport.aclose()
-            with _errors(proxy, request):
+            with proxy_errors(_address(proxy), request, is_async=True), _socks_errors(request):
                 response: httpx.Response = await pool.transport.handle_async_request(request)
         except BaseException:
             await leave()
@@ -172,7 +173,7 @@ class SyncProxyRoutes(_ProxyRoutes):
         try:
             if unused is not None:
                 unused.transport.close()
-            with _errors(proxy, request):
+            with proxy_errors(_address(proxy), request, is_async=False), _socks_errors(request):
                 response: httpx.Response = pool.transport.handle_request(request)
         except BaseException:
             leave()
@@ -192,13 +193,15 @@ class RoutedAsyncTransport(httpx.AsyncBaseTransport):
     def __init__(self, inner: httpx.AsyncBaseTransport, routes: AsyncProxyRoutes) -> None:
         self._inner = inner
         self._routes = routes
+        self._address = address_of(inner)
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """See httpx."""
         proxy = request.extensions.get(PROXY_KEY)
-        if proxy is None:
+        if proxy is not None:
+            return await self._routes.send(proxy, request)
+        with proxy_errors(self._address, request, is_async=True):
             return await self._inner.handle_async_request(request)
-        return await self._routes.send(proxy, request)
 
     async def __aenter__(self) -> RoutedAsyncTransport:
         await self._inner.__aenter__()
@@ -220,11 +223,15 @@ class RoutedTransport(httpx.BaseTransport):
     def __init__(self, inner: httpx.BaseTransport, routes: SyncProxyRoutes) -> None:
         self._inner = inner
         self._routes = routes
+        self._address = address_of(inner)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """See httpx."""
         proxy = request.extensions.get(PROXY_KEY)
-        return self._inner.handle_request(request) if proxy is None else self._routes.send(proxy, request)
+        if proxy is not None:
+            return self._routes.send(proxy, request)
+        with proxy_errors(self._address, request, is_async=False):
+            return self._inner.handle_request(request)
 
     def __enter__(self) -> RoutedTransport:
         self._inner.__enter__()
@@ -285,26 +292,20 @@ def _httpx_socks() -> Any:
     return httpx_socks
 
 
-@contextlib.contextmanager
-def _errors(setting: str, request: httpx.Request) -> Iterator[None]:
-    """Raise errors of a proxy as such."""
+def _address(setting: str) -> str:
     proxy = parse_proxy(setting)
-    with proxy_errors(proxy.address) if proxy else contextlib.nullcontext(), _socks_errors(request):
-        yield
+    return proxy.address if proxy else ""
 
 
 @contextlib.contextmanager
 def _socks_errors(request: httpx.Request) -> Iterator[None]:
-    """Raise errors of connections through a SOCKS proxy as those of httpx."""
+    """Raise errors of connections through a SOCKS proxy, other than those of the proxy, as those of httpx."""
     try:
         yield
     except (httpx.HTTPError, RuntimeError):
         raise
-    except TimeoutError as error:
-        raise httpx.ConnectTimeout(str(error), request=request) from error
-    except OSError as error:  # includes TLS
-        raise httpx.ConnectError(str(error), request=request) from error
-    except Exception as error:
-        if type(error).__module__.partition(".")[0] != "python_socks":
+    except OSError as error:  # includes TLS and TimeoutError
+        if is_of_socks(error):
             raise
-        raise httpx.ProxyError(str(error), request=request) from error
+        kind = httpx.ConnectTimeout if isinstance(error, TimeoutError) else httpx.ConnectError
+        raise kind(str(error), request=request) from error

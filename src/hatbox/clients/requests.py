@@ -17,7 +17,7 @@ from requests.exceptions import ContentDecodingError
 
 from hatbox.clients.disabled_cookie_jar import DisabledCookieJar
 from hatbox.clients.identity_binding import SyncIdentityBinding
-from hatbox.clients.requests_routes import RequestsRoutes
+from hatbox.clients.requests_routes import RequestsRoutes, proxy_errors
 from hatbox.clients.setting_headers import setting_headers
 from hatbox.content_coding import ContentCodingError, check_expansion, codings_of
 from hatbox.cookies.request_urls import RequestUrl, request_url_from
@@ -114,7 +114,8 @@ class _Adapter(BaseAdapter):
             )
         )
         inner = self._inner if settings.proxy is None else self._routes.adapter(self._inner, settings.proxy)
-        response = inner.send(outgoing, *arguments, **options)
+        with proxy_errors(outgoing, inner, options):
+            response = inner.send(outgoing, *arguments, **options)
         try:
             self._binding.receive(request_url, _set_cookie_values(response))
         except BaseException:

@@ -6,18 +6,23 @@ the adapters: what it has found is replaced here.
 
 from __future__ import annotations
 
+import contextlib
 import threading
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import requests
+import urllib3
 from requests.adapters import BaseAdapter, HTTPAdapter
-from urllib3.exceptions import NewConnectionError
+from requests.exceptions import ConnectTimeout, ProxyError, SSLError
+from urllib3.exceptions import ConnectTimeoutError, NewConnectionError
 
 from hatbox.clients.setting_headers import proxy_authorization
 from hatbox.errors import MissingExtra, SettingNotSupported
 from hatbox.identities.proxy_url import parse_proxy
 
-__all__ = ["RequestsRoutes"]
+__all__ = ["RequestsRoutes", "proxy_errors"]
 
 _REMOTE_DNS: Final = "socks5h"  # with socks5://, urllib3 would resolve host names here
 
@@ -64,33 +69,48 @@ class _ProxyAdapter(HTTPAdapter):
         super().__init__(options._pool_connections, options._pool_maxsize, options.max_retries, options._pool_block)
         self._mounted = mounted  # so that no other adapter gets its id
         self._authorization: str | None = None
-        self._proxies: dict[str, str] = {}
-        self._socks = ""
+        self.proxies: dict[str, str] = {}
         proxy = parse_proxy(setting)
         if proxy is not None and proxy.is_socks:
             _require_socks()
             server = proxy._replace(scheme=_REMOTE_DNS).text
-            self._socks = proxy.address
         elif proxy is not None:
             self._authorization = proxy_authorization(proxy)
             server = proxy.server
         if proxy is not None:
-            self._proxies = {"http": server, "https": server}
+            self.proxies = {"http": server, "https": server}
 
     def send(self, request: requests.PreparedRequest, *arguments: Any, **options: Any) -> requests.Response:
         del arguments  # the session passes all of them by name
         request.headers.pop("Proxy-Authorization", None)  # requests has set it for a proxy of the environment
-        try:
-            return super().send(request, **{**options, "proxies": self._proxies})
-        except requests.ConnectionError as error:
-            reason = getattr(error.args[0], "reason", None)
-            if not self._socks or not isinstance(reason, NewConnectionError):
-                raise
-            # urllib3 names the site: all its connections are made by PySocks.
-            raise requests.exceptions.ProxyError(f"proxy {self._socks}: {reason}", request=request) from error
+        return super().send(request, **{**options, "proxies": self.proxies})
 
     def proxy_headers(self, proxy: str) -> dict[str, str]:  # noqa: ARG002 - part of the signature
         return {} if self._authorization is None else {"Proxy-Authorization": self._authorization}
+
+
+class ProxyTimedOut(ProxyError, ConnectTimeout):
+    """The connection to the proxy was not made in time."""
+
+
+@contextlib.contextmanager
+def proxy_errors(request: requests.PreparedRequest, adapter: BaseAdapter, options: Mapping[str, Any]) -> Iterator[None]:
+    """Name the proxy in its errors: for some, urllib3 names the site only. TLS is that of the site."""
+    try:
+        yield
+    except SSLError:
+        raise
+    except requests.ConnectionError as error:
+        proxies = adapter.proxies if isinstance(adapter, _ProxyAdapter) else options.get("proxies")
+        server = requests.utils.select_proxy(request.url or "", proxies)
+        reason = getattr(error.args[0] if error.args else None, "reason", None)
+        if not server or not isinstance(reason, (urllib3.exceptions.ProxyError, ConnectTimeoutError)):
+            raise  # all connections are made to the proxy
+        address = urlsplit(requests.utils.prepend_scheme_if_needed(server, "http")).netloc.rpartition("@")[2]
+        original = getattr(reason, "original_error", reason)
+        if isinstance(original, ConnectTimeoutError) and not isinstance(original, NewConnectionError):
+            raise ProxyTimedOut(f"proxy {address}: connection timed out", request=request) from error
+        raise ProxyError(f"proxy {address}: {original}", request=request) from error
 
 
 def _require_socks() -> None:

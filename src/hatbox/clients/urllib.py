@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary
 
 from hatbox.clients.identity_binding import SyncIdentityBinding
 from hatbox.clients.setting_headers import setting_headers
-from hatbox.clients.urllib_routes import needs_network, send
+from hatbox.clients.urllib_routes import needs_network, proxy_errors, send
 from hatbox.cookies.request_urls import RequestUrl, parse_request_url
 from hatbox.errors import CookiesNotAllowed
 
@@ -53,7 +53,10 @@ class _BoundOpener(OpenerDirector):
         proxy = getattr(req, _PROXY, "")
         if proxy == "" and needs_network(req):  # not http: the processor below has not seen it
             proxy = self.binding.settings().proxy
-        return send(self, req, proxy) if proxy else super()._open(req, data)  # type: ignore[misc]
+        if proxy:
+            return send(self, req, proxy)
+        with proxy_errors(lambda: req.host if req.has_proxy() or req._tunnel_host else ""):  # set by ProxyHandler
+            return super()._open(req, data)  # type: ignore[misc]
 
 
 class _RequestProcessor(BaseHandler):

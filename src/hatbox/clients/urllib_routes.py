@@ -19,7 +19,7 @@ from hatbox.clients.setting_headers import proxy_authorization
 from hatbox.errors import MissingExtra, SettingNotSupported
 from hatbox.identities.proxy_url import ProxyUrl, parse_proxy
 
-__all__ = ["needs_network", "send"]
+__all__ = ["needs_network", "proxy_errors", "send"]
 
 _REMEDY: Final = "unset the proxy: hatbox settings IDENTITY --unset proxy."
 _STANDARD: Final = frozenset({HTTPHandler, HTTPSHandler, ProxyHandler})
@@ -47,27 +47,32 @@ def send(opener: OpenerDirector, request: Request, setting: str) -> Any:
     if proxy is None:
         return _open(handler, outgoing)
     if proxy.is_socks:
-        with _errors(proxy):
+        with proxy_errors(lambda: proxy.address):
             return handler.do_open(_socks_connection(proxy, request.type), outgoing, **_options(handler))
     if proxy.scheme == "https" and request.type == "https":
         raise SettingNotSupported(f"urllib cannot reach https:// URLs by an https:// proxy. Use httpx, or {_REMEDY}")
     if authorization := proxy_authorization(proxy):
         outgoing.add_unredirected_header("Proxy-authorization", authorization)
     outgoing.set_proxy(proxy.address, proxy.scheme)
-    with _errors(proxy):
+    with proxy_errors(lambda: proxy.address):
         return _open(_transport_handler(opener, outgoing.type), outgoing)
 
 
 @contextlib.contextmanager
-def _errors(proxy: ProxyUrl) -> Iterator[None]:
+def proxy_errors(proxy_of: Callable[[], str]) -> Iterator[None]:
     """Name the proxy in its errors, which urllib reports as those of the site. TLS is that of the site."""
     try:
         yield
     except URLError as error:
-        reason = error.reason
-        if not isinstance(reason, OSError) or isinstance(reason, ssl.SSLError):
+        reason, address = error.reason, proxy_of()
+        if not address or not isinstance(reason, OSError) or isinstance(reason, ssl.SSLError):
             raise
-        raise URLError(OSError(reason.errno, f"proxy {proxy.address}: {reason.strerror or reason}")) from error
+        if isinstance(reason, TimeoutError):
+            if "handshake" in str(reason):  # TLS: ssl raises no SSLError for it
+                raise
+            raise URLError(TimeoutError(f"proxy {address}: connection timed out")) from error
+        found = f"proxy {address}: {reason.strerror or reason}"
+        raise URLError(OSError(reason.errno, found) if reason.errno else OSError(found)) from error
 
 
 def _transport_handler(opener: OpenerDirector, scheme: str) -> Any:

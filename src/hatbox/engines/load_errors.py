@@ -8,7 +8,7 @@ import ssl
 
 import httpx
 
-from hatbox.clients.proxy_errors import ProxyUnusable, causes
+from hatbox.clients.proxy_errors import ProxyTimedOut, ProxyUnusable, causes
 from hatbox.errors import (
     IdentityRemoved,
     InvalidIdentity,
@@ -37,7 +37,7 @@ def load_error_message(error: BaseException, url: str) -> str:
 
 def firefox_error_name(error: BaseException, url: str) -> str:
     """Firefox's name of an error; for TLS errors a sentence, as in Firefox."""
-    if isinstance(error, ProxyUnusable):
+    if isinstance(error, ProxyUnusable) and not isinstance(error, ProxyTimedOut):
         return "NS_ERROR_PROXY_CONNECTION_REFUSED"
     for cause in causes(error):
         if isinstance(cause, ssl.SSLError):

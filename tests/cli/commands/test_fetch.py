@@ -38,10 +38,14 @@ def test_the_scheme_may_be_omitted_as_for_open(cli: Cli, site: Site) -> None:
     assert cli("fetch", "Work", site.url("/me").removeprefix("http://")).status == 0
 
 
-def test_a_proxy_that_cannot_be_reached_is_named(cli: Cli) -> None:
+def test_a_proxy_that_cannot_be_reached_is_named(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     failed = (1, "", "hatbox: http://site.example/: proxy unreachable: 127.0.0.1:1: Connection refused\n")
     assert cli("fetch", "Work", "http://site.example/", "--proxy", "127.0.0.1:1") == failed
     cli("settings", "Work", "--proxy", "http://127.0.0.1:1")
+    assert cli("fetch", "Work", "http://site.example/") == failed
+    cli("settings", "Work", "--unset", "proxy")
+    monkeypatch.setenv("http_proxy", "http://me:hunter2@127.0.0.1:1")
+    monkeypatch.delenv("no_proxy", raising=False)
     assert cli("fetch", "Work", "http://site.example/") == failed
 
 

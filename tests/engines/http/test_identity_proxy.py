@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import hatbox
 from tests.api.browsing import PAGES, browsing, noting
 from tests.clients.recording_proxy import RecordingProxy, RecordingSite
 from tests.store.in_loop import in_loop
@@ -94,6 +95,19 @@ async def test_a_setting_that_cannot_be_used_is_the_error_of_the_tab(
         tab = await web.visit(f"http://127.0.0.1:{recorder.port}/")
         assert "pip install 'hatbox[socks]'" in tab.error
     assert recorder.peers == []
+
+
+@in_loop
+async def test_a_proxy_of_the_environment_is_named_if_it_is_unreachable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("ALL_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "http://me:hunter2@127.0.0.1:1")
+    for name in ("NO_PROXY", "no_proxy", "HTTP_PROXY", "http_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    async with hatbox.open(tmp_path / "profile.db") as profile, profile.http_engine() as engine:
+        tab = await engine.wait_until_loaded((await profile.tabs.open("Work", "http://site.test/")).id)
+    assert tab.error == "proxy unreachable: 127.0.0.1:1: Connection refused"
 
 
 @in_loop

@@ -205,8 +205,12 @@ def fetch(
 def _mapped_errors(options: _FetchOptions, max_time: float | None) -> Iterator[None]:
     import httpx
 
+    from hatbox.clients.proxy_errors import ProxyUnusable
+
     try:
         yield
+    except ProxyUnusable as error:
+        raise CommandError("NetworkError", f"{_failed_url(error, options.url)}: {error}") from error
     except TimeoutError:
         raise CommandError(
             "NetworkError", f"{options.url}: request timed out after {max_time or 0:g} seconds"
@@ -298,11 +302,7 @@ def _check_granted(*, insecure: bool, proxy: str | None, verbose: bool) -> None:
 
 
 async def _send(client: httpx.AsyncClient, options: _FetchOptions, printer: ResponsePrinter) -> None:
-    from hatbox.clients.proxy_errors import proxy_errors
-
-    proxy = urlsplit(options.proxy or "").netloc.rpartition("@")[2]  # that of the settings has its errors already
-    with proxy_errors(proxy) if proxy else contextlib.nullcontext():
-        response = await client.send(_request(client, options), stream=True, auth=options.auth)
+    response = await client.send(_request(client, options), stream=True, auth=options.auth)
     try:
         await printer.print(response)
     finally:
@@ -421,10 +421,6 @@ def _failed_url(error: Exception, url: str) -> str:
 
 def _cause_message(error: BaseException) -> str:
     """The message of the operating system below the error of httpx, if there is one."""
-    from hatbox.clients.proxy_errors import ProxyUnusable
-
-    if isinstance(error, ProxyUnusable):
-        return str(error)
     message, cause = str(error) or type(error).__name__, _cause(error)
     while cause is not None:
         if isinstance(cause, ssl.SSLCertVerificationError):
