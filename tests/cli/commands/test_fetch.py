@@ -38,6 +38,25 @@ def test_the_scheme_may_be_omitted_as_for_open(cli: Cli, site: Site) -> None:
     assert cli("fetch", "Work", site.url("/me").removeprefix("http://")).status == 0
 
 
+def test_without_an_identity_the_rule_of_the_url_decides(cli: Cli, site: Site) -> None:
+    url = site.url("/me")
+    here = url.removeprefix("http://")
+    cli("fetch", "Work", site.url("/login", set="sid=work; Path=/"))
+    refused = cli("fetch", here)
+    assert (refused.status, "no rule decides the identity of http://127.0.0.1" in refused.err) == (1, True)
+    cli("rules", "add", "127.0.0.1", "Work")
+    assert cli("fetch", here) == (0, "sid=work", "As Work, as the rules decide.\n")
+    assert cli("fetch", "--silent", url) == (0, "sid=work", "")
+    assert cli("fetch", "Personal", url) == (0, "", "")
+    cli("rules", "add", "127.0.0.1", "Work", "Personal", "--ask", "--replace")
+    sent = len(site.seen)
+    assert "Name one of them: hatbox fetch 'Work' URL" in cli("fetch", url).err
+    for arguments in ([], ["Work"], ["firefox-default"], ["--grant", "HOME", url]):
+        assert cli("fetch", *arguments).status in (1, 2), arguments
+    assert "Did you mean" in cli("fetch", "Wrok").err
+    assert len(site.seen) == sent
+
+
 def test_a_proxy_that_cannot_be_reached_is_named(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     failed = (1, "", "hatbox: http://site.example/: proxy unreachable: 127.0.0.1:1: Connection refused\n")
     assert cli("fetch", "Work", "http://site.example/", "--proxy", "127.0.0.1:1") == failed

@@ -1,4 +1,4 @@
-"""Where `hatbox open` opens URLs: in the identity that is named, or in the one that the rules decide."""
+"""Where `hatbox open` opens URLs, and `hatbox fetch` requests them: in the named identity, or as the rules decide."""
 
 from __future__ import annotations
 
@@ -34,7 +34,13 @@ class OpenTarget(NamedTuple):
 
 
 async def find_targets(
-    profile: Profile, identity_or_url: str, urls: Sequence[str], *, is_named: bool, as_json: bool
+    profile: Profile,
+    identity_or_url: str,
+    urls: Sequence[str],
+    *,
+    is_named: bool,
+    as_json: bool,
+    command: str = "open",
 ) -> list[OpenTarget]:
     """The identities and their URLs, in the order of the URLs. `urls` are complete; the first argument is as typed.
 
@@ -50,7 +56,7 @@ async def find_targets(
         return [OpenTarget(named, list(urls) or [BLANK])]
     targets: list[OpenTarget] = []
     for url in [parse_url_argument(identity_or_url), *urls]:
-        identity = await _decided(profile, url, as_json=as_json)
+        identity = await _decided(profile, url, command, as_json=as_json)
         if targets and targets[-1].identity == identity:
             targets[-1].urls.append(url)
         else:
@@ -63,16 +69,16 @@ def name_of(identity: ContextualIdentity | None) -> str:
     return identity.name if identity else DEFAULT_COOKIE_STORE_ID
 
 
-async def _decided(profile: Profile, url: str, *, as_json: bool) -> ContextualIdentity | None:
+async def _decided(profile: Profile, url: str, command: str, *, as_json: bool) -> ContextualIdentity | None:
     decision = await profile.rules.decide(url)
     if decision.rule is None:
         raise no_rule(url)
     candidates = [await find_store(profile, each) for each in decision.identities]
-    return candidates[0] if len(candidates) == 1 else _ask(url, decision, candidates, as_json=as_json)
+    return candidates[0] if len(candidates) == 1 else _ask(url, command, decision, candidates, as_json=as_json)
 
 
 def _ask(
-    url: str, decision: Decision, candidates: Sequence[ContextualIdentity | None], *, as_json: bool
+    url: str, command: str, decision: Decision, candidates: Sequence[ContextualIdentity | None], *, as_json: bool
 ) -> ContextualIdentity | None:
     """Ask on the terminal, on standard error. Without a terminal, fail with a hint."""
     names = [name_of(each) for each in candidates]
@@ -81,7 +87,7 @@ def _ask(
         raise CommandError(
             "IdentityNotChosen",
             f"the rule {pattern} asks which identity opens {shown_url(url)}: {' or '.join(names)}. "
-            f"Name one of them: hatbox open {shell_word(names[0])} URL",
+            f"Name one of them: hatbox {command} {shell_word(names[0])} URL",
             details={
                 "candidates": [
                     {"name": name, "cookieStoreId": store}
@@ -98,7 +104,7 @@ def _ask(
         answer = sys.stdin.readline()
         if not answer.strip():
             sys.stderr.write("\n" if not answer else "")
-            raise CommandError("Declined", "not opened: no identity was chosen")
+            raise CommandError("Declined", "nothing was done: no identity was chosen")
         for number, name in enumerate(names, 1):
             if answer.strip() in (str(number), name):
                 return candidates[number - 1]

@@ -14,7 +14,7 @@ import ssl
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
 import msgspec
@@ -22,7 +22,8 @@ import msgspec
 from hatbox import __version__
 from hatbox.cli.arguments.form_fields import FormField, parse_form_field
 from hatbox.cli.arguments.grant_token import take_token
-from hatbox.cli.arguments.identity_arguments import StoreArgument, find_store
+from hatbox.cli.arguments.identity_arguments import find_store
+from hatbox.cli.arguments.open_targets import find_targets, name_of
 from hatbox.cli.arguments.parameters import Argument, Option, bad_parameter
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, open_profile, refuse_profile
 from hatbox.cli.arguments.proxy_argument import parse_proxy_argument
@@ -37,6 +38,7 @@ from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import ContextualIdentity
 from hatbox.identities.settings import IdentitySettings
 from hatbox.profile import Profile
+from hatbox.tabs.tab_model import BLANK
 from hatbox.urls.typed_address import parse_typed_address
 
 if TYPE_CHECKING:
@@ -51,8 +53,15 @@ _FORM: Final = (b"Content-Type", b"application/x-www-form-urlencoded")
 
 
 def fetch(
-    identity: StoreArgument,
-    url: Annotated[str, Argument(metavar="URL", help="URL of the request; https:// may be omitted.")],
+    identity: Annotated[
+        str | None,
+        Argument(
+            metavar="[NAME-OR-ID]",
+            help=f"Identity: its name or its cookieStoreId; {DEFAULT_COOKIE_STORE_ID} is the default store. If "
+            "omitted, the rules decide: see hatbox rules.",
+        ),
+    ] = None,
+    url: Annotated[str | None, Argument(metavar="URL", help="URL of the request; https:// may be omitted.")] = None,
     include: Annotated[bool, Option("--include", "-i", help="Print the response headers too.")] = False,
     head: Annotated[bool, Option("--head", "-I", help="Send a HEAD request, and print the response headers.")] = False,
     location: Annotated[bool, Option("--location", "-L", help="Follow redirects.")] = False,
@@ -155,6 +164,9 @@ def fetch(
 ) -> None:
     """Send one HTTP request with the cookies of an identity, and store the cookies of the response.
 
+    Without an identity, the rules choose that of the URL, which is printed to standard error, and redirects stay in it.
+    A rule that asks needs a terminal.
+
     The options are those of curl. There is no option for cookies: set them with `hatbox cookies set`. With --grant, the
     request and each redirect must be allowed by the grant, `hatbox activity` lists them, and Set-Cookie is not printed
     unless the grant includes cookieValues.
@@ -168,6 +180,12 @@ def fetch(
         )
     if data is not None and form:
         raise bad_parameter("a request has one body. Specify one of them", param_hint=["--data", "--form"])
+    if url is None:
+        identity, url = None, identity
+    if url is None or url == DEFAULT_COOKIE_STORE_ID:
+        raise bad_parameter("specify a URL", param_hint="URL")
+    if identity is None and grant is not None:
+        raise bad_parameter("a grant needs it: the rules choose among all identities", param_hint="NAME-OR-ID")
     options = _FetchOptions(
         method=_method(request or "") or ("HEAD" if head else "POST" if form or data is not None else "GET"),
         url=_checked_url(url),
@@ -194,7 +212,7 @@ def fetch(
         print_line("Warning: the certificate of the server is not checked (--insecure).", sys.stderr)
     try:
         with _mapped_errors(options, max_time):
-            asyncio.run(_fetch(opened, identity, options, printer, token))
+            asyncio.run(_fetch(opened, identity or _ByRules(url, is_silent=silent or as_json), options, printer, token))
     except CommandError as error:
         if silent and not show_error and error.kind in _SILENT:
             sys.exit(FAILED)
@@ -241,19 +259,37 @@ class _FetchOptions(msgspec.Struct, frozen=True):
     verbose: bool
 
 
+class _ByRules(NamedTuple):
+    """In place of an identity: the rules choose that of the URL."""
+
+    url: str
+    """As it was typed."""
+    is_silent: bool
+
+    async def choose(self, profile: Profile) -> ContextualIdentity | None:
+        """The identity, which is printed; None for the default store."""
+        (target,) = await find_targets(profile, self.url, (), is_named=False, as_json=self.is_silent, command="fetch")
+        if target.urls == [BLANK]:
+            raise bad_parameter(f"{visible(self.url)} is an identity. Specify a URL too", param_hint="URL")
+        if not self.is_silent:
+            print_line(f"As {name_of(target.identity)}, as the rules decide.", sys.stderr)
+        return target.identity
+
+
 async def _fetch(
-    profile: Profile, identity: str, options: _FetchOptions, printer: ResponsePrinter, token: str | None
+    profile: Profile, identity: str | _ByRules, options: _FetchOptions, printer: ResponsePrinter, token: str | None
 ) -> None:
     async with profile:
-        client = await (
-            _client(profile, identity, options) if token is None else _granted_client(profile, identity, options, token)
-        )
+        if token is not None and isinstance(identity, str):
+            client = await _granted_client(profile, identity, options, token)
+        else:
+            client = await _client(profile, identity, options)
         async with client, asyncio.timeout(options.max_time):
             await _send(client, options, printer)
 
 
-async def _client(profile: Profile, identity: str, options: _FetchOptions) -> httpx.AsyncClient:
-    found = await find_store(profile, identity)
+async def _client(profile: Profile, identity: str | _ByRules, options: _FetchOptions) -> httpx.AsyncClient:
+    found = await (find_store(profile, identity) if isinstance(identity, str) else identity.choose(profile))
     settings = await _settings_of(profile, found)
     _check_proxy(found, settings, options.proxy)
     try:
