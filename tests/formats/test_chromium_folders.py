@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from hatbox.errors import ImportExportError, InvalidInputFile
+from hatbox.formats.base import IdentityAttributes
+from hatbox.formats.brave_containers import NOT_LISTED
 from hatbox.formats.chromium_folders import default_user_data, find_user_data, profiles_in
 from hatbox.formats.chromium_profile import RECENT, SITE_DATA, read_folder
 from hatbox.formats.folder_formats import FOLDER_FORMATS
@@ -94,3 +96,53 @@ def test_one_damaged_profile_stops_the_import_of_all(tmp_path: Path) -> None:
     (tmp_path / "Profile 1" / "Cookies").write_bytes(b"garbage" * 1000)
     with pytest.raises(InvalidInputFile, match="Profile 1"):
         read_folder(tmp_path)
+
+
+def brave_profile(folder: Path, containers: object) -> dict[str, Path]:
+    """A profile as Brave writes it, and the folders of its containers by their ids."""
+    make_profile(folder, value="outside")
+    (folder / "Preferences").write_text(json.dumps({"brave": {"containers": containers}}))
+    # The first six bytes of the SHA-256 of the id, as Chromium names the folders of storage partitions.
+    names = {"work": "00E13ED7AF55", "personal": "4A0A339B0C6D", "t-1": "0123456789AB", "deleted": "CAFECAFECAFE"}
+    return {each: folder / "Storage/ext/containers-default" / name for each, name in names.items()}
+
+
+def container(container_id: str, name: str, icon: int, color: int) -> dict[str, object]:
+    return {"id": container_id, "name": name, "icon": icon, "background_color": color - 2**32}
+
+
+def test_the_containers_of_brave_are_identities_with_their_own_cookies(tmp_path: Path) -> None:
+    own = [{"id": "broken"}, container("work", "Work", 1, 0xFFDB3A33), container("mine", "Trips", 7, 0xFF108050)]
+    used = {"deleted": container("deleted", "Old", 3, 0xFFE60083)}
+    places = brave_profile(tmp_path / "Default", {"enabled": True, "list": own, "used": used})
+    make_profile(places["work"], network=False, value="inside")
+    make_profile(places["deleted"], value="gone")
+    bundle = read_folder(tmp_path)
+    found = [(each.label, [cookie.value for cookie in each.cookies]) for each in bundle.entries]
+    assert found == [
+        (IdentityAttributes("Default", "circle", "blue"), ["outside"]),
+        (IdentityAttributes("Work", "briefcase", "red"), ["inside"]),
+        (IdentityAttributes("Trips", "vacation", "green"), []),
+    ]
+    assert bundle.skipped == {NOT_LISTED: 1}
+    assert len({each.source for each in bundle.entries}) == 3
+    (places["deleted"] / "Network" / "Cookies").unlink()
+    assert read_folder(tmp_path).skipped == {}
+
+
+def test_the_first_containers_of_brave_are_those_that_were_used_until_the_user_changes_the_list(tmp_path: Path) -> None:
+    used = [container("personal", "Pers\u00f6nlich", 0, 0xFF0072F0), container("t-1", "Alpha beta", 6, 0xFF8360DC)]
+    places = brave_profile(tmp_path, {"used": {str(each["id"]): each for each in used}})
+    make_profile(places["personal"], value="inside")
+    make_profile(places["t-1"], value="gone")
+    bundle = read_folder(tmp_path)
+    assert [each.label for each in bundle.entries[1:]] == [IdentityAttributes("Pers\u00f6nlich", "fingerprint", "blue")]
+    assert [cookie.value for each in bundle.entries[1:] for cookie in each.cookies] == ["inside"]
+    assert bundle.skipped == {NOT_LISTED: 1}
+
+
+@pytest.mark.parametrize("containers", [5, [], {"list": 5}, {"list": [{}, 5]}, {"used": {"a": {}}}])
+def test_broken_containers_of_brave_cost_nothing_else(tmp_path: Path, containers: object) -> None:
+    make_profile(brave_profile(tmp_path, containers)["work"])
+    bundle = read_folder(tmp_path)
+    assert (len(bundle.entries), bundle.skipped) == (1, {NOT_LISTED: 1})

@@ -14,7 +14,14 @@ from hatbox.errors import ImportExportError, InvalidInputFile
 from hatbox.formats.base import decode_json
 from hatbox.formats.input_files import read_input_file
 
-__all__ = ["ChromiumProfileFolder", "cookies_file", "default_user_data", "find_user_data", "profiles_in"]
+__all__ = [
+    "PREFERENCES",
+    "ChromiumProfileFolder",
+    "cookies_file",
+    "default_user_data",
+    "find_user_data",
+    "profiles_in",
+]
 
 _BRANDS: Final = (
     ("chromium", "Chromium", "Chromium/User Data"),
@@ -36,7 +43,7 @@ _FLATPAKS: Final = {
 }
 _NOT_OF_USERS: Final = ("Guest Profile", "System Profile")
 _LOCAL_STATE: Final = "Local State"
-_PREFERENCES: Final = "Preferences"
+PREFERENCES: Final = "Preferences"
 _COOKIES: Final = ("Network/Cookies", "Cookies")  # since and before Chromium 96; some systems still use the old place
 
 
@@ -124,7 +131,7 @@ def _profile_order(folder: Path) -> tuple[bool, int, str]:
 def _shown_name(folder: Path) -> str:
     """The name of a profile: of Local State, which is the newer, or of its Preferences, or its folder's."""
     listed = _read(folder.parent / _LOCAL_STATE).info_cache.get(folder.name, {}).get("name")
-    return (listed if isinstance(listed, str) else "") or _read(folder / _PREFERENCES).name or folder.name
+    return (listed if isinstance(listed, str) else "") or _read(folder / PREFERENCES).name or folder.name
 
 
 def _read(path: Path) -> _InfoCache:

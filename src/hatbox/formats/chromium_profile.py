@@ -1,4 +1,4 @@
-"""Chromium profile folders: the cookies of each profile, which becomes an identity.
+"""Chromium profile folders: the cookies of each profile, and of each container of Brave, which become identities.
 
 Read only, also while Chromium runs.
 """
@@ -6,11 +6,13 @@ Read only, also while Chromium runs.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 from hatbox.errors import InvalidInputFile
 from hatbox.formats.base import Bundle, BundleEntry, IdentityAttributes, ImportKey, Tally, place_key
+from hatbox.formats.brave_containers import containers_in
 from hatbox.formats.chromium_cookies import read_cookies
 from hatbox.formats.chromium_folders import ChromiumProfileFolder, profiles_in
 from hatbox.javascript.text import is_blank
@@ -32,14 +34,21 @@ def read_folder(folder: Path) -> Bundle:
         problem = "not a folder of Chromium: neither Network/Cookies nor Cookies found in it or in its profiles"
         raise InvalidInputFile(str(folder), problem)
     skipped: Tally = Counter()
-    entries = [_entry(each, skipped) for each in found]
+    entries = [entry for each in found for entry in _entries(each, skipped)]
     return Bundle(entries, skipped=skipped, dropped=Counter({RECENT: 0, SITE_DATA: 0}))
 
 
-def _entry(found: ChromiumProfileFolder, skipped: Tally) -> BundleEntry:
+def _entries(found: ChromiumProfileFolder, skipped: Tally) -> Iterator[BundleEntry]:
+    place = f"{NAME}:{place_key(found.folder)}"
     name = found.folder.name if is_blank(found.name) else found.name
-    return BundleEntry(
+    yield BundleEntry(
         IdentityAttributes(name, _ICON, _COLOR),
         read_cookies(found.cookies, skipped),
-        source=ImportKey(f"{NAME}:{place_key(found.folder)}", lasting=False),
+        source=ImportKey(place, lasting=False),
     )
+    for container in containers_in(found.folder, skipped):
+        yield BundleEntry(
+            container.attributes,
+            [] if container.cookies is None else read_cookies(container.cookies, skipped),
+            source=ImportKey(f"{place}:{container.id}", lasting=False),
+        )

@@ -79,7 +79,8 @@ def import_(
     Otherwise it is the one with the same name, icon and color, or the only one with its name, or a new one.
 
     Firefox and Chromium may be running. Cookies outside containers go to firefox-default. Firefox's files have no
-    session cookies. Each Chromium profile becomes an identity. Cookies that the system's keyring encrypts are counted.
+    session cookies. Each Chromium profile becomes an identity, and each
+    container of Brave. Cookies that the system's keyring encrypts are counted.
 
     As in a browser, a cookie store has at most 180 cookies of a site and 3300 in total, which expire within 400 days.
     The newest are imported, and the others counted as skipped.
