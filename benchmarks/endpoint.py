@@ -125,7 +125,9 @@ async def measure_others(runs: int, folder: Path, site: Site) -> tuple[float, fl
         async_playwright() as playwright,
     ):
         endpoint = await runner.open_endpoint("Work")
-        _, token = await profile.grants.create(identities="Work", actions=["pages", "cookieValues"])
+        _, token = await profile.grants.create(
+            identities="Work", actions=["pages", "cookieValues"], hosts=["<all_urls>"]
+        )
         await other_identity(runner, site)
         for _ in range(runs):
             alone += await other_identity(runner, site)

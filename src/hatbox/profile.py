@@ -340,7 +340,7 @@ class Profile(AsyncOnly):
         requests = GrantedRequests(grant, self.grants, self.activity_log, identity, options)
         # Does not record its requests: each has an entry of the grant.
         binding = IdentityBinding(self.identities, self.cookies, requests.identity)
-        return restrict(async_client(binding, requests.options), requests)
+        return restrict(async_client(binding, requests.options, is_named=grant.names), requests)
 
     async def identity_for(self, url: str) -> ContextualIdentity | None:
         """The identity that the rules assign to a URL; None without a rule, or if the rule names the default store.

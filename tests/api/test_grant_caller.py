@@ -133,6 +133,42 @@ async def test_tabs_of_the_identity_and_pages_of_the_hosts(tmp_path: Path) -> No
 
 
 @in_loop
+async def test_a_host_with_a_port_shows_its_tabs_and_the_cookies_of_all_ports(tmp_path: Path) -> None:
+    async with grantee(tmp_path, ["localhost:8000"]) as use:
+        own = await use.tab(use.work, "http://localhost:8000/a", "Own")
+        other = await use.tab(use.work, f"http://localhost:9000/{SECRET}", SECRET)
+        await use.cookie(use.work, "http://localhost:9000/", "sid", "1")
+        await use.cookie(use.work, "http://other.localhost:8000/", SECRET, "1")
+        assert (await use.browser.tabs.get(own)).get("title") == "Own"
+        assert SECRET not in str(await use.browser.tabs.get(other))
+        for filters in ({"title": f"*{SECRET}*"}, {"url": "*://localhost/*"}):
+            assert other not in [each["id"] for each in await use.browser.tabs.query(filters)]
+        assert [each["id"] for each in await use.browser.tabs.query({"url": "*://localhost/*"})] == [own]
+        assert [each["name"] for each in await use.browser.cookies.getAll({})] == ["sid"]
+        details = {"url": "http://localhost:8000/", "name": "sid"}
+        assert (await use.browser.cookies.get(details) or {})["value"] == "1"
+        with pytest.raises(PermissionDenied, match="localhost:9000"):
+            await use.browser.cookies.get({"url": "http://localhost:9000/", "name": "sid"})
+
+
+@in_loop
+async def test_a_grant_without_hosts_sees_no_private_pages_and_cookies(tmp_path: Path) -> None:
+    async with grantee(tmp_path) as use:
+        tab = await use.tab(use.work, f"http://localhost:9000/{SECRET}", SECRET)
+        await use.cookie(use.work, "http://192.168.1.1/", SECRET, SECRET)
+        await use.cookie(use.work, "https://site.example/", "sid", "1")
+        assert SECRET not in str(await use.browser.tabs.query({}))
+        assert [each["name"] for each in await use.browser.cookies.getAll({})] == ["sid"]
+        for path, argument in (
+            ("tabs.create", {"url": "http://localhost:9000/"}),
+            ("tabs.reload", tab),
+            ("cookies.get", {"url": "http://192.168.1.1/", "name": SECRET}),
+        ):
+            with pytest.raises(PermissionDenied, match="have to be named"):
+                await use.call(path, argument)
+
+
+@in_loop
 async def test_a_new_tab_belongs_to_the_identity(tmp_path: Path) -> None:
     async with grantee(tmp_path, HOSTS) as use:
         await use.owner.tabs.create({"cookieStoreId": use.banking})  # the first tab of a window is always active

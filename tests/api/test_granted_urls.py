@@ -89,7 +89,7 @@ def by_agent(grant: Grant, url: str) -> bool:
 async def test_all_parts_agree_about_each_url(tmp_path: Path) -> None:
     async with hatbox.open(tmp_path / "profile.db") as profile:
         grant, _ = await profile.grants.create(identities="Work", hosts=HOSTS)
-        unlimited, _ = await profile.grants.create(identities="Work")
+        unlimited, _ = await profile.grants.create(identities="Work", hosts=["<all_urls>"])
 
         def by_client(given: Grant, url: str) -> bool:
             requests = GrantedRequests(given, profile.grants, profile.activity_log, None, {})

@@ -83,7 +83,7 @@ async def test_each_redirect_is_checked_before_anything_is_sent(tmp_path: Path) 
 @in_loop
 async def test_a_token_that_has_ended_is_refused_and_recorded(tmp_path: Path) -> None:
     async with hatbox.open(tmp_path / "profile.db") as profile:
-        grant, token = await profile.grants.create(identities="Work")
+        grant, token = await profile.grants.create(identities="Work", hosts=["<all_urls>"])
         with pytest.raises(PermissionDenied):
             await profile.granted_httpx(token, proxy="http://127.0.0.1:1")
         await profile.grants.revoke(grant.id)
@@ -109,7 +109,7 @@ async def test_a_client_needs_fetch_an_identity_of_the_grant_and_no_proxy(tmp_pa
         with pytest.raises(PermissionDenied, match="needs a grant with fetch"):
             await client.get(site.url("/me"))
         personal = (await profile.identities.find("Personal")).cookie_store_id
-        _, token = await profile.grants.create(identities="Work")
+        _, token = await profile.grants.create(identities="Work", hosts=["<all_urls>"])
         with pytest.raises(PermissionDenied, match="does not include"):
             await profile.granted_httpx(token, personal)
         for option in ("proxy", "transport", "mounts", "verify", "trust_env"):

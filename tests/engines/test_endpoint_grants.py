@@ -15,6 +15,7 @@ from tests.waiting import until
 
 WORK, PERSONAL = "firefox-container-2", "firefox-container-1"
 BOTH = ["pages", "cookieValues"]
+ALL = ["<all_urls>"]
 
 
 def grants_of(profile: Profile) -> EndpointGrants:
@@ -31,7 +32,7 @@ async def authorized(grants: EndpointGrants, token: str) -> GrantedClients:
 async def test_only_the_token_of_a_valid_grant_connects(path: Path) -> None:
     async with hatbox.open(path) as profile, hatbox.open(path) as other:
         grants = grants_of(profile)
-        grant, token = await profile.grants.create("report", identities="Work", actions=BOTH)
+        grant, token = await profile.grants.create("report", identities="Work", actions=BOTH, hosts=ALL)
         clients = await authorized(grants, token)
         assert (clients.program, clients.grant_id) == ("report", grant.id)
         for guessed in ("", "x", grant.id, token[:-1], token + "x", "hatbox_" + "A" * 43, token.upper()):
@@ -40,7 +41,7 @@ async def test_only_the_token_of_a_valid_grant_connects(path: Path) -> None:
         await asyncio.wait_for(clients.ended, 10)
         assert await grants.for_identity(WORK)(token) is None  # replayed
 
-        grant, token = await profile.grants.create(identities="Work", actions=BOTH, duration=0.5)
+        grant, token = await profile.grants.create(identities="Work", actions=BOTH, hosts=ALL, duration=0.5)
         clients = await authorized(grants, token)
         assert clients.program == f"grant {grant.id}"
         await asyncio.wait_for(clients.ended, 10)
@@ -51,8 +52,8 @@ async def test_only_the_token_of_a_valid_grant_connects(path: Path) -> None:
 async def test_an_endpoint_of_one_program_accepts_its_grant_only(path: Path) -> None:
     async with hatbox.open(path) as profile, hatbox.open(path) as other:
         grants = grants_of(profile)
-        own, token = await other.grants.create(identities="Work", actions=BOTH)
-        _, another = await profile.grants.create(identities="Work", actions=BOTH)
+        own, token = await other.grants.create(identities="Work", actions=BOTH, hosts=ALL)
+        _, another = await profile.grants.create(identities="Work", actions=BOTH, hosts=ALL)
         authorize = grants.for_identity(WORK, own.id)
         assert await authorize(another) is None
         for given in (token, ""):  # the endpoint passes no empty token, except for clients that need none
@@ -69,10 +70,11 @@ async def test_a_grant_that_allows_less_than_the_protocol_can_do_is_refused(path
     async with hatbox.open(path) as profile:
         grants = grants_of(profile)
         for identity, actions, hosts in (
-            ("Work", ["pages"], None),
-            ("Work", ["cookieValues", "tabs", "fetch"], None),
+            ("Work", ["pages"], ALL),
+            ("Work", ["cookieValues", "tabs", "fetch"], ALL),
             ("Work", BOTH, ["site.example"]),
-            ("Personal", BOTH, None),
+            ("Work", BOTH, None),
+            ("Personal", BOTH, ALL),
         ):
             grant, token = await profile.grants.create(identities=identity, actions=actions, hosts=hosts)
             with pytest.raises(GrantRefused, match=grant.id):
@@ -86,7 +88,7 @@ async def test_a_grant_that_allows_less_than_the_protocol_can_do_is_refused(path
 async def test_many_requests_of_a_client_add_no_listeners(path: Path) -> None:
     async with hatbox.open(path) as profile:
         grants = grants_of(profile)
-        grant, token = await profile.grants.create(identities="Work", actions=BOTH)
+        grant, token = await profile.grants.create(identities="Work", actions=BOTH, hosts=ALL)
         several = [await authorized(grants, token) for _ in range(50)]
         assert len(set(map(id, several))) == 1
         assert len(profile.grants._cache._watchers[grant.id]) == 1
@@ -98,7 +100,7 @@ async def test_many_requests_of_a_client_add_no_listeners(path: Path) -> None:
 @in_loop
 async def test_only_hosts_are_recorded_and_a_flood_of_them_is_bounded(path: Path) -> None:
     async with hatbox.open(path) as profile:
-        _, token = await profile.grants.create(identities="Work", actions=BOTH)
+        _, token = await profile.grants.create(identities="Work", actions=BOTH, hosts=ALL)
         clients = await authorized(grants_of(profile), token)
         clients.record("endpoint.load", "https://user:secret@site.example/private?token=1#part")
         clients.record("endpoint.load", "https://site.example/other")

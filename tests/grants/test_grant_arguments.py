@@ -37,6 +37,8 @@ from hatbox.urls.match_patterns import parse_match_pattern
         ("localhost:8000", "*://localhost:8000/*"),
         ("*.site.example:443", "*://*.site.example:443/*"),
         ("http://[::1]:8000/*", "http://[::1]:8000/*"),
+        ("*", "*://*/*"),
+        ("<all_urls>", "<all_urls>"),
     ],
 )
 def test_a_host_becomes_a_match_pattern(given: str, stored: str) -> None:
@@ -47,7 +49,7 @@ def test_a_host_becomes_a_match_pattern(given: str, stored: str) -> None:
 @pytest.mark.parametrize(
     "given",
     [
-        *("", "*", "<all_urls>", "*://*/*", "https://*/*", "http://", "://site.example", "ftp://site.example/*"),
+        *("", "https://*/*", "http://*", "http://", "://site.example", "ftp://site.example/*"),
         *("file:///etc/passwd", "file:///*", "chrome://settings", "javascript:alert(1)", "data:text/html,x"),
         *(
             "site.example:0",
@@ -76,15 +78,15 @@ def test_any_text_is_refused_or_becomes_a_pattern_with_a_host(text: str) -> None
         return
     pattern = parse_match_pattern(stored)
     assert pattern is not None
-    assert pattern.domain
-    assert "*" not in pattern.domain
+    assert pattern.domain or stored in ("*://*/*", "<all_urls>")
+    assert "*" not in (pattern.domain or "")
     assert accepted_hosts([stored]) == (stored,)
 
 
 def test_no_host_and_too_many_are_refused_because_none_would_mean_all() -> None:
     assert accepted_hosts(None) is None
     for hosts in ([], [f"h{number}.example" for number in range(101)]):
-        with pytest.raises(InvalidGrant, match="Name 1 to 100 hosts, or none at all for no limit of hosts"):
+        with pytest.raises(InvalidGrant, match="Name 1 to 100 hosts, or none at all for all public hosts"):
             accepted_hosts(hosts)
     with pytest.raises(TypeError):
         accepted_hosts("site.example")
@@ -95,8 +97,6 @@ def test_no_host_and_too_many_are_refused_because_none_would_mean_all() -> None:
 def test_a_path_is_refused_with_the_reason() -> None:
     with pytest.raises(InvalidGrant, match="A grant cannot be limited to a path"):
         accepted_hosts(["https://site.example/admin/*"])
-    with pytest.raises(InvalidGrant, match="For no limit of hosts, name none"):
-        accepted_hosts(["<all_urls>"])
 
 
 @pytest.mark.parametrize("purpose", ["", "nightly report", "Hüte \U0001f3a9", "x" * 1000, "\u05e9\u05dc\u05d5\u05dd"])

@@ -58,7 +58,9 @@ def _text(result: Any) -> str:
 
 @contextlib.asynccontextmanager
 async def agent(profile: Path, *options: str, **environment: str) -> AsyncIterator[Agent]:
-    """An agent of `hatbox mcp` with these options."""
+    """An agent of `hatbox mcp` with these options. Without --host and --grant, it may use the sites of tests."""
+    if not {"--host", "--grant"} & set(options):
+        options = (*options, "--host", "<all_urls>")
     arguments = ["-m", "hatbox", "mcp", *options, "--profile", str(profile)]
     parameters = StdioServerParameters(command=sys.executable, args=arguments, env={**os.environ, **environment})
     async with Client(stdio_client(parameters)) as client:
@@ -80,10 +82,10 @@ async def http_agent(url: str, token: str, mode: str = "auto") -> AsyncIterator[
 async def serving(
     profile: Path, options: AgentOptions | None = None, hosts: list[str] | None = None
 ) -> AsyncIterator[tuple[AgentServer, AgentSession]]:
-    """A server for the identity Work in the process of the test."""
+    """A server for the identity Work in the process of the test. Default: all hosts, so that it may share a browser."""
     async with hatbox.open(profile) as opened:
         identity = await opened.identities.find("Work")
-        async with AgentSession(opened, identity, options or AgentOptions(), hosts=hosts) as session:
+        async with AgentSession(opened, identity, options or AgentOptions(), hosts=hosts or ["<all_urls>"]) as session:
             yield AgentServer(session, "0"), session
 
 

@@ -61,7 +61,7 @@ def browser(*runners: Runner) -> AgentBrowser:
     left = list(runners)
     options = SimpleNamespace(headless=True, browser=None, downloads=None)
     profile = SimpleNamespace(chromium=lambda **_: left.pop(0))
-    grant = SimpleNamespace(hosts=None)
+    grant = SimpleNamespace(is_limited=False, allows_private_networks=True)
     return AgentBrowser(
         cast(Any, SimpleNamespace(profile=profile, options=options, identity=None, grant=lambda: grant))
     )

@@ -31,7 +31,7 @@ async def serve(
 ) -> AsyncIterator[tuple[AgentHttpServer, AgentSession]]:
     async with hatbox.open(folder / "profile.db") as profile:
         identity = await profile.identities.find("Work")
-        async with AgentSession(profile, identity, AgentOptions()) as session:
+        async with AgentSession(profile, identity, AgentOptions(), hosts=["<all_urls>"]) as session:
             check = UserCheck(lambda *_: False) if refuses_users else None
             async with AgentHttpServer(session, "0", limits=limits, user_check=check) as server:
                 yield server, session
@@ -153,7 +153,7 @@ def test_the_named_agent_that_is_idle_longest_ends_for_a_new_one(tmp_path: Path)
     async def run() -> None:
         async with hatbox.open(tmp_path / "profile.db") as profile:
             identity = await profile.identities.find("Work")
-            async with AgentSession(profile, identity, AgentOptions()) as session:
+            async with AgentSession(profile, identity, AgentOptions(), hosts=["<all_urls>"]) as session:
                 agents = HttpAgents(session, "0", limit=2, idle_timeout=60)
                 first, second = [await agents.get(each) for each in ("name a", "name b")]
                 with agents.use("name a"), agents.use("name c"):

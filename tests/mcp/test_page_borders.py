@@ -59,7 +59,9 @@ def run(
         with AgentSite() as site:
             async with hatbox.open(folder / "profile.db") as profile:
                 identity = await profile.identities.find("Work")
-                async with AgentSession(profile, identity, options or AgentOptions(), hosts=hosts) as session:
+                async with AgentSession(
+                    profile, identity, options or AgentOptions(), hosts=hosts or ["<all_urls>"]
+                ) as session:
                     await test(Caller(session), site)
 
     runs(serve())
@@ -127,7 +129,7 @@ def test_an_agent_learns_which_site_rule_refuses_a_page(tmp_path: Path) -> None:
         messages.append(await call("browser_snapshot"))
         async with (
             hatbox.open(tmp_path / "profile.db") as profile,
-            AgentSession(profile, call.session.identity, AgentOptions()) as attached,
+            AgentSession(profile, call.session.identity, AgentOptions(), hosts=["<all_urls>"]) as attached,
         ):
             messages.append(await Caller(attached)("browser_navigate", url=site.url("/secret", "localhost")))
         for message in messages:

@@ -36,7 +36,7 @@ def test_an_agent_sees_a_pdf_and_a_page_with_one(tmp_path: Path) -> None:
         assert "around the report" in shown
         async with (
             hatbox.open(tmp_path / "profile.db") as profile,
-            AgentSession(profile, call.session.identity, AgentOptions()) as attached,
+            AgentSession(profile, call.session.identity, AgentOptions(), hosts=["<all_urls>"]) as attached,
         ):
             assert "The page shows a PDF" in await Caller(attached)("browser_navigate", url=site.url("/pdf"))
 

@@ -140,7 +140,9 @@ def test_an_agent_in_the_browser_of_a_person_does_not_get_the_keys(tmp_path: Pat
             ):
                 page = await runner.new_page("Work", site.url("/login"), keep=True)
                 await _type(desktop, page, "first", "first")
-                async with AgentSession(profile, await profile.identities.find("Work"), AgentOptions()) as session:
+                async with AgentSession(
+                    profile, await profile.identities.find("Work"), AgentOptions(), hosts=["<all_urls>"]
+                ) as session:
                     shown = await _call(session, "browser_navigate", url=site.url("/agent"))
                     await _type(desktop, page, "second", "firstsecond")
                     await _call(session, "browser_tabs", action="new", url=site.url("/agent"))

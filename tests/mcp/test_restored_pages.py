@@ -133,7 +133,10 @@ async def agents(folder: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator
     async with hatbox.open(folder / "profile.db") as profile:
         identity = await profile.identities.find("Work")
         monkeypatch.setattr(profile, "chromium", chromium)
-        async with AgentSession(profile, identity, AgentOptions()) as first, first.sibling() as second:
+        async with (
+            AgentSession(profile, identity, AgentOptions(), hosts=["<all_urls>"]) as first,
+            first.sibling() as second,
+        ):
             found = Agents(first, second, runners)
             await found.open()
             yield found

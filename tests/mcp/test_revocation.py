@@ -39,14 +39,14 @@ def test_a_revocation_ends_idle_connections_and_waiting_tools(tmp_path: Path, mo
             hatbox.open(path) as profile,
             profile.chromium(headless=True, identities="Work") as runner,
             hatbox.open(path) as remote,
-            AgentSession(remote, await remote.identities.find("Work"), AgentOptions()) as agent,
+            AgentSession(remote, await remote.identities.find("Work"), AgentOptions(), hosts=["<all_urls>"]) as agent,
             hatbox.open(path) as user,
         ):
             assert agent.grant().process == current_process()  # it also ends if the process is killed
             endpoint = await runner.open_endpoint("Work")
             actions = ["pages", "cookieValues"]
-            revoked, token = await user.grants.create(identities="Work", actions=actions)
-            _, other_token = await user.grants.create(identities="Work", actions=actions)
+            revoked, token = await user.grants.create(identities="Work", actions=actions, hosts=["<all_urls>"])
+            _, other_token = await user.grants.create(identities="Work", actions=actions, hosts=["<all_urls>"])
             async with RawClient(endpoint.url(token)) as idle, RawClient(endpoint.url(other_token)) as other:
                 await idle.call("Browser.getVersion")
                 await user.grants.revoke(revoked.id)
@@ -84,12 +84,14 @@ def test_a_token_that_was_used_before_is_refused_by_servers_over_http(tmp_path: 
     async def run() -> None:
         async with hatbox.open(path) as profile, hatbox.open(path) as user, httpx.AsyncClient() as client:
             identity = await profile.identities.find("Work")
-            used, token = await user.grants.create(identities="Work", actions=["fetch", "pages", "tabs"])
+            used, token = await user.grants.create(
+                identities="Work", actions=["fetch", "pages", "tabs"], hosts=["<all_urls>"]
+            )
             headers = {"Authorization": f"Bearer {token}"}
             async with (
                 AgentSession(profile, identity, AgentOptions(), token=token) as agent,
                 AgentHttpServer(agent, "0") as server,
-                AgentSession(profile, identity, AgentOptions()) as other_agent,
+                AgentSession(profile, identity, AgentOptions(), hosts=["<all_urls>"]) as other_agent,
                 AgentHttpServer(other_agent, "0") as other_server,
             ):
                 assert (await client.post(server.url, headers=headers)).status_code != 401

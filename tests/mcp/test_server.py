@@ -25,7 +25,7 @@ def run(
     async def serve() -> None:
         async with hatbox.open(folder / "profile.db") as profile:
             identity = await profile.identities.find("Work")
-            async with AgentSession(profile, identity, AgentOptions(), hosts=hosts) as session:
+            async with AgentSession(profile, identity, AgentOptions(), hosts=hosts or ["<all_urls>"]) as session:
                 await test(AgentServer(session, "0"), session)
             assert all(each.revoked for each in await profile.grants.list())
 

@@ -56,7 +56,8 @@ class FakeBrowser:
     """Opens pages when the test allows it."""
 
     def __init__(self) -> None:
-        self.limit = SimpleNamespace(check=lambda: None)
+        self.limit = DocumentLimit(cast(Any, None), lambda: LIMITED, [])
+        self.limit._is_checked = False
         self.connection = None
         self.may_open = asyncio.Event()
 

@@ -62,6 +62,9 @@ class CallGuard(Protocol):
     def run(self, call: Any, values: list[Any], method: Callable[..., Any]) -> Any:
         """Check normalised arguments, and call the implementation."""
 
+    def shows_url(self, url: str) -> bool:
+        """Whether the caller may know the page of a tab."""
+
     def record_failure(self, call: Any, error: BaseException) -> None:
         """The call was started, and raised before or in run()."""
 

@@ -23,7 +23,6 @@ from hatbox.identities.site_rules.service import SiteRules
 from hatbox.schema import NamespaceSchema, load
 from hatbox.store.base import Store, TabRow
 from hatbox.tasks import Reply
-from hatbox.urls.match_patterns import ALL_URLS
 
 __all__ = ["GrantCaller"]
 
@@ -38,9 +37,7 @@ class GrantCaller(Caller):
     """A grantee as a caller. Bound to the event loop of the profile. It ends with its grant."""
 
     def __init__(self, grant: Grant, grants: Grants, activity_log: ActivityLog, rules: SiteRules, store: Store) -> None:
-        # The permission `tabs` shows the URLs of all tabs; host permissions show those of the hosts.
-        shown = (ALL_URLS, "tabs") if grant.hosts is None else grant.hosts
-        super().__init__(f"grant-{grant.id}", (*_PERMISSIONS, *shown))
+        super().__init__(f"grant-{grant.id}", (*_PERMISSIONS, *grant.cookie_hosts))
         self.grant_id = grant.id
         self._grants = grants
         self._activity_log = activity_log
@@ -84,6 +81,13 @@ class GrantCaller(Caller):
         future.add_done_callback(partial(self._on_done, call))
         self._activity_log.await_entry(future)
         return future
+
+    def shows_url(self, url: str) -> bool:
+        """See CallGuard."""
+        try:
+            return self._grants.check(self.grant_id).shows_url(url)
+        except GrantRefused:
+            return False
 
     def record_failure(self, call: GrantedCall, error: BaseException) -> None:
         """Record a call that has failed, unless it has an entry."""
@@ -164,10 +168,10 @@ class GrantCaller(Caller):
         pages = [page for page in (row.url, row.target) if page and page != "about:blank"]
         call.url = call.url or (pages[-1] if pages else "")
         is_own = row.id in self._opened_tabs and call.path != "tabs.reload"
-        if call.grant.hosts is not None and not is_own and not all(map(call.grant.allows_url, pages)):
+        if not is_own and not all(map(call.grant.shows_url, pages)):
             raise PermissionDenied(
                 f"{call.path}: the page of tab {row.id} is outside the hosts of the grant {self.grant_id}: "
-                f"{', '.join(call.grant.hosts or ())}. Open another tab with tabs.create."
+                f"{call.grant.hosts_text}. Open another tab with tabs.create."
             )
 
     async def _check_rules(self, call: GrantedCall) -> None:

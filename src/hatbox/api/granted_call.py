@@ -56,8 +56,7 @@ class GrantedCall:
         parsed = parse_url(url)
         self.url = "" if parsed is None else parsed.text
         if parsed is None or not self.grant.allows_url(url):
-            hosts = "any http or https URL" if self.grant.hosts is None else ", ".join(self.grant.hosts)
-            self._refuse(argument, url, hosts)
+            self._refuse(argument, url, self.grant.hosts_text)
         return parsed.text
 
     def _refuse(self, argument: str, value: Any, allowed: str) -> NoReturn:

@@ -13,6 +13,7 @@ from urllib.parse import quote
 import httpx
 
 from hatbox.activity_log.activity_service import ActivityLog
+from hatbox.clients.checked_network import AddressRefused
 from hatbox.clients.granted_stream import GrantedStream, until_end
 from hatbox.clients.wrapped_transport import WrappedTransport
 from hatbox.errors import GrantRefused, PermissionDenied
@@ -64,8 +65,8 @@ class GrantedRequests:
         if not grant.allows_identity(self.identity):
             self._refuse(url, f"the grant {grant.id} does not include {self.identity} any more.")
         if not grant.allows_url(url):
-            hosts = "all, with http and https" if grant.hosts is None else ", ".join(grant.hosts)
-            self._refuse(url, f"the grant {grant.id} does not include the host of {ascii(url)[:200]}. Allowed: {hosts}")
+            shown = ascii(url)[:200]
+            self._refuse(url, f"the grant {grant.id} does not include the host of {shown}. Allowed: {grant.hosts_text}")
         if request.method.upper() in _REFUSED_METHODS:
             self._refuse(url, f"the method {request.method.upper()} is not allowed with a grant.")
         if request.headers.get_list("Host") != [request.url.netloc.decode("ascii")]:
@@ -130,6 +131,9 @@ class _GrantedTransport(WrappedTransport):
             outcome = "ok"
         except (httpx.LocalProtocolError, UnicodeError) as error:
             outcome, problem = "failed", error
+        except AddressRefused:
+            outcome = "refused"
+            raise
         except PermissionDenied:
             raise  # the grant has ended: the site may have received it
         except Exception:

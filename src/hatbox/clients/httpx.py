@@ -35,6 +35,9 @@ T = TypeVar("T")
 
 TransportWrapper: TypeAlias = Callable[[httpx.AsyncBaseTransport], httpx.AsyncBaseTransport]
 
+IsNamed: TypeAlias = Callable[[str, int], bool]
+"""Whether a host, with a port, may have an address of this machine or of a private network."""
+
 _BINDING_KEY: Final = "hatbox.binding"
 _DEFAULT_USER_AGENT: Final = f"python-httpx/{httpx.__version__}"
 
@@ -45,14 +48,17 @@ def client(binding: SyncIdentityBinding, options: Mapping[str, Any]) -> httpx.Cl
 
 
 def async_client(
-    binding: IdentityBinding, options: Mapping[str, Any], wrap_transport: TransportWrapper | None = None
+    binding: IdentityBinding,
+    options: Mapping[str, Any],
+    wrap_transport: TransportWrapper | None = None,
+    is_named: IsNamed | None = None,
 ) -> httpx.AsyncClient:
     """An httpx.AsyncClient; the options are those of httpx.AsyncClient, without cookies.
 
     `wrap_transport` wraps each transport. The wrapper sees requests with the identity's cookies, and responses with
-    Set-Cookie.
+    Set-Cookie. With `is_named`, hosts for which it is false are refused if they have an address of a private network.
     """
-    return _AsyncClient(binding, options, wrap_transport)
+    return _AsyncClient(binding, options, wrap_transport, is_named)
 
 
 async def decoded_body(response: httpx.Response, max_bytes: int) -> AsyncGenerator[bytes, None]:
@@ -104,9 +110,17 @@ class _Client(_NoClientCookies, httpx.Client):
 
 class _AsyncClient(AsyncOnly, _NoClientCookies, httpx.AsyncClient):
     def __init__(
-        self, binding: IdentityBinding, options: Mapping[str, Any], wrap_transport: TransportWrapper | None
+        self,
+        binding: IdentityBinding,
+        options: Mapping[str, Any],
+        wrap_transport: TransportWrapper | None,
+        is_named: IsNamed | None,
     ) -> None:
         super().__init__(**_without_cookies(options))
+        if is_named is not None:
+            from hatbox.clients.checked_network import check_addresses
+
+            check_addresses(self._transport, is_named)
         _accept_codings(self, options)
         self._binding: IdentityBinding = binding
 

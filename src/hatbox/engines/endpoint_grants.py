@@ -30,12 +30,13 @@ def check_endpoint_grant(grant: Grant, cookie_store_id: str) -> None:
         problems.append("does not include this identity")
     if missing := [each for each in ENDPOINT_ACTIONS if not grant.allows(each)]:
         problems.append(f"does not allow the action{'s' if len(missing) > 1 else ''} {' and '.join(missing)}")
-    if grant.hosts is not None:
-        problems.append("is limited to some hosts")
+    if not grant.allows_private_networks:
+        problems.append("is limited to some hosts" if grant.is_limited else "does not allow private networks")
     if problems:
         raise GrantRefused(
-            f"the grant {grant.id} {', '.join(problems)}. An endpoint needs a grant for its identity without --host: "
-            f"hatbox grant create --identity NAME {' '.join(f'--action {each}' for each in ENDPOINT_ACTIONS)}"
+            f"the grant {grant.id} {', '.join(problems)}. An endpoint needs a grant for its identity and all "
+            "hosts, also those of private networks: hatbox grant create --identity NAME --host '<all_urls>' "
+            f"{' '.join(f'--action {each}' for each in ENDPOINT_ACTIONS)}"
         )
 
 

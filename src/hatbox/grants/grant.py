@@ -8,11 +8,12 @@ from typing import Final
 import msgspec
 
 from hatbox.store.processes import ProcessId
-from hatbox.urls.match_patterns import host_permissions
+from hatbox.urls.hosts import is_private_host
+from hatbox.urls.match_patterns import ALL_URLS, host_permissions
 from hatbox.urls.protected_pages import is_protected_page
-from hatbox.urls.url import parse_url
+from hatbox.urls.url import Url, parse_url
 
-__all__ = ["ACTIONS", "DEFAULT_ACTIONS", "DEFAULT_DURATION", "Grant"]
+__all__ = ["ACTIONS", "ALL_PUBLIC", "DEFAULT_ACTIONS", "DEFAULT_DURATION", "Grant"]
 
 ACTIONS: Final = {
     "fetch": "send requests as the identity",
@@ -30,6 +31,9 @@ DEFAULT_ACTIONS: Final = frozenset({"fetch"})
 DEFAULT_DURATION: Final = 8 * 3600.0
 """How long a grant is valid if nothing else was requested, in seconds."""
 
+ALL_PUBLIC: Final = "*://*/*"
+"""Among the hosts of a grant: all hosts, but none of this machine and of private networks, which have to be named."""
+
 _DEFAULT_PORTS: Final = {"http": ":80", "https": ":443"}
 _PORT: Final = re.compile(r":[0-9]+(?=/\*$)")
 
@@ -43,7 +47,7 @@ class Grant(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     identities: tuple[str, ...]
     """The cookieStoreIds. Empty if all of them were removed: then the grant allows nothing."""
     hosts: tuple[str, ...] | None
-    """Match patterns of the hosts, some with a port; None for no limit."""
+    """Match patterns of the hosts, some with a port. None: ALL_PUBLIC. `<all_urls>`: all, also private ones."""
     actions: frozenset[str]
     """See ACTIONS."""
     created: float
@@ -71,30 +75,71 @@ class Grant(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     def allows_url(self, url: str) -> bool:
         """Whether it allows a URL: http or https, with a host that it includes. Every other URL is refused.
 
-        So is the manager page.
+        So is the manager page, and a host of this machine or of a private network that the grant does not name.
 
         The URL is read as browsers do. This is the only check of URLs: for the API, HTTP clients and agents.
         """
         parsed = parse_url(url)
         if parsed is None or parsed.scheme not in _DEFAULT_PORTS or is_protected_page(parsed):
             return False
-        if self.hosts is None:
-            return True
+        return (not self.is_limited and not is_private_host(parsed.host)) or self._names(parsed)
+
+    def names(self, host: str, port: int) -> bool:
+        """Whether it names a host, which may then have an address of a private network."""
+        authority = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        urls = (parse_url(f"{scheme}://{authority}/") for scheme in _DEFAULT_PORTS)
+        return any(url is not None and self._names(url) for url in urls)
+
+    def shows_url(self, url: str) -> bool:
+        """Whether its program may know the page of a tab. Without a limit of hosts also one that is not of the web."""
+        scheme = url.partition(":")[0].lower()
+        return self.allows_url(url) or (not self.is_limited and scheme not in _DEFAULT_PORTS)
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether it allows some hosts only."""
+        return self.hosts is not None and ALL_PUBLIC not in self.hosts and ALL_URLS not in self.hosts
+
+    @property
+    def allows_private_networks(self) -> bool:
+        """Whether it has no limit at all."""
+        return self.hosts is not None and ALL_URLS in self.hosts
+
+    @property
+    def cookie_hosts(self) -> tuple[str, ...]:
+        """The match patterns of the hosts whose cookies it includes. Cookies have no ports: a named port is ignored."""
+        return tuple(_PORT.sub("", each) for each in self.hosts or ()) if self.is_limited else (ALL_URLS,)
+
+    @property
+    def hosts_text(self) -> str:
+        """The hosts, for messages."""
+        if self.hosts is None or self.hosts == (ALL_PUBLIC,):
+            return "all public hosts, with http or https. Hosts of private networks have to be named"
+        return ", ".join("all public hosts" if each == ALL_PUBLIC else each for each in self.hosts)
+
+    @property
+    def _named_hosts(self) -> tuple[str, ...]:
+        return tuple(each for each in self.hosts or () if each != ALL_PUBLIC)
+
+    def _names(self, url: Url) -> bool:
         # In a pattern with a port, the port is a part of the host.
-        with_port = parsed.host + (parsed.port_suffix or _DEFAULT_PORTS[parsed.scheme])
-        permissions = host_permissions(self.hosts)
-        return permissions.allow_url(parsed.scheme, parsed.host) or permissions.allow_url(parsed.scheme, with_port)
+        with_port = url.host + (url.port_suffix or _DEFAULT_PORTS.get(url.scheme, ""))
+        permissions = host_permissions(self._named_hosts)
+        return permissions.allow_url(url.scheme, url.host) or permissions.allow_url(url.scheme, with_port)
 
     def pattern_of(self, host: str) -> str:
         """How the grant names a host, as in `*.site.example`; empty if it does not."""
         for pattern in self.hosts or ():
+            if pattern in (ALL_PUBLIC, ALL_URLS):
+                continue
             any_port = host_permissions((_PORT.sub("", pattern),))
             if any(any_port.allow_url(scheme, host) for scheme in _DEFAULT_PORTS):
                 return pattern.partition("://")[2].removesuffix("/*")
         return ""
 
     def allows_cookie(self, domain: str, *, host_only: bool, secure: bool) -> bool:
-        """Whether a host that it includes with all ports can read a cookie: cookies have no ports."""
-        if self.hosts is None:
+        """Whether a host that it includes can read a cookie, from any of its ports."""
+        if not self.is_limited and not is_private_host(domain):
             return True
-        return host_permissions(self.hosts).allow_cookie(domain, host_only=host_only, secure=secure)
+        named = host_permissions(tuple(_PORT.sub("", each) for each in self._named_hosts))
+        return named.allow_cookie(domain, host_only=host_only, secure=secure)

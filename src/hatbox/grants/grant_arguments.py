@@ -8,9 +8,10 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from hatbox.errors import InvalidGrant
-from hatbox.grants.grant import ACTIONS
+from hatbox.grants.grant import ACTIONS, ALL_PUBLIC
 from hatbox.javascript.text import well_formed
 from hatbox.urls.hosts import canonical_host, is_ip
+from hatbox.urls.match_patterns import ALL_URLS
 
 __all__ = [
     "MAX_DURATION",
@@ -32,7 +33,10 @@ _BIDIRECTIONAL: Final = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u2
 _PATTERN: Final = re.compile(r"(?:(\*|https?|wss?)://)?(\*\.)?([^/*?#@]+)(/\*?)?", re.ASCII | re.DOTALL)
 _WITH_PORT: Final = re.compile(r"(\[.*\]|[^:]+)(:[1-9][0-9]{0,4})", re.DOTALL)
 _MAX_PORT: Final = 65535
-_HOST_ADVICE: Final = "Use a host such as site.example, *.site.example, localhost:8000 or https://*.site.example/*"
+_HOST_ADVICE: Final = (
+    "Use a host such as site.example, *.site.example, localhost:8000 or https://*.site.example/*, * for all public "
+    "hosts, or <all_urls> for those of this machine and of private networks too"
+)
 
 
 def accepted_purpose(purpose: str) -> str:
@@ -47,13 +51,13 @@ def accepted_purpose(purpose: str) -> str:
 
 
 def accepted_hosts(hosts: Sequence[str] | None) -> tuple[str, ...] | None:
-    """The hosts as match patterns, each once; None for no limit."""
+    """The hosts as match patterns, each once; None for all public hosts."""
     if hosts is None:
         return None
     if isinstance(hosts, str):
         raise TypeError(f"hosts must be a list of patterns, not the string {hosts!r}")
     if not 0 < len(hosts) <= _MAX_HOSTS:
-        advice = f"Name 1 to {_MAX_HOSTS} hosts, or none at all for no limit of hosts"
+        advice = f"Name 1 to {_MAX_HOSTS} hosts, or none at all for all public hosts"
         raise InvalidGrant("hosts", f"{len(hosts)} patterns", advice)
     return tuple(dict.fromkeys(map(_accepted_host, hosts)))
 
@@ -62,6 +66,10 @@ def _accepted_host(pattern: str) -> str:
     """`*.site.example:8000` becomes `*://*.site.example:8000/*`. Paths are refused: they are not checked."""
     if not isinstance(pattern, str):
         raise TypeError(f"a host must be a string, not {type(pattern).__name__}")
+    if pattern in ("*", ALL_PUBLIC):
+        return ALL_PUBLIC
+    if pattern == ALL_URLS:
+        return ALL_URLS
     found = _PATTERN.fullmatch(pattern) if len(pattern) <= _MAX_PATTERN else None
     given = found[3] if found else ""
     with_port = _WITH_PORT.fullmatch(given)
@@ -69,9 +77,7 @@ def _accepted_host(pattern: str) -> str:
     host = canonical_host(given)
     if found is None or not host or int(port[1:] or 0) > _MAX_PORT:
         advice = _HOST_ADVICE
-        if pattern in ("*", "<all_urls>", "*://*/*"):
-            advice = "For no limit of hosts, name none"
-        elif re.search(r"/.*[^/*]", pattern.partition("://")[2] or pattern):
+        if re.search(r"/.*[^/*]", pattern.partition("://")[2] or pattern):
             advice = f"{_HOST_ADVICE}. A grant cannot be limited to a path"
         raise InvalidGrant("host", ascii(pattern[:80]), advice)
     if found[2] and (is_ip(host) or host == "localhost"):

@@ -74,7 +74,8 @@ class Grants:
     ) -> tuple[Grant, str]:
         """Create a grant. Returns it with its token, which is stored nowhere and cannot be read again.
 
-        `hosts` are host names, such as `*.site.example`, or match patterns; None for no limit. `actions` are names in
+        `hosts` are host names, such as `*.site.example`, or match patterns. `*` or None: all, except those of this
+        machine and of private networks, which have to be named; `<all_urls>` includes them. `actions` are names in
         hatbox.grants.grant.ACTIONS; default: fetch. It is valid for `duration` seconds, by default 8 hours, or `until`
         a time in seconds since 1970. With `duration=None` it is valid until it is revoked. With `for_process` it also
         ends with this process, even if that is killed. Raises InvalidGrant, or as Identities.resolve(), and then

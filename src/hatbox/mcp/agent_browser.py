@@ -66,7 +66,7 @@ class AgentBrowser:
         tab_id = next((each for each in self.tabs if self.page_of(each) is page), None)
         if tab_id is None and runner.attached_to is None:
             raise ToolFailed("the tab was closed. Try again.")
-        await self.limit.add_page(page)
+        await self.limit.add_page(page, user)
         return page, tab_id
 
     async def release(self, user: AgentPages) -> None:
@@ -170,12 +170,12 @@ class AgentBrowser:
         try:
             await runner.__aenter__()
             await runner.wait_until_synced()
-            self.limit.check()
+            await self.limit.on_started(runner)
         except BaseException as error:
             self.limit.stop()
             await runner.stop()
             if isinstance(error, EngineAlreadyRunning):
-                why = _NEEDS_OWN if session.grant().hosts is not None else ""
+                why = _NEEDS_OWN if session.grant().is_limited else ""
                 raise ToolFailed(
                     f"{error}{why} Ask the user to close it. fetch and signed_in work meanwhile, without a page."
                 ) from error

@@ -236,7 +236,7 @@ class AgentPages:
             self._tasks.spawn(_close(page))
             return
         self._current = self._add(page)
-        self._tasks.spawn(self._browser.limit.add_page(page))
+        self._tasks.spawn(self._browser.limit.add_page(page, self))
 
     # ── The limit of documents ──
 
@@ -277,13 +277,12 @@ class AgentPages:
         """
         return (await self._session.profile.tabs.get(tab_id)).navigation_id == 0
 
-    def refused(self, tab_id: int, reason: str, url: str) -> None:
+    def refused(self, page: Page | None, reason: str, url: str) -> None:
         """See PageOwner."""
         with contextlib.suppress(HatboxError):
             self._session.record("navigate", url, "refused")
         if not reason:
             return
-        page = self._browser.page_of(tab_id)
         found = [tab for tab in self._tabs if tab.page is page]
         for tab in found or self._tabs:  # a new page, which is not in the list yet, was opened by one of these
             tab.refused = reason

@@ -145,14 +145,29 @@ class AgentTab:
         try:
             check_frame(self._session.grant("pages"), frame.url, is_main=frame == self.page.main_frame)
         except ToolRefused as error:
-            self.refused = self.refused or str(error)
-            self._leaving = asyncio.ensure_future(self._leave())
-            self._spawn(self._leaving)
+            self._leave_for(error)
+        else:
+            self._spawn(asyncio.ensure_future(self._check_addresses()))
+
+    async def _check_addresses(self) -> None:
+        """Raise ToolRefused, and leave the page, if a document came from an address that the agent may not use."""
+        try:
+            await self._session.browser.limit.check_addresses(self.page)
+        except ToolRefused as error:
+            if self._leaving is None:
+                self._leave_for(error)
+            raise
+
+    def _leave_for(self, error: ToolRefused) -> None:
+        self.refused = self.refused or str(error)
+        self._leaving = asyncio.ensure_future(self._leave())
+        self._spawn(self._leaving)
 
     async def _leave(self) -> None:
         try:
             with contextlib.suppress(PlaywrightError):
                 await within(self.page.goto(_BLANK, timeout=_ACTION_MS))
+                self._session.browser.limit.on_left(self.page)
         finally:
             if self._leaving is asyncio.current_task():
                 self._leaving = None
@@ -285,7 +300,7 @@ class AgentTab:
 
     async def find(self, reference: str) -> Locator:
         """The element of a reference. Raises ToolFailed soon if it is not in the page any more."""
-        self.check_frames()
+        await self.check_frames()
         if not _REFERENCE.fullmatch(reference):
             raise ToolFailed(
                 f"target must be a reference of the latest snapshot, such as e12, not {reference[:40]!r}. "
@@ -328,8 +343,9 @@ class AgentTab:
 
     # ── What the agent sees ──
 
-    def check_frames(self) -> None:
+    async def check_frames(self) -> None:
         """Raise ToolRefused unless the agent may see all frames."""
+        await self._check_addresses()
         grant = self._session.grant("pages")
         self._session.browser.limit.check()
         if self.why_lost:
@@ -348,7 +364,7 @@ class AgentTab:
             raise ToolRefused(self.refused)
         if self.dialog is not None:
             return await self._dialog_answer()
-        self.check_frames()
+        await self.check_frames()
         if self.page.url == ERROR_PAGE and (refused := await self._rules.explain()):
             raise ToolRefused(refused)
         read = await self._within_limits(self._read(reference, depth))
@@ -366,7 +382,7 @@ class AgentTab:
     async def find_text(self, text: str) -> str:
         """The lines of the snapshot that contain a text, below their parents, marked as untrusted."""
         await self._check_dialog()
-        self.check_frames()
+        await self.check_frames()
         read = await self._within_limits(self._read("", None))
         if read is None:
             return await self._dialog_answer()
@@ -379,7 +395,7 @@ class AgentTab:
     async def read_log(self, show: Callable[[], str]) -> str:
         """What `show` returns, after the values were read that must not be shown."""
         await self._check_dialog()
-        self.check_frames()
+        await self.check_frames()
         await self._within_limits(self._read_secrets())
         await self._check_dialog()
         return show()
@@ -400,7 +416,7 @@ class AgentTab:
         except TooManyPasswords:
             raise ToolFailed(_TOO_MANY) from None
         if read is not None:
-            self.check_frames()
+            await self.check_frames()
         return read
 
     def _may_use(self, url: str) -> bool:
@@ -435,7 +451,7 @@ class AgentTab:
 
     async def _shows(self, text: str) -> bool | None:
         """Whether the page shows a text; None if it cannot be read now."""
-        self.check_frames()
+        await self.check_frames()
         try:
             shown = await self._until_dialog(self._read_text())
         except PlaywrightError:  # it navigates

@@ -11,6 +11,7 @@ import msgspec
 from hatbox.clients.identity_binding import IdentityBinding
 from hatbox.cookies.request_urls import parse_request_url
 from hatbox.engines.http.html import declared_encoding
+from hatbox.errors import PermissionDenied
 from hatbox.mcp.agent_session import AgentSession
 from hatbox.mcp.host_limits import check_url
 from hatbox.mcp.password_redaction import without_passwords
@@ -106,6 +107,8 @@ async def send(session: AgentSession, given: FetchArguments) -> FetchedResponse:
             return await _send(session, method, url, headers, given.body, cookies)
     except ToolFailed as error:  # the host of a redirect may be a value
         raise type(error)(cookies.hide(str(error))) from error
+    except PermissionDenied as error:
+        raise ToolRefused(cookies.hide(str(error))) from error
     except TimeoutError:
         raise ToolFailed(f"the site did not answer within {_SECONDS:g} seconds.") from None
     except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, OverflowError, ExceptionGroup) as error:
@@ -123,7 +126,8 @@ async def _send(
     has_cookies = bool(await store.header(parse_request_url(url)))
     # Does not record its requests: the first has the entry of the call, and each redirect has one below.
     binding = IdentityBinding(profile.identities, profile.cookies, identity)
-    async with async_client(binding, {"follow_redirects": False, "timeout": _SECONDS}) as client:
+    options = {"follow_redirects": False, "timeout": _SECONDS}
+    async with async_client(binding, options, is_named=session.grant("fetch").names) as client:
         request = client.build_request(method, url, headers=headers, content=body.encode() if body else None)
         for hop in range(_MAX_REDIRECTS + 1):
             for each in (str(request.url), connected_url(request)):

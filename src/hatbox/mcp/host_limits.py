@@ -11,7 +11,6 @@ from hatbox.urls.url import parse_url
 __all__ = [
     "ERROR_PAGE",
     "MAX_URL",
-    "allowed_hosts",
     "check_frame",
     "check_url",
     "is_pdf_viewer",
@@ -51,7 +50,7 @@ def refusal(grant: Grant, url: str, *, is_of_page: bool = False) -> str:
     """Why a URL is refused, and what the agent can do. A host that a page has chosen may contain words."""
     origin = quoted(shown_origin(url)) if is_of_page else shown_origin(url)
     return (
-        f"{origin} is not allowed for this agent. Allowed: {allowed_hosts(grant)}. Do not try it again by "
+        f"{origin} is not allowed for this agent. Allowed: {grant.hosts_text}. Do not try it again by "
         "other means. If the task needs this host, ask the user to start hatbox mcp with --host for it."
     )
 
@@ -81,11 +80,6 @@ def check_frame(grant: Grant, url: str, *, is_main: bool) -> None:
 def is_pdf_viewer(url: str) -> bool:
     """Whether a frame is the PDF viewer of Chromium."""
     return url.startswith(_PDF_VIEWER)
-
-
-def allowed_hosts(grant: Grant) -> str:
-    """The hosts of a grant, for messages."""
-    return "all hosts, with http:// or https://" if grant.hosts is None else ", ".join(grant.hosts)
 
 
 def shown_origin(url: str) -> str:

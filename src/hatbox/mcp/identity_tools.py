@@ -8,7 +8,6 @@ from urllib.parse import urlsplit
 
 from hatbox.mcp.agent_session import AgentSession
 from hatbox.mcp.fetch_tool import send
-from hatbox.mcp.host_limits import allowed_hosts
 from hatbox.mcp.response_secrets import has_password_field
 from hatbox.mcp.tool_arguments import FetchArguments, NoArguments, SignedInArguments
 from hatbox.mcp.tool_output import ToolOutput
@@ -28,7 +27,7 @@ async def identity(session: AgentSession, _: NoArguments) -> ToolOutput:
     grant, options = session.grant(), session.options
     lines = [
         f'You use the identity "{session.identity.name}" ({session.identity.cookie_store_id}), and no other one.',
-        f"Allowed hosts: {allowed_hosts(grant)}.",
+        f"Allowed hosts: {grant.hosts_text}.",
         f"Allowed actions: {', '.join(sorted(grant.actions))}.",
     ]
     if options.read_only:

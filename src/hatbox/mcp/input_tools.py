@@ -121,7 +121,7 @@ async def press_key(session: AgentSession, given: PressKeyArguments) -> ToolOutp
     if is_clipboard_shortcut(given.key):
         raise ToolRefused(f"{given.key} is off. {_CLIPBOARD} To enter text, use browser_type.")
     tab = await session.pages.current()
-    tab.check_frames()
+    await tab.check_frames()
     await tab.perform(_press(tab, given.key))
     return await _described(session, tab)
 
@@ -173,7 +173,7 @@ async def handle_dialog(session: AgentSession, given: DialogArguments) -> ToolOu
 async def upload_files(session: AgentSession, given: UploadArguments) -> ToolOutput:
     """Choose files for the open file chooser."""
     tab = await session.pages.current()
-    tab.check_frames()
+    await tab.check_frames()
     chooser = tab.file_chooser
     if chooser is None:
         raise ToolFailed("no file chooser is open. Click the button that opens it first.")
@@ -196,7 +196,7 @@ def uploaded_file(folder: Path | None, path: str) -> Path:
 
 def _check_alt(session: AgentSession, *, is_used: bool) -> None:
     """With Alt, a link is downloaded, whatever its host. Chromium pauses no request for that."""
-    if is_used and session.grant("pages").hosts is not None:
+    if is_used and session.grant("pages").is_limited:
         raise ToolRefused("Alt is not allowed, because the hosts of this agent are limited: it downloads links.")
 
 

@@ -89,7 +89,7 @@ async def wait_for(session: AgentSession, given: WaitArguments) -> ToolOutput:
     if given.time is None and not given.text and not given.text_gone:
         raise ToolFailed("specify time, text or textGone.")
     tab = await session.pages.current()
-    tab.check_frames()
+    await tab.check_frames()
     if given.time is not None:
         await asyncio.sleep(given.time)
     if given.text_gone:
@@ -102,11 +102,11 @@ async def wait_for(session: AgentSession, given: WaitArguments) -> ToolOutput:
 async def take_screenshot(session: AgentSession, given: ScreenshotArguments) -> ToolOutput:
     """An image of the current page, or of one element. A large one becomes JPEG."""
     tab = await session.pages.current()
-    tab.check_frames()
+    await tab.check_frames()
     found = await tab.find(given.target) if given.target else None
     for kind, quality in ((given.type, None if given.type == "png" else 80), ("jpeg", 40)):
         image = await tab.perform(_covered_image(tab, given, found, {"type": kind, "quality": quality}))
-        tab.check_frames()  # it may have navigated meanwhile
+        await tab.check_frames()  # it may have navigated meanwhile
         if image is None:
             raise ToolFailed(f"{await tab.dialog_text()} Answer it with browser_handle_dialog first.")
         if len(image) <= _MAX_IMAGE:

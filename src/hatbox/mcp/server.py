@@ -19,7 +19,6 @@ from mcp.server.stdio import stdio_server
 
 from hatbox.javascript.text import well_formed
 from hatbox.mcp.agent_session import AgentSession
-from hatbox.mcp.host_limits import allowed_hosts
 from hatbox.mcp.person_prompts import PERSON_TOOLS, call_person_tool
 from hatbox.mcp.standard_input import InputLines
 from hatbox.mcp.tool_output import ToolFailed, ToolOutput, ToolRefused
@@ -118,9 +117,7 @@ def sdk_server(session: AgentSession, version: str, on_list_tools: Any, on_call_
     return Server(
         "hatbox",
         version=version,
-        instructions=well_formed(
-            _INSTRUCTIONS.format(name=session.identity.name, hosts=allowed_hosts(session.grant()))
-        ),
+        instructions=well_formed(_INSTRUCTIONS.format(name=session.identity.name, hosts=session.grant().hosts_text)),
         on_list_tools=on_list_tools,
         on_call_tool=on_call_tool,
     )

@@ -7,16 +7,26 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from ipaddress import AddressValueError, IPv4Address, IPv6Address
+from ipaddress import AddressValueError, IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import Final
 
-__all__ = ["MAX_HOST_INPUT", "canonical_host", "is_ip", "is_trustworthy_host"]
+__all__ = [
+    "MAX_HOST_INPUT",
+    "canonical_host",
+    "is_ip",
+    "is_private_address",
+    "is_private_host",
+    "is_trustworthy_host",
+]
 
 # Forbidden domain code points. The URL parser decodes percent signs first.
 _FORBIDDEN: Final = re.compile(r"[\x00-\x20\x22#%/:<>?@\[\\\]^`{|}\x7f]")
 _NUMBER: Final = re.compile(r"[0-9]+|0[xX][0-9a-fA-F]*")
 _PLAIN: Final = re.compile(r"(?:[a-z0-9_-]+\.)+[a-z][a-z0-9-]*")
 _MAX_HOST: Final = 253 + 1  # with the dot of the root zone
+_PRIVATE_NAMES: Final = (".localhost", ".local", ".internal", ".home.arpa")
+"""Reserved for the local machine, multicast DNS, private networks and home networks (RFC 6761, 6762, 8375)."""
+_TRANSLATED: Final = IPv6Network("64:ff9b::/96")  # NAT64 (RFC 6052): the last 32 bits are an IPv4 address
 MAX_HOST_INPUT: Final = 1024
 """Maximum characters of a host before canonicalization, which may shorten it. Punycode takes quadratic time."""
 
@@ -50,6 +60,28 @@ def is_trustworthy_host(host: str) -> bool:
         or host.endswith((".localhost", ".localhost."))
         or (host.startswith("127.") and is_ip(host))
     )
+
+
+def is_private_host(host: str) -> bool:
+    """Whether a canonical host is this machine or in a private network, as far as its text says.
+
+    So are names without a dot: the public DNS has none, and a resolver adds the domain of its network.
+    """
+    if is_ip(host):
+        return is_private_address(host.strip("[]"))
+    name = host.removesuffix(".")
+    return "." not in name or name.endswith(_PRIVATE_NAMES)
+
+
+def is_private_address(address: str) -> bool:
+    """Whether an IP address is not a public one: loopback, link-local, private, or reserved."""
+    parsed = ip_address(address.partition("%")[0])
+    if isinstance(parsed, IPv6Address):
+        embedded = parsed.ipv4_mapped or parsed.sixtofour
+        if parsed in _TRANSLATED:
+            embedded = IPv4Address(int(parsed) & 0xFFFFFFFF)
+        parsed = embedded or parsed
+    return not parsed.is_global or parsed.is_multicast
 
 
 def _ipv6(host: str) -> str:

@@ -42,11 +42,12 @@ def create(cli: Cli, *options: str) -> str:
 def test_a_grant_that_allows_too_little_is_refused_with_what_is_missing(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    both = ("--action", "pages", "--action", "cookieValues")
+    both = ("--action", "pages", "--action", "cookieValues", "--host", "<all_urls>")
     for options, missing in (
         (("--identity", "Work", "--action", "pages"), "does not allow the action cookieValues"),
         (("--identity", "Work"), "does not allow the actions pages and cookieValues"),
-        (("--identity", "Work", *both, "--host", "site.example"), "is limited to some hosts"),
+        (("--identity", "Work", *both[:4], "--host", "site.example"), "is limited to some hosts"),
+        (("--identity", "Work", *both[:4]), "does not allow private networks"),
         (("--identity", "Personal", *both), "does not include this identity"),
     ):
         monkeypatch.setenv("TOKEN", create(cli, *options))
@@ -62,7 +63,7 @@ def test_a_grant_that_allows_too_little_is_refused_with_what_is_missing(
     assert cli("endpoint", "Work", "--for", "soon").status == 2
     assert cli("endpoint", "Nobody").status == 1
     assert all(each["isValid"] for each in cli("grant", "list", "--json").json)  # nothing was created or revoked
-    assert len(cli("grant", "list", "--json").json) == 5
+    assert len(cli("grant", "list", "--json").json) == 6
 
 
 def started(program: Start, *options: str) -> tuple[Any, dict[str, Any]]:

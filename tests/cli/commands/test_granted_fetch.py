@@ -27,7 +27,9 @@ def test_a_request_with_a_grant_is_limited_recorded_and_shows_no_cookies(
 ) -> None:
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")  # of the program: it would get the cookies
     grant, token = create(cli, "-i", "Work", "--host", "127.0.0.1")
-    with_values, values_token = create(cli, "-i", "Work", "--action", "fetch", "--action", "cookieValues")
+    with_values, values_token = create(
+        cli, "-i", "Work", "--host", "*", "--host", "127.0.0.1", "--action", "cookieValues", "--action", "fetch"
+    )
 
     def fetch(*arguments: str, token: str = token) -> tuple[int, str, str]:
         monkeypatch.setenv(VARIABLE, token)

@@ -75,7 +75,7 @@ def test_a_grant_is_created_listed_and_revoked(cli: Cli) -> None:
     [
         ([], "--identity"),
         (["-i", "Wrok"], 'Did you mean "Work"?'),
-        (["-i", "Work", "--host", "<all_urls>"], "For no limit of hosts, name none"),
+        (["-i", "Work", "--host", "https://*/*"], "* for all public hosts"),
         (["-i", "Work", "--host", "site.example:0"], "localhost:8000"),
         (["-i", "Work", "--action", "everything"], "Allowed actions: fetch, pages, cookies"),
         (["-i", "Work", "--for", "8"], "is not a duration. Use a number with s, m, h, d or w"),

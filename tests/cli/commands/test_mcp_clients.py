@@ -90,7 +90,7 @@ def test_the_change_is_shown_before_the_question_and_nothing_is_written_without_
         assert cursor.read_text("utf-8") == OTHERS
     result = cli("mcp", "install", "cursor", "-i", "Work", stdin="y\n")
     assert (result.status, result.out) == (0, f"Added hatbox-work to {cursor}.\n")
-    assert "every site" in result.err
+    assert "every public site" in result.err
     assert list(servers_of(cursor)) == ["github", "hatbox-work"]
 
 

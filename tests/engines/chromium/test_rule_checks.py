@@ -223,7 +223,7 @@ async def test_pages_of_a_script_are_refused_and_never_moved(browser: str, path:
 @with_browser
 async def test_pages_of_a_grant_are_refused_and_never_moved(browser: str, path: Path, ruled: RuledSite) -> None:
     async with browsing(path, browser, ruled, ("b.localhost", "Work")) as web:
-        _, token = await web.profile.grants.create(identities="Personal", actions=["tabs"])
+        _, token = await web.profile.grants.create(identities="Personal", actions=["tabs"], hosts=["<all_urls>"])
         grantee = await web.profile.browser(grant=token)
         made = await grantee.tabs.create({"url": ruled.at(start_page(ruled))})
         page = await web.runner.page(made["id"])

@@ -355,7 +355,7 @@ async def test_a_tab_of_a_grant_is_refused_by_whichever_engine_loads_it(path: Pa
     """The rule is added after the call was checked, and the tab is loaded by another process than the grantee's."""
     async with hatbox.open(path) as profile:
         await sign_in_everywhere(profile, IDENTITIES, HOSTS)
-        _, token = await profile.grants.create(identities="Personal", actions=["tabs"])
+        _, token = await profile.grants.create(identities="Personal", actions=["tabs"], hosts=["<all_urls>"])
         grantee = await profile.browser(grant=token)
         made = [(await grantee.tabs.create({"url": ruled.at("b.localhost/one")}))["id"]]
         made.append((await profile.browser(["tabs"]).tabs.duplicate(made[0]))["id"])

@@ -26,7 +26,7 @@ AgentHostsOption = Annotated[
         "--host",
         metavar="PATTERN",
         help="Host that the agent may use: site.example, *.site.example, localhost:8000 or a match pattern. "
-        "Repeatable. Default: all.",
+        "* is every public host, <all_urls> also those of private networks. Repeatable. Default: *.",
     ),
 ]
 AgentReadOnlyOption = Annotated[

@@ -35,6 +35,7 @@ from hatbox.grants.grant import DEFAULT_DURATION, Grant
 from hatbox.identities.model import ContextualIdentity
 from hatbox.profile import Profile
 from hatbox.tasks import wait_for_first
+from hatbox.urls.match_patterns import ALL_URLS
 
 __all__ = ["endpoint"]
 
@@ -54,7 +55,7 @@ def endpoint(
             "--grant",
             metavar="VARIABLE",
             help="Environment variable with the token of a grant for the identity, with the actions "
-            f"{' and '.join(ENDPOINT_ACTIONS)} and without hosts. Default: a new grant, revoked at the end.",
+            f"{' and '.join(ENDPOINT_ACTIONS)} and the host <all_urls>. Default: a new grant, revoked at the end.",
         ),
     ] = None,
     uploads: Annotated[
@@ -162,7 +163,12 @@ async def _granted(
     purpose = f"hatbox endpoint for {identity.name[:100]}, process {os.getpid()}"
     printable = "".join(each if each.isprintable() else " " for each in purpose)
     grant, token = await opened.grants.create(
-        printable, identities=identity, actions=ENDPOINT_ACTIONS, duration=seconds, for_process=True
+        printable,
+        identities=identity,
+        hosts=[ALL_URLS],
+        actions=ENDPOINT_ACTIONS,
+        duration=seconds,
+        for_process=True,
     )
     try:
         yield grant, token

@@ -34,8 +34,8 @@ def create(
         Option(
             "--host",
             metavar="PATTERN",
-            help="Host that it may use: site.example, *.site.example, localhost:8000 or a match pattern. Repeatable. "
-            "Default: all.",
+            help="Host that it may use: site.example, *.site.example, localhost:8000 or a match pattern. * is "
+            "every public host, <all_urls> also those of private networks. Repeatable. Default: *.",
         ),
     ] = None,
     actions: Annotated[
@@ -78,7 +78,7 @@ def create(
         print_json({"grant": _document(grant, now), "token": token}, sys.stdout)
         return
     expires = "until it is revoked" if grant.expires is None else f"until {_time(grant.expires)}"
-    hosts_shown = "all hosts" if grant.hosts is None else ", ".join(grant.hosts)
+    hosts_shown = "all public hosts" if grant.hosts is None else ", ".join(grant.hosts)
     allowed = f"{_shown_identities(grant, names)}: {_shown_actions(grant)} on {hosts_shown}, {expires}"
     print_line(f"Created grant {grant.id}. {allowed}.", sys.stderr)
     print_line(f"The token is shown only now. To revoke it: hatbox grant revoke {grant.id}", sys.stderr)
@@ -101,7 +101,7 @@ def list_(profile: ProfileOption = None, as_json: JsonOption = False) -> None:
             _state(each, now),
             _shown_identities(each, names),
             _shown_actions(each),
-            "all" if each.hosts is None else ", ".join(each.hosts),
+            "public" if each.hosts is None else ", ".join(each.hosts),
             each.purpose,
         )
         for each in grants

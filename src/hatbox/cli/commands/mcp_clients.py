@@ -257,7 +257,7 @@ def _place(project: str | None, file: str | None) -> str:
 
 def _print_advice(client: str, chosen: AgentClient, name: str, hosts: list[str] | None, place: str) -> None:
     if not hosts:
-        print_line("Without --host, the agent can use every site on which the identity is signed in.", sys.stderr)
+        print_line("Without --host, the agent can use every public site, signed in where the identity is.", sys.stderr)
     if os.environ.get("HATBOX_KEY"):
         print_line(
             f"The key of the profile was not written: {chosen.title} needs HATBOX_KEY in its environment.", sys.stderr

@@ -43,13 +43,17 @@ async def test_pages_show_which_programs_are_connected(browser: str, path: Path,
         assert await mark(page) == ""
         endpoint = await runner.open_endpoint("Work")
         actions = ["pages", "cookieValues"]
-        grant, token = await profile.grants.create('night"ly \\ re{port}', identities="Work", actions=actions)
+        grant, token = await profile.grants.create(
+            'night"ly \\ re{port}', identities="Work", actions=actions, hosts=["<all_urls>"]
+        )
         _, weak = await profile.grants.create(identities="Work", actions=["pages"])
         with pytest.raises(InvalidStatus) as refused:
             await RawClient(endpoint.url(weak)).__aenter__()
         assert refused.value.response.status_code == 403
         assert b"does not allow the action cookieValues" in refused.value.response.body
-        second, other_token = await profile.grants.create("second", identities="Work", actions=actions)
+        second, other_token = await profile.grants.create(
+            "second", identities="Work", actions=actions, hosts=["<all_urls>"]
+        )
 
         async def shows(text: str) -> bool:
             return text in await mark(page)

@@ -117,7 +117,9 @@ async def test_programs_get_text_with_half_an_emoji(browser: str, path: Path, si
         hatbox.open(path) as attached_profile,
         attached_profile.chromium(headless=True) as attached,
     ):
-        _, token = await profile.grants.create(identities="Work", actions=["pages", "cookieValues"])
+        _, token = await profile.grants.create(
+            identities="Work", actions=["pages", "cookieValues"], hosts=["<all_urls>"]
+        )
         endpoint = await runner.open_endpoint("Work")
         client = await shared_driver.playwright().chromium.connect_over_cdp(endpoint.url(token))
         assert attached.attached_to is not None

@@ -51,7 +51,7 @@ async def address_of(profile: hatbox.Profile, runner: ChromiumRunner, site: Site
     store = await profile.cookie_store(name)
     await store.set(site.url("/"), name="session", value=site.sign_in(name))
     endpoint = await runner.open_endpoint(name)
-    _, token = await profile.grants.create(identities=name, actions=["pages", "cookieValues"])
+    _, token = await profile.grants.create(identities=name, actions=["pages", "cookieValues"], hosts=["<all_urls>"])
     return endpoint.url(token)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from hatbox.api.caller import Caller
+from hatbox.api.caller import Caller, CallGuard
 from hatbox.tabs.tab_model import Tab
 from hatbox.urls.match_patterns import HostPermissions
 from hatbox.urls.url import parse_url
@@ -27,11 +27,13 @@ class TabAccess(NamedTuple):
     """The tabs with activeTab permission, each with the navigation id of its page."""
     page: str = ""
     """The extension page of the caller: the base of relative URLs."""
-    is_bound: bool = False
-    """Whether the caller may use some identities only, so that rules must not open its pages in others."""
+    guard: CallGuard | None = None
+    """The guard of a caller that may use some identities only: rules must not open its pages in others."""
 
     def can_see(self, tab: Tab) -> bool:
-        """Whether the caller may see URL and title: with `tabs`, or with access to the page."""
+        """Whether the caller may see URL and title: with `tabs`, or with access to the page. A guard decides alone."""
+        if self.guard is not None:
+            return self.guard.shows_url(tab.url)
         return self.has_tabs_permission or self.has_host_access(tab)
 
     def has_active_tab(self, tab: Tab) -> bool:
@@ -55,9 +57,7 @@ def tab_access(caller: Caller) -> TabAccess:
     url = caller.context.url
     page = url if url.startswith(_EXTENSION) else ""
     has_tabs, has_cookies = "tabs" in permissions, "cookies" in permissions
-    return TabAccess(
-        caller.extension_id, has_tabs, caller.hosts, has_cookies, active, page, is_bound=caller.guard is not None
-    )
+    return TabAccess(caller.extension_id, has_tabs, caller.hosts, has_cookies, active, page, caller.guard)
 
 
 def grant_active_tab(caller: Caller, tab: Tab) -> None:

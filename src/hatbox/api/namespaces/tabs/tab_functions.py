@@ -100,7 +100,7 @@ def create(transaction: Transaction, access: TabAccess, details: Details) -> Tab
     )
     if named_store:
         mark_identity_named(transaction, tab.id, store)
-    if access.is_bound:
+    if access.guard is not None:
         bind_tab(transaction, tab.id)
     if details["muted"]:
         tab = tab_of(transaction, change(transaction, row_of(transaction, tab.id), muted=1, muted_by=access.id))
@@ -148,7 +148,7 @@ def update(transaction: Transaction, access: TabAccess, tab_id: int | None, deta
     """Change properties of a tab. A new URL loads after the call has resolved."""
     row = row_or_active(transaction, tab_id)
     tab_id = row.id
-    if access.is_bound and (details["url"] is not None or row.discarded):
+    if access.guard is not None and (details["url"] is not None or row.discarded):
         bind_tab(transaction, tab_id)
     if details["url"] is not None:
         navigate(transaction, tab_id, resolve_tab_url(details["url"], access, transaction))
@@ -204,7 +204,7 @@ def move(transaction: Transaction, access: TabAccess, tab_ids: Sequence[int], de
 def reload_tab(transaction: Transaction, access: TabAccess, tab_id: int | None) -> Tab:
     """Reload the page of a tab."""
     row = row_or_active(transaction, tab_id)
-    if access.is_bound:
+    if access.guard is not None:
         bind_tab(transaction, row.id)
     return reload(transaction, row.id)
 
