@@ -143,11 +143,22 @@ addEventListener("fetch", event => {
 
 _PDF = """%PDF-1.4
 1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
-2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
-3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 400 400]/Annots[4 0 R]>>endobj
+2 0 obj<</Type/Pages/Kids[3 0 R 5 0 R]/Count 2/Resources<</Font<</F 8 0 R>> >> >>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 400 400]/Annots[4 0 R]/Contents 6 0 R>>endobj
 4 0 obj<</Type/Annot/Subtype/Link/Rect[0 0 400 400]/Border[0 0 0]/C[]/A<</S/URI/URI(OTHER/secret?pdf)>> >>endobj
-trailer<</Root 1 0 R>>"""
-"""A PDF whose page is a link to the other host."""
+5 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 400 400]/Contents 7 0 R>>endobj
+6 0 obj<</Length 45>>stream
+BT /F 12 Tf 20 20 Td (Quarterly report) Tj ET
+endstream endobj
+7 0 obj<</Length 45>>stream
+BT /F 12 Tf 20 20 Td (secret-of-a SALES) Tj ET
+endstream endobj
+8 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj
+trailer<</Root 1 0 R/Size 9>>
+startxref
+0
+%%EOF"""
+"""A PDF of two pages, of which the first is a link to the other host."""
 
 _FIELDS = """<title>Fields</title><label>Area <textarea>token VALUE</textarea></label><label>Line <input value="VALUE">
     </label><div contenteditable role=textbox aria-label=Editor><p>token VALUE</p></div><p id=mirror></p><script>

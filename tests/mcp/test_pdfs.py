@@ -29,6 +29,7 @@ def test_an_agent_sees_a_pdf_and_a_page_with_one(tmp_path: Path) -> None:
         assert "The page shows a PDF" in await call("browser_snapshot")
         assert call.session.pages.current_url == site.url("/pdf")
         await call.server.call("browser_take_screenshot", {})
+        assert "fetch" in shown
         await call("browser_navigate", url=site.url("/pdf-frame"))
         await _viewer_is_shown(call)
         shown = await call("browser_snapshot")

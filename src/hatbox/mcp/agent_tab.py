@@ -71,8 +71,8 @@ _REASONS: Final = {  # lines of Playwright's log, whose other text may be that o
 }
 _TOO_MANY: Final = "the page has too many password fields to hide them. Ask the user to read it."
 _PDF: Final = (
-    "The page shows a PDF, whose text is not in the snapshot. See it with browser_take_screenshot. To see another page "
-    "of it, add its number to the URL of the PDF, such as #page=2.\n"
+    "The page shows a PDF, whose text is not in the snapshot. Read it with the tool fetch and the URL of the PDF, or "
+    "see it with browser_take_screenshot. For another page of it, add its number to the URL, such as #page=2.\n"
 )
 
 

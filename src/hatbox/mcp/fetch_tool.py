@@ -15,6 +15,7 @@ from hatbox.errors import PermissionDenied
 from hatbox.mcp.agent_session import AgentSession
 from hatbox.mcp.host_limits import check_url
 from hatbox.mcp.password_redaction import without_passwords
+from hatbox.mcp.pdf_text import first_page, is_pdf, pdf_text
 from hatbox.mcp.response_secrets import CookieValues, without_password_inputs
 from hatbox.mcp.tool_arguments import FetchArguments
 from hatbox.mcp.tool_output import MAX_TEXT, ToolFailed, ToolOutput, ToolRefused, bounded, quoted, untrusted
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["FetchedResponse", "fetch", "send", "shown_headers"]
 
 _MAX_BYTES: Final = 2_000_000
+_MAX_PDF: Final = 30_000_000
 _MAX_REDIRECTS: Final = 10
 _SECONDS: Final = 30.0
 _SAFE: Final = ("GET", "HEAD")
@@ -66,7 +68,7 @@ class FetchedResponse(msgspec.Struct, frozen=True):
 async def fetch(session: AgentSession, given: FetchArguments) -> ToolOutput:
     """Send a request as the identity."""
     response = await send(session, given)
-    note = "" if response.is_complete else f"\n[Only the first {_MAX_BYTES} bytes were read.]"
+    note = "" if response.is_complete else "\n[Only the start of the response was read.]"
     known = session.known_passwords
 
     def hide(text: str) -> str:
@@ -143,8 +145,10 @@ async def _send(
             try:
                 cookies.add_received(response.headers.get_list("Set-Cookie"))
                 if response.next_request is None:
-                    content, is_complete = await _read(response)
-                    text = _PART if _is_part(response) else _decoded(response.headers.get("Content-Type", ""), content)
+                    kind = response.headers.get("Content-Type", "")
+                    limit = _MAX_PDF if is_pdf(kind) else _MAX_BYTES
+                    content, is_complete = await _read(response, limit)
+                    text = _PART if _is_part(response) else await _text_of(kind, content, url)
                     return FetchedResponse(
                         str(response.url),
                         response.status_code,
@@ -160,12 +164,12 @@ async def _send(
     raise ToolFailed(f"the site redirects more than {_MAX_REDIRECTS} times.")
 
 
-async def _read(response: httpx.Response) -> tuple[bytes, bool]:
+async def _read(response: httpx.Response, limit: int) -> tuple[bytes, bool]:
     content = bytearray()
     async for chunk in response.aiter_bytes(65_536):
         content += chunk
-        if len(content) > _MAX_BYTES:
-            return bytes(content[:_MAX_BYTES]), False
+        if len(content) > limit:
+            return bytes(content[:limit]), False
     return bytes(content), True
 
 
@@ -198,9 +202,11 @@ def _checked_headers(given: dict[str, str], *, read_only: bool) -> dict[str, str
     return given
 
 
-def _decoded(content_type: str, content: bytes) -> str:
+async def _text_of(content_type: str, content: bytes, url: str) -> str:
     if not content:
         return ""
+    if is_pdf(content_type):
+        return await pdf_text(content, first_page(url))
     if content_type and not _TEXT.search(content_type):
         return f"[{len(content)} bytes of {content_type[:100]}, which is no text]"
     return content.decode(declared_encoding(content_type) or "utf-8", "replace")

@@ -54,7 +54,8 @@ TOOLS: Final = (
     ),
     AgentTool(
         "fetch",
-        "Send an HTTP request as the identity, with its cookies, and return the response. Faster than a page.",
+        "Send an HTTP request as the identity, with its cookies, and return the response. Faster than a page. "
+        "Returns the text of a PDF.",
         arguments.FetchArguments,
         fetch_tool.fetch,
         "fetch",
