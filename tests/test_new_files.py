@@ -57,6 +57,29 @@ def test_a_file_is_complete_under_its_name_or_not_there(
     assert path.stat().st_mode & 0o777 == 0o600 or os.name == "nt"
 
 
+def test_what_a_killed_process_has_left_is_removed_by_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(new_files, "_open_unnamed", lambda _: None)
+    old, new = (new_files.draft_path(tmp_path) for _ in range(2))
+    for draft, age in ((old, 2 * 86400), (new, 0)):
+        draft.write_bytes(b"secret")
+        os.utime(draft, (draft.stat().st_mtime - age,) * 2)
+    replace_file(tmp_path / "backup", b"new")
+    assert {path.name for path in tmp_path.iterdir()} == {new.name, "backup"}
+
+
+def test_without_hard_links_no_other_file_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_links(*_: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(new_files, "_open_unnamed", lambda _: None)
+    monkeypatch.setattr(Path, "hardlink_to", no_links)
+    with new_file(tmp_path / "backup", overwrite=False) as file:
+        file.write(b"one")
+    with pytest.raises(FileExistsError), new_file(tmp_path / "backup", overwrite=False) as file:
+        file.write(b"two")
+    assert (tmp_path / "backup").read_bytes() == b"one"
+
+
 def test_a_link_stays_a_link(tmp_path: Path) -> None:
     target, link = tmp_path / "target", tmp_path / "link"
     target.write_bytes(b"old")

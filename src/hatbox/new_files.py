@@ -1,6 +1,7 @@
 """New files with secrets, readable by their owner only: complete under their name, or not there at all.
 
-On Linux a file has no name until it is complete, so a process that is killed leaves nothing behind.
+On Linux a file has no name until it is complete, so a process that is killed leaves nothing behind. Elsewhere it leaves
+a draft, which the next new file in that folder removes.
 """
 
 from __future__ import annotations
@@ -8,12 +9,17 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Final
 
-__all__ = ["new_file", "replace_file", "sync_folder"]
+__all__ = ["DRAFT_PATTERN", "draft_path", "new_file", "remove_old_drafts", "replace_file", "sync_folder"]
 
+DRAFT_PATTERN: Final = ".hatbox-*.new*"
+"""The names of files that are being written."""
+
+_DAY: Final = 24 * 60 * 60
 _DESCRIPTORS: Final = Path("/proc/self/fd")
 _FLAGS: Final = os.O_WRONLY | getattr(os, "O_BINARY", 0)
 
@@ -24,9 +30,11 @@ def new_file(path: Path, *, overwrite: bool) -> Iterator[IO[bytes]]:
 
     Without `overwrite`, FileExistsError is raised if a file with this name exists by then, and that stays.
     """
-    draft = path.with_name(f".{path.name[:100]}.{secrets.token_hex(6)}.part")
-    unnamed = _open_unnamed(path.parent)
-    descriptor = os.open(draft, _FLAGS | os.O_CREAT | os.O_EXCL, 0o600) if unnamed is None else unnamed
+    draft = draft_path(path.parent)
+    descriptor = unnamed = _open_unnamed(path.parent)
+    if descriptor is None:
+        remove_old_drafts(path.parent)
+        descriptor = os.open(draft, _FLAGS | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         with os.fdopen(descriptor, "wb") as file:
             yield file
@@ -60,6 +68,19 @@ def replace_file(path: Path, data: bytes, *, mode: int = 0o600, check: Callable[
             check()
 
 
+def draft_path(folder: Path) -> Path:
+    """A new name in a folder for a file that is being written."""
+    return folder / f".hatbox-{secrets.token_hex(8)}.new"
+
+
+def remove_old_drafts(folder: Path) -> None:
+    """Delete the drafts of processes that were killed."""
+    for draft in folder.glob(DRAFT_PATTERN):
+        with contextlib.suppress(OSError):
+            if time.time() - draft.lstat().st_mtime > _DAY:
+                draft.unlink()
+
+
 def _open_unnamed(folder: Path) -> int | None:
     """A new file without a name; None if the system has none, or not in this folder."""
     with contextlib.suppress(OSError, AttributeError):
@@ -73,9 +94,8 @@ def _link(draft: Path, path: Path) -> None:
         path.hardlink_to(draft)
     except FileExistsError:
         raise
-    except OSError:  # a file system without hard links
-        if os.path.lexists(path):
-            raise FileExistsError(path) from None
+    except OSError:  # a file system without hard links: reserve the name, so that no other file is replaced
+        os.close(os.open(path, _FLAGS | os.O_CREAT | os.O_EXCL, 0o600))
         draft.replace(path)
 
 

@@ -72,7 +72,7 @@ def test_a_backup_that_is_restored_elsewhere_is_equal_in_every_table(address: st
     before = rows_of(address)
     report = backup(address, file)
     assert file.stat().st_mode & 0o777 == 0o600
-    assert [path.name for path in file.parent.iterdir() if path.suffix == ".part"] == []
+    assert [path.name for path in file.parent.iterdir() if path.suffix == ".new"] == []
     assert report.rows == {name: len(rows) for name, rows in before.items()}
     assert report.size == file.stat().st_size
     assert rows_of(address) == before

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
+from hatbox import new_files
 from hatbox.cookies import Cookie
 from hatbox.errors import FirefoxProfileLocked, ImportExportError, InvalidInputFile
 from hatbox.formats import Bundle, BundleEntry, IdentityAttributes, firefox_profile
@@ -133,6 +134,25 @@ def test_a_failure_in_the_middle_leaves_everything_as_it_was(
         write_folder(Bundle([BundleEntry(None, [cookie("new")]), BundleEntry(WORK, [cookie("new")])]), folder)
     assert (values(folder) if exists else None) == before
     assert [each.name for each in tmp_path.iterdir()] == (["profile"] if exists else [])
+
+
+def test_a_killed_export_leaves_nothing_but_the_folder_and_the_next_one_completes_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "profile"
+    bundle = Bundle([BundleEntry(None, [cookie("mine")]), BundleEntry(MINE, [cookie("mine")], 9)])
+    beside: list[str] = []
+
+    def last_step(path: Path, data: bytes) -> None:
+        beside.extend(each.name for each in tmp_path.iterdir())
+        new_files.replace_file(path, data)
+
+    monkeypatch.setattr(firefox_profile, "replace_file", last_step)
+    write_folder(bundle, folder)
+    assert beside == ["profile"]
+    (folder / "cookies.sqlite").unlink()
+    write_folder(bundle, folder)
+    assert values(folder) == {"": ["mine"], "Söckchen": ["mine"]}
 
 
 def test_a_new_profile_has_the_ids_of_hatbox_and_is_its_owners_alone(tmp_path: Path) -> None:

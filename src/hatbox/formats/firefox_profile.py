@@ -9,7 +9,6 @@ import contextlib
 import os
 import shutil
 import sqlite3
-import tempfile
 from collections import Counter
 from pathlib import Path
 from typing import Final
@@ -65,26 +64,18 @@ def write_folder(bundle: Bundle, folder: Path) -> tuple[int, Tally]:
     """Write a bundle into a profile that Firefox does not use, or a new one. Returns cookie count and dropped data."""
     lost: Tally = Counter(bundle.not_carried)
     try:
-        if not os.path.lexists(folder):
-            return _write_new(bundle, folder, lost), lost
-        _expect_profile(folder)
-        with locked(folder):
-            return _write_into(bundle, folder, lost), lost
+        with contextlib.ExitStack() as undo:
+            if not os.path.lexists(folder):
+                folder.parent.mkdir(parents=True, exist_ok=True)
+                folder.mkdir(0o700)
+                undo.callback(shutil.rmtree, folder, ignore_errors=True)
+            _expect_profile(folder)
+            with locked(folder):
+                count = _write_into(bundle, folder, lost)
+            undo.pop_all()
+            return count, lost
     except sqlite3.Error as error:
         raise ImportExportError(f"{folder / _COOKIES}: cannot be written ({error}). Nothing was exported.") from error
-
-
-def _write_new(bundle: Bundle, folder: Path, lost: Tally) -> int:
-    """Create a profile in a temporary folder, and rename it into place."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    draft = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
-    try:
-        count = _write_into(bundle, draft, lost)
-        draft.rename(folder)
-    except BaseException:
-        shutil.rmtree(draft, ignore_errors=True)
-        raise
-    return count
 
 
 def _expect_profile(folder: Path) -> None:

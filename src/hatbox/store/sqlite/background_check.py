@@ -42,8 +42,8 @@ def last_check(path: Path) -> float:
     return 0.0
 
 
-def note_check(path: Path, when: float) -> None:
-    """Store the time of a check. Changes neither the file's contents nor its modification time."""
+def note_check(path: Path | int, when: float) -> None:
+    """Store the time of a check of a file, or a descriptor. Changes neither its contents nor its modification time."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError):  # not every file system has extended attributes
             os.setxattr(path, _ATTRIBUTE, b"%d" % when)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import shutil
 import sqlite3
 import time
@@ -18,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from hatbox.errors import MissingExtra, ProfileCorrupt, ProfileError, ProfileReadOnly, WrongKey
-from hatbox.new_files import sync_folder
+from hatbox.new_files import new_file, remove_old_drafts, sync_folder
 from hatbox.store.encryption import Cipher
 from hatbox.store.keys import Key
 from hatbox.store.sqlite import failures
@@ -39,7 +38,6 @@ from hatbox.store.sqlite.nearest_files import not_found
 from hatbox.store.sqlite.rows import SqliteRows, corruption
 from hatbox.store.sqlite.schema import APPLICATION_ID, FORMAT, next_log
 from hatbox.store.sqlite.side_files import (
-    DRAFT_PATTERN,
     OpenFiles,
     beside,
     check_before_open,
@@ -47,6 +45,7 @@ from hatbox.store.sqlite.side_files import (
     create_private,
     is_open_elsewhere,
 )
+from hatbox.store.sqlite.unnamed_database import unnamed_database
 from hatbox.store.tables.profile_row import cipher_of
 from hatbox.store.tables.schema import PROFILE
 
@@ -64,11 +63,12 @@ __all__ = [
 _abandoned: Final[list[sqlite3.Connection]] = []
 """Connections to files that have lost their names. They end with the process."""
 
-_HOUR: Final = 3600
 _UPGRADE_WAIT_SECONDS: Final = 3.0
 _NAME_WAIT_SECONDS: Final = 1.0
 _RETRY_SECONDS: Final = 0.05
 _INCREMENTAL: Final = 2  # PRAGMA auto_vacuum
+_MODES: Final = 18  # the offset of the file format versions, to write and to read, in the header
+_WAL_MODE: Final = b"\2\2"
 
 
 class ProfileFile:
@@ -418,31 +418,32 @@ def _empty_log(path: Path) -> None:
 
 
 def create_profile(path: Path, fill: Callable[[sqlite3.Connection], None]) -> bool:
-    """Create a complete profile beside `path`, then link it there atomically.
+    """Create a profile, which gets its name when it is complete.
 
     `fill` creates its tables. False if a file with this name exists by then: it is never replaced.
     """
     _refuse_orphaned_journal(path)
     _make_folder(path)
-    _drop_old_drafts(path.parent)
-    draft = path.with_name(f".hatbox-{os.getpid()}-{secrets.token_hex(4)}.new")
-    try:
-        os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        connection = connect(draft)
-        with contextlib.closing(connection):
-            connection.execute(f"PRAGMA auto_vacuum = {_INCREMENTAL}")
-            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            connection.execute("BEGIN IMMEDIATE")
-            fill(connection)
-            connection.execute("COMMIT")
-            connection.execute("PRAGMA journal_mode = WAL")
-        note_check(draft, time.time())  # a new profile has no damage: the first check is due in a week
-        is_new = _link_into_place(draft, path)
-        sync_folder(path.parent)
-        return is_new
-    finally:
-        for leftover in (draft, *(beside(draft, end) for end in ("-journal", "-wal", "-shm"))):
-            leftover.unlink(missing_ok=True)
+    remove_old_drafts(path.parent)
+    with unnamed_database(path.parent) as (connection, draft):
+        connection.execute("PRAGMA journal_mode = MEMORY")
+        connection.execute("PRAGMA synchronous = OFF")
+        connection.execute("PRAGMA secure_delete = ON")
+        connection.execute(f"PRAGMA auto_vacuum = {_INCREMENTAL}")
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute("BEGIN IMMEDIATE")
+        fill(connection)
+        connection.execute("COMMIT")
+        try:
+            with new_file(path, overwrite=False) as file:
+                shutil.copyfileobj(draft, file)
+                file.seek(_MODES)
+                file.write(_WAL_MODE)
+                file.flush()
+                note_check(file.fileno(), time.time())  # it has no damage: the first check is due in a week
+        except FileExistsError:
+            return False  # another process was first: use its profile
+    return True
 
 
 def _refuse_orphaned_journal(path: Path) -> None:
@@ -469,25 +470,3 @@ def _make_folder(path: Path) -> None:
             f"its folder {path.parent} does not exist, and cannot be created in {folder.parent}",
             "Nothing was changed. Create the folder, or name another path.",
         ) from error
-
-
-def _drop_old_drafts(folder: Path) -> None:
-    """Delete the temporary files of a process that was killed while it created a profile."""
-    for draft in folder.glob(DRAFT_PATTERN):
-        with contextlib.suppress(OSError):
-            if time.time() - draft.stat().st_mtime > _HOUR:
-                draft.unlink()
-
-
-def _link_into_place(draft: Path, path: Path) -> bool:
-    try:
-        os.link(draft, path)  # unlike a rename it never replaces anything
-    except FileExistsError:
-        return False  # another process was first: use its profile
-    except OSError as error:
-        raise ProfileError(
-            path,
-            f"this file system does not support hard links ({error.strerror})",
-            "Choose a path on another disk.",
-        ) from error
-    return True

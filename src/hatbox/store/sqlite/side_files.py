@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Final
 
 from hatbox.errors import ProfileError
+from hatbox.new_files import DRAFT_PATTERN
 
 __all__ = [
-    "DRAFT_PATTERN",
     "OpenFiles",
     "beside",
     "check_before_open",
@@ -24,9 +24,6 @@ __all__ = [
     "create_private",
     "is_open_elsewhere",
 ]
-
-DRAFT_PATTERN: Final = ".hatbox-*.new*"
-"""The files of a profile that is being created."""
 
 _ENDS: Final = ("-wal", "-shm", "-journal", "-lock")
 _SHARED_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH

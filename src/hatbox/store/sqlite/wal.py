@@ -27,7 +27,7 @@ from typing import BinaryIO, Final, Literal, NamedTuple, TypeAlias
 
 from hatbox.store.sqlite.schema import next_log, number_of_log
 
-__all__ = ["LoggedPage", "committed_pages", "damage_in"]
+__all__ = ["Commits", "LoggedPage", "commits_in", "committed_pages", "damage_in"]
 
 _Order: TypeAlias = Literal["little", "big"]
 _Checksum: TypeAlias = tuple[int, int]
@@ -59,9 +59,20 @@ class LoggedPage(NamedTuple):
     valid: bool
 
 
+class Commits(NamedTuple):
+    """The commits of a log, as a checkpoint would write them into the database."""
+
+    page_size: int
+    size: int
+    """Of the database, in pages."""
+    pages: dict[int, int]
+    """Where in the log the newest bytes of each page start."""
+
+
 class _Frame(NamedTuple):
     page: int
-    commit: bool
+    size: int
+    """Of the database after this commit, in pages; 0 if it is not the last frame of a commit."""
     valid: bool
     """Whether it has the salts of this log, so is not an older frame from before a restart of the log, and was appended
     to the frame before it."""
@@ -144,6 +155,24 @@ def committed_pages(wal: Path) -> tuple[int, list[LoggedPage]]:
         return 0, []
 
 
+def commits_in(file: BinaryIO) -> Commits | None:
+    """The commits that SQLite reads from a log, which ends for it at the first invalid frame; None without any."""
+    header = file.read(_HEADER.size)
+    log = _format_of(header) if len(header) == _HEADER.size else None
+    if log is None:
+        return None
+    size, pages, open_pages = 0, dict[int, int](), dict[int, int]()
+    for number, frame in enumerate(_frames(file, log, _HEADER.unpack(header)[4:])):
+        if not frame.valid:
+            break
+        open_pages[frame.page] = _HEADER.size + _FRAME.size + number * (_FRAME.size + log.page_size)
+        if frame.size:
+            size = frame.size
+            pages |= open_pages
+            open_pages.clear()
+    return Commits(log.page_size, size, pages) if size else None
+
+
 def _inspect(file: BinaryIO, wal: Path) -> _Findings | None:
     """None where the file has no frame that counts."""
     header = file.read(_HEADER.size)
@@ -160,13 +189,13 @@ def _between_frames(file: BinaryIO, log: _Format, seed: _Checksum, index: _Index
     commits, is_damaged, ended = 0, False, False
     for number, frame in enumerate(_frames(file, log, seed), start=1):
         if not bad and frame.valid:
-            committed = number if frame.commit else committed
+            committed = number if frame.size else committed
             continue
         bad = bad or number
-        if frame.valid and frame.commit:
+        if frame.valid and frame.size:
             commits, last = commits + 1, number
         is_damaged |= frame.valid and ended  # it was appended to a commit, which had reached the disk by then
-        ended = frame.commit
+        ended = frame.size > 0
         if index and number == index.frames and index.salts == log.salts:
             is_damaged |= index.checksum in (frame.stored, frame.computed)
             last = number if is_damaged else last
@@ -187,7 +216,7 @@ def _behind_damaged_header(file: BinaryIO, header: bytes) -> _Findings | None:
             log = _Format(order, page_size, salts)
             for seed in (stored, _checksum(header[:24], order)):
                 frames = enumerate(_frames(file, log, seed), start=1)
-                committed = max((number for number, frame in frames if frame.valid and frame.commit), default=0)
+                committed = max((number for number, frame in frames if frame.valid and frame.size), default=0)
                 if committed:
                     damage = "has a damaged write-ahead log: its header is not as it was written, and commits follow it"
                     return _Findings(log, seed, damage, committed)
@@ -245,7 +274,7 @@ def _frames(file: BinaryIO, log: _Format, seed: _Checksum) -> Iterator[_Frame]:
     """The whole frames of a log. `seed` is what the checksum of the first one starts from."""
     layout = struct.Struct(f"{_FRAME.format}{log.page_size}x")
     file.seek(_HEADER.size)
-    before, last = True, _Frame(page=0, commit=False, valid=True, stored=seed, computed=seed)
+    before, last = True, _Frame(page=0, size=0, valid=True, stored=seed, computed=seed)
     while data := file.read(max(1, _CHUNK // layout.size) * layout.size):
         whole = data[: len(data) // layout.size * layout.size]
         headers = list(layout.iter_unpack(whole))
@@ -262,7 +291,7 @@ def _frames(file: BinaryIO, log: _Format, seed: _Checksum) -> Iterator[_Frame]:
                 frame = whole[number * layout.size : (number + 1) * layout.size]
                 summed = frame[:8] + frame[_FRAME.size :]
                 valid = before and not last.valid and _checksum(summed, log.order, last.computed) == stored[number]
-            before, last = last.valid, _Frame(page, size > 0, valid, stored[number], computed[number])
+            before, last = last.valid, _Frame(page, size, valid, stored[number], computed[number])
             yield last
 
 
