@@ -152,6 +152,30 @@ def test_a_changed_byte_in_the_newest_transaction_is_reported_while_the_index_ex
     assert log.damage(flipped(whole, before_last + FRAME)) is None
 
 
+def test_calls_that_failed_at_the_end_of_the_log_are_no_damage(log: Log, tmp_path: Path) -> None:
+    for number in range(3):
+        log.commit(f"note {number}")
+    whole = log.kill(with_index=True)
+    log.wal.write_bytes(whole)
+    failed = b""
+    for size in (9, 5, 1):  # the disk refuses each, so the next one starts at the same place
+        copy = tmp_path / f"failed {size}"
+        for end in ("", "-wal"):
+            shutil.copy(f"{log.database}{end}", f"{copy}{end}")
+        with contextlib.closing(sqlite3.connect(copy, isolation_level=None)) as connection:
+            connection.execute("BEGIN")
+            connection.executemany("INSERT INTO notes (text) VALUES (?)", [("x" * 3000,)] * size)
+            connection.execute("COMMIT")
+            written = Path(f"{copy}-wal").read_bytes()
+        failed = written + failed[len(written) :]
+    assert len(failed) > len(whole)
+    assert log.damage(failed) is None
+    assert len([end for end in log.commits(failed) if end > len(whole)]) == 3
+    assert log.damage(flipped(failed, len(whole) - 9)) is not None, "of a commit that succeeded"
+    log.index.unlink()
+    assert log.damage(failed) is not None, "without the index they cannot be told apart"
+
+
 def test_an_index_that_is_damaged_or_of_another_log_proves_nothing(log: Log) -> None:
     for number in range(3):
         log.commit(f"note {number}")

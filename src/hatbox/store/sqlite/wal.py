@@ -199,7 +199,10 @@ def _between_frames(file: BinaryIO, log: _Format, seed: _Checksum, index: _Index
         if index and number == index.frames and index.salts == log.salts:
             is_damaged |= index.checksum in (frame.stored, frame.computed)
             last = number if is_damaged else last
-    if not (is_damaged or commits > 1):
+    # With the index, which names the newest commit, others behind it are of calls that failed: the disk did not take
+    # them, and later ones were written over them in part.
+    is_whole = index is not None and index.salts == log.salts and committed >= index.frames
+    if not is_damaged and (commits < 2 or is_whole):
         return _Findings(log, seed, None, committed)
     offset = _HEADER.size + (bad - 1) * (_FRAME.size + log.page_size)
     damage = (
