@@ -98,3 +98,22 @@ def test_a_pipe_is_written_to(tmp_path: Path) -> None:
     assert pipe.read_bytes() == b"new"
     writer.join()
     assert pipe.is_fifo()
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root can make files of others")
+@pytest.mark.parametrize("is_pipe", [True, False])
+def test_secrets_do_not_go_to_a_pipe_or_a_link_of_another_user(tmp_path: Path, is_pipe: bool) -> None:
+    folder, own = tmp_path / "tmp", tmp_path / "own"
+    folder.mkdir()
+    folder.chmod(0o1777)
+    own.write_bytes(b"old")
+    path = folder / "cookies.json"
+    os.mkfifo(path) if is_pipe else path.symlink_to(own)
+    os.chown(path, 65534, 65534, follow_symlinks=False)
+    with pytest.raises(PermissionError, match="of another user"):
+        replace_file(path, b"new")  # and does not wait for a reader
+    assert own.read_bytes() == b"old"
+    if not is_pipe:
+        folder.chmod(0o755)  # the kernel follows links there too
+        replace_file(path, b"new")
+        assert own.read_bytes() == b"new"

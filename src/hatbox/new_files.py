@@ -1,4 +1,5 @@
-"""New files with secrets, readable by their owner only: complete under their name, or not there at all.
+"""New files with secrets, readable by their owner only: complete under their name, or not there at all. And names in
+folders that others can write: what another user has made there is refused.
 
 On Linux a file has no name until it is complete, so a process that is killed leaves nothing behind. Elsewhere it leaves
 a draft, which the next new file in that folder removes.
@@ -7,21 +8,34 @@ a draft, which the next new file in that folder removes.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import secrets
+import stat
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Final
 
-__all__ = ["DRAFT_PATTERN", "draft_path", "new_file", "remove_old_drafts", "replace_file", "sync_folder"]
+__all__ = [
+    "DRAFT_PATTERN",
+    "draft_path",
+    "new_file",
+    "open_regular",
+    "refuse_foreign",
+    "remove_old_drafts",
+    "replace_file",
+    "sync_folder",
+]
 
 DRAFT_PATTERN: Final = ".hatbox-*.new*"
 """The names of files that are being written."""
 
 _DAY: Final = 24 * 60 * 60
 _DESCRIPTORS: Final = Path("/proc/self/fd")
-_FLAGS: Final = os.O_WRONLY | getattr(os, "O_BINARY", 0)
+_BINARY: Final = getattr(os, "O_BINARY", 0)
+_NEITHER_FOLLOW_NOR_WAIT: Final = _BINARY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+_FLAGS: Final = os.O_WRONLY | _BINARY
 
 
 @contextlib.contextmanager
@@ -57,8 +71,13 @@ def replace_file(path: Path, data: bytes, *, mode: int = 0o600, check: Callable[
 
     `check` is called when everything is written and nothing is replaced yet. If it raises, the file stays.
     """
+    refuse_foreign(path)
     if path.exists() and not path.is_file():
-        path.write_bytes(data)
+        checked = path.stat()
+        with path.open("wb") as sink:
+            if not os.path.samestat(checked, os.fstat(sink.fileno())):
+                raise PermissionError(errno.EPERM, "replaced by another user", str(path))
+            sink.write(data)
         return
     with new_file(path.resolve(), overwrite=True) as file:  # keep a symbolic link
         file.write(data)
@@ -66,6 +85,30 @@ def replace_file(path: Path, data: bytes, *, mode: int = 0o600, check: Callable[
             os.fchmod(file.fileno(), mode)
         if check is not None:
             check()
+
+
+def refuse_foreign(path: Path) -> None:
+    """Raise PermissionError if this is a link or a pipe that another user has made in a folder that all can write.
+
+    Linux refuses some of them itself, with fs.protected_symlinks and fs.protected_fifos.
+    """
+    for each in (path, path.resolve()) if hasattr(os, "getuid") else ():
+        with contextlib.suppress(FileNotFoundError):
+            status, folder = each.lstat(), each.parent.stat()
+            is_foreign = status.st_uid not in (os.getuid(), folder.st_uid)
+            if is_foreign and folder.st_mode & stat.S_IWOTH and not stat.S_ISREG(status.st_mode):
+                raise PermissionError(errno.EPERM, "a link or a pipe of another user of this machine", str(path))
+
+
+def open_regular(path: Path, flags: int, mode: int = 0o600) -> int:
+    """Open a file beside a profile. Raises OSError for what another user may have made in its place: a link, also a
+    hard one, or a pipe or device, which could wait."""
+    descriptor = os.open(path, flags | _NEITHER_FOLLOW_NOR_WAIT, mode)
+    status = os.fstat(descriptor)
+    if stat.S_ISREG(status.st_mode) and status.st_nlink <= 1:
+        return descriptor
+    os.close(descriptor)
+    raise OSError(errno.EINVAL, "not a file with one name", str(path))
 
 
 def draft_path(folder: Path) -> Path:

@@ -126,6 +126,21 @@ def test_links_to_one_profile_lead_to_one_lease(path: Path) -> None:
     lease.release()
 
 
+@pytest.mark.skipif(os.name != "posix", reason="files of POSIX")
+@pytest.mark.parametrize("kind", ["pipe", "link", "hard link"])
+def test_what_another_user_has_put_in_its_place_is_neither_waited_for_nor_written_to(path: Path, kind: str) -> None:
+    file, other = path.with_name("profile.db-engine"), path.with_name("other")
+    other.write_bytes(b"of another program")
+    {"pipe": os.mkfifo, "link": lambda at: at.symlink_to(other), "hard link": lambda at: at.hardlink_to(other)}[kind](
+        file
+    )
+    lease = Lease(path)
+    assert lease.holder() is None
+    with pytest.raises(ProfileReadOnly, match="move the file away"):
+        lease.acquire("a")
+    assert other.read_bytes() == b"of another program"
+
+
 def test_only_its_owner_can_read_it(path: Path) -> None:
     lease = Lease(path)
     assert lease.acquire("a") is None

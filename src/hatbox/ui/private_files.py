@@ -14,13 +14,12 @@ from typing import Final
 
 import platformdirs
 
-from hatbox.new_files import new_file
+from hatbox.new_files import new_file, open_regular
 from hatbox.store.base import Store
 
 __all__ = ["is_private", "private_path", "read_private", "write_private"]
 
 _MAX_BYTES: Final = 1 << 16
-_NO_LINKS: Final = getattr(os, "O_NOFOLLOW", 0)
 
 
 def private_path(store: Store, name: str) -> Path:
@@ -35,7 +34,7 @@ def private_path(store: Store, name: str) -> Path:
 
 def read_private(path: Path) -> bytes:
     """The content. Raises OSError, also if it is no file of this user."""
-    with os.fdopen(os.open(path, os.O_RDONLY | _NO_LINKS), "rb") as file:
+    with os.fdopen(open_regular(path, os.O_RDONLY), "rb") as file:
         if not is_private(os.fstat(file.fileno())):
             raise PermissionError(f"{path} is not a file of this user")
         return file.read(_MAX_BYTES)

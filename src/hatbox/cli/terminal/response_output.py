@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.cli.terminal.output import print_json
 from hatbox.cli.terminal.terminal_text import visible
+from hatbox.new_files import refuse_foreign
 
 if TYPE_CHECKING:
     import httpx
@@ -72,6 +73,7 @@ class ResponsePrinter:
             sys.stdout.buffer.flush()
             return
         try:
+            refuse_foreign(Path(self._output))
             sink = Path(self._output).open("wb")  # noqa: SIM115 - closed below; only errors of open() are caught
         except OSError as error:
             raise CommandError("FileNotWritable", f"{self._output}: {error.strerror}") from error

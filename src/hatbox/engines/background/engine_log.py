@@ -21,6 +21,7 @@ from typing import Final
 import msgspec
 import platformdirs
 
+from hatbox.new_files import open_regular
 from hatbox.store.base import Store
 
 if sys.platform == "win32":  # a file that another process has open can neither be moved nor removed
@@ -45,7 +46,7 @@ __all__ = ["READY", "EngineLog", "log_folder"]
 READY: Final = "ready"
 """The event that an engine logs when it is ready for tabs."""
 
-_FLAGS: Final = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
+_FLAGS: Final = os.O_RDWR | os.O_CREAT | os.O_APPEND
 _MAX_BYTES: Final = 2**18  # of a longer log, the end is archived
 _MAX_LOGS: Final = 10  # in the log directory; the oldest are removed
 
@@ -73,7 +74,7 @@ class EngineLog:
         if self.path.parent == log_folder():
             _create_log_folder()
         while True:
-            descriptor = os.open(self.path, _FLAGS, 0o600)
+            descriptor = open_regular(self.path, _FLAGS)
             _lock_shared(descriptor)
             if self._is_open_as(descriptor):
                 return descriptor
@@ -116,7 +117,7 @@ class EngineLog:
         content = None
         with contextlib.ExitStack() as stack:
             with contextlib.suppress(OSError):
-                file = stack.enter_context(self.path.open("rb"))
+                file = stack.enter_context(os.fdopen(open_regular(self.path, os.O_RDONLY), "rb"))
                 _lock_exclusively(file.fileno())
                 if self._is_open_as(file.fileno()):
                     content = file.read()

@@ -9,13 +9,13 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-import stat
 from pathlib import Path
 from typing import Final
 
 import platformdirs
 
 from hatbox.extensions.package.stored_package import MAX_PACKAGE_BYTES, digest_of
+from hatbox.new_files import open_regular
 
 __all__ = ["PackageCache", "default_folder"]
 
@@ -39,11 +39,8 @@ class PackageCache:
 
     def get(self, digest: str) -> bytes | None:
         """A verified package; None if the cache does not have it, or its hash differs."""
-        flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
         try:
-            with os.fdopen(os.open(self.folder / digest, flags), "rb") as file:
-                if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                    return None
+            with os.fdopen(open_regular(self.folder / digest, os.O_RDONLY), "rb") as file:
                 data = file.read(_MAX_BYTES)
         except OSError:
             return None

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import stat
 import sys
 import weakref
 from collections.abc import Callable
@@ -18,7 +17,8 @@ from typing import IO, Final, Literal
 
 import msgspec
 
-from hatbox.errors import ProfileError, ProfileReadOnly
+from hatbox.errors import ProfileReadOnly
+from hatbox.new_files import open_regular
 from hatbox.store.lease import Lease, LeaseHolder
 from hatbox.store.processes import ProcessId, current_process, host_id, start_time
 
@@ -106,7 +106,8 @@ class FileLease(Lease):
         self, mode: Literal["rb", "r+b"], lock: Callable[[IO[bytes]], None], on_unused: Callable[[IO[bytes]], None]
     ) -> LeaseHolder | None:
         try:
-            with self._path.open(mode) as file:
+            flags = os.O_RDWR if mode == "r+b" else os.O_RDONLY
+            with os.fdopen(open_regular(self._path, flags), mode) as file:
                 try:
                     lock(file)
                 except OSError:
@@ -119,11 +120,10 @@ class FileLease(Lease):
 
     def _try_acquire(self, purpose: str) -> bool:
         try:
-            flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)  # another user may have made a link
-            file = os.fdopen(os.open(self._path, flags, 0o600), "r+b")
+            file = os.fdopen(open_regular(self._path, os.O_RDWR | os.O_CREAT), "r+b")
         except OSError as error:
             problem = f"cannot be written ({error.strerror})"
-            raise ProfileReadOnly(self._path, problem, "Make its folder writable.") from error
+            raise ProfileReadOnly(self._path, problem, "Make its folder writable, or move the file away.") from error
         try:
             _lock(file)
         except OSError:
@@ -132,11 +132,6 @@ class FileLease(Lease):
         if not self._is_in_place(file):
             file.close()
             return False
-        status = os.fstat(file.fileno())
-        if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
-            file.close()
-            problem = f"{self._path.name} is not a file of this profile"
-            raise ProfileError(self._path, problem, "Nothing was changed. Move it away, then try again.")
         process = current_process()
         self._holder = LeaseHolder(purpose, process)
         file.truncate(0)

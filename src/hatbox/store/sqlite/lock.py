@@ -19,6 +19,7 @@ import weakref
 from pathlib import Path
 from typing import Final
 
+from hatbox.new_files import open_regular
 from hatbox.store.sqlite.failures import forked
 
 if sys.platform != "win32":
@@ -98,11 +99,11 @@ class ProfileLock:
 
     def _open(self) -> int:
         try:
-            return os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            return open_regular(self.path, os.O_RDWR | os.O_CREAT)
         except OSError as error:
             if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
                 raise
-            return os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)  # an existing file can be locked without write access
+            return open_regular(self.path, os.O_RDONLY)  # an existing file can be locked without write access
 
     def _wait_for_shared(self) -> None:
         deadline = time.monotonic() + self._timeout
