@@ -155,7 +155,7 @@ class PageClient:
             answer = hmac.new(self.secret.encode(), challenge.encode(), hashlib.sha256).hexdigest()
             await socket.send(json.dumps({"answer": answer}))
             welcome = json.loads(await socket.recv())
-        self.secret = welcome["secret"]
+        self.secret, self.key = welcome["secret"], welcome["key"]
         if welcome["resumed"]:
             self._frames = [each for each in self._frames if each[0] > welcome["received"]]
         else:

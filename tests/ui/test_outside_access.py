@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from websockets.asyncio.client import connect
 
 from hatbox.errors import PermissionDenied
 from hatbox.testing.site import LoopbackSite
@@ -16,7 +17,7 @@ from tests.extensions.content_scripts.content_lab import ContentLab, content_lab
 from tests.extensions.made import make
 from tests.extensions.runtime.lab import needs_deno
 from tests.ui.manager import Manager
-from tests.ui.page_client import PageClient, open_link
+from tests.ui.page_client import PageClient, hello, open_link
 from tests.waiting import until, until_awaited
 
 if TYPE_CHECKING:
@@ -94,6 +95,64 @@ async def test_a_link_that_is_opened_twice_says_what_to_do(manager: Manager, man
         await page.goto(link)
         await page.wait_for_url(f"{expected}**")
     assert "Run hatbox ui again, with the same profile" in await page.inner_text("body")
+
+
+async def test_links_of_the_page_open_in_tabs_that_are_connected_and_reach_no_other_tab(
+    manager: Manager, manager_page: Page
+) -> None:
+    ways: list[dict[str, Any]] = [{"modifiers": ["ControlOrMeta"]}, {"modifiers": ["Shift"]}, {"button": "middle"}]
+    for options in ways:
+        async with manager_page.context.expect_page() as opened:
+            await manager_page.click("nav a[href='#/sites']:visible", **options)
+        page = await opened.value
+        await page.wait_for_selector("main h1:has-text('Sites')")
+        await page.wait_for_selector("text=Live")
+        assert await page.evaluate("opener === null && name === ''")
+    page = await manager_page.context.new_page()
+    await page.goto(manager.url)
+    assert "Duplicate the tab" in await page.inner_text(".banner")
+
+
+READ_KEY = """() => {
+    try {
+        return opened.sessionStorage.getItem("hatbox.key");
+    } catch {
+        return "refused";
+    }
+}"""
+
+
+async def test_the_cookie_at_another_port_and_an_earlier_document_of_this_one_give_nothing(
+    manager: Manager, manager_page: Page
+) -> None:
+    context, path = manager_page.context, f"/{manager.server.keys.prefix}/"
+    origin = f"http://127.0.0.1:{manager.server.port}"
+    other = await context.new_page()
+    with LoopbackSite() as site:
+        await other.goto(site.url("/attack", "127.0.0.1"))
+        await other.evaluate("(path) => { location.href = path; }", path)
+        await other.wait_for_url(site.url(path, "127.0.0.1"))
+        cookie = site.requests[-1].headers["cookie"]  # cookies know no ports
+    headers = {"Cookie": cookie, "Origin": origin}
+    async with connect(
+        f"{manager.url}bridge".replace("http", "ws", 1), additional_headers=headers, proxy=None
+    ) as socket:
+        await socket.send(hello(""))
+        assert "challenge" in await socket.recv()
+    same_group = {"Cross-Origin-Opener-Policy": "same-origin"}
+    await context.route(
+        f"{origin}/earlier", lambda route: route.fulfill(body="<p>", content_type="text/html", headers=same_group)
+    )
+    await other.goto(f"{origin}/earlier")
+    link = manager.server.create_link()
+    for url, found in ((link, "refused"), (manager.url, None)):
+        async with other.expect_popup() as opened:
+            await other.evaluate("(url) => { globalThis.opened = open(url); }", url)
+        await (await opened.value).wait_for_load_state()
+        await (await opened.value).wait_for_selector("text=hatbox ui")
+        assert await other.evaluate(READ_KEY) == found
+    assert manager.server.sockets.connected == 1
+    await open_link(link)  # it was not used
 
 
 BACKGROUND = f"""

@@ -98,16 +98,18 @@ async def test_after_a_restart_a_cookie_is_accepted_only_from_pages_that_were_op
     server = await ServedProcess.start(*arguments, state=tmp_path)
     try:
         async with PageClient(await open_link(server.link)) as page:
+            stolen = PageClient((page.url, page.cookie, page.key))
             await server.kill()
             server = await ServedProcess.start(*arguments, state=tmp_path)
             await page.call("contextualIdentities.query", {})
-            stolen = PageClient((page.url, page.cookie, page.key))
             for session in (page.session, stolen.session):
                 stolen.session = session
                 for answer in ("", "0" * 64, "\u00fc", page.secret):
                     with pytest.raises(ConnectionClosedError, match="4403"):
                         await stolen.open_with(answer)
             await page.call("contextualIdentities.query", {})
+            async with PageClient((page.url, page.cookie, page.key)) as reloaded:  # this server is the one that runs
+                await reloaded.call("contextualIdentities.query", {})
     finally:
         await server.interrupt()
 

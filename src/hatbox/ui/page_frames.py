@@ -52,6 +52,8 @@ class Welcome(msgspec.Struct, frozen=True):
     """The number of the last frame that the server has received."""
     secret: str = ""
     """The key of later answers. Only the page that has opened the session knows it, and it never sends it."""
+    key: str = ""
+    """The key of this server, for the tab of a page that had its session before a restart."""
 
 
 class Challenge(msgspec.Struct, frozen=True):

@@ -107,7 +107,8 @@ class PageSockets:
                 await _close(websocket, _REFUSED, "open the page with a new link")
                 return
             page, welcome = await self._open(hello)
-            welcome = msgspec.structs.replace(welcome, secret=keys.session_secret(hello.session))
+            secret = keys.session_secret(hello.session)
+            welcome = msgspec.structs.replace(welcome, secret=secret, key=keys.page_key)
         except (WebSocketDisconnect, KeyError):  # KeyError: a binary message
             return
         except (TimeoutError, ProtocolError) as error:

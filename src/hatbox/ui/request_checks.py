@@ -39,9 +39,13 @@ def is_from_page(headers: Mapping[str, str]) -> bool:
 
 
 def is_opened_by_user(headers: Mapping[str, str]) -> bool:
-    """Whether a link was opened in a tab: not in a frame, not as an image, not in advance."""
+    """Whether a link was opened in a tab: not in a frame, not as an image, not in advance, not by a script.
+
+    A document that another program has served on this port would have a handle of the window.
+    """
     return (
-        headers.get("sec-fetch-mode", "navigate") == "navigate"
+        headers.get("sec-fetch-site") != "same-origin"
+        and headers.get("sec-fetch-mode", "navigate") == "navigate"
         and headers.get("sec-fetch-dest", "document") == "document"
         and "sec-purpose" not in headers
         and headers.get("purpose") != "prefetch"

@@ -12,7 +12,7 @@ const DONE = "This was done just before Hatbox was started again. Its result is 
 const CHECK_TIME = 10_000; // milliseconds
 // Codes with which the server closes a connection.
 const TOO_MANY_PAGES = 1013;
-const NOT_PROVEN = 4403; // a page that was reloaded since the server was started, or is in another tab, needs a new link
+const NOT_PROVEN = 4403; // a page whose tab has not the key of this server needs a new link
 
 // Calls that change nothing for the user: the page may be closed while they wait.
 const READS = new Set(
@@ -31,9 +31,11 @@ let refused = false;
 let full = false;
 let stopped = false;
 
+const KEY = "hatbox.key"; // as in hatbox/ui/web_app.py
+
 const session = new PageSession({
   id: crypto.randomUUID(),
-  key: sessionStorage.getItem("hatbox.key") ?? "",
+  key: sessionStorage.getItem(KEY) ?? "",
   open: () => new WebSocket(new URL("bridge", base).href.replace(/^http/, "ws")),
   receive,
   replay: () => {
@@ -52,6 +54,8 @@ export const connection = {
   get silent() { return session.silent; },
   // Whether the server is running and does not accept this page any more: run `hatbox ui` again.
   get refused() { return refused; },
+  // Whether no page of a link was in this tab, nor in that from which it was opened.
+  get unlinked() { return !session.key; },
   // Whether as many pages are open as the server allows.
   get full() { return full; },
   // Whether nothing accepts connections: Hatbox was stopped or killed.
@@ -159,7 +163,10 @@ function subscribed(all, listener) {
 }
 
 function notifyStatus() {
-  if (session.online) refused = full = stopped = false;
+  if (session.online) {
+    refused = full = stopped = false;
+    sessionStorage.setItem(KEY, session.key); // also that of a server that was started again: the page may be reloaded
+  }
   for (const each of statusListeners) report(each, connection.online);
 }
 

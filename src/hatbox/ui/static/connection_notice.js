@@ -10,7 +10,9 @@ const COUNTING = 500; // ms between two counts of the changes that wait
 const RECONNECTING = "Reconnecting to Hatbox. What you change now is sent once, when it is back.";
 const stopped = () => `${RECONNECTING} It is not running now: start it with ${command("ui")}.`;
 const SILENT = "Hatbox does not answer. What you change now is sent once, when it does.";
-const refused = () => `Hatbox was started again and does not know this page. Run ${command("ui")} to open a new one.`;
+const refused = () => (connection.unlinked
+  ? `A copied address gives no access. Duplicate the tab in which Hatbox is open, or run ${command("ui")} to open a new one.`
+  : `Hatbox was started again and does not know this page. Run ${command("ui")} to open a new one.`);
 const FULL = "Too many pages of Hatbox are open. Close one.";
 
 export function connectionNotice() {

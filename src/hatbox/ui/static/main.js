@@ -6,12 +6,14 @@ import {counts} from "./counts.js";
 import {ignoreStrayFiles} from "./file_drops.js";
 import {buildFrame} from "./frame.js";
 import {startKeyboard} from "./keyboard.js";
+import {openLinksInOwnTabs} from "./own_tabs.js";
 import {startRouter} from "./router.js";
 
 const app = document.getElementById("app");
 const root = buildFrame(app);
 startKeyboard();
 ignoreStrayFiles();
+openLinksInOwnTabs();
 counts.start();
 startRouter(root);
 showProfile();

@@ -163,8 +163,9 @@ export class PageSession {
     if (socket === this.socket) socket.send(JSON.stringify({answer}));
   }
 
-  onWelcome({resumed, received, secret}) {
+  onWelcome({resumed, received, secret, key}) {
     this.secret = secret;
+    this.key = key;
     this.flush();
     this.since = performance.now();
     const isNew = !resumed;
