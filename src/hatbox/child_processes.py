@@ -14,8 +14,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-__all__ = ["add", "children", "continue_all", "descendants", "kill_all", "kill_tree", "remove", "running", "start_time"]
+__all__ = [
+    "add",
+    "children",
+    "continue_all",
+    "descendants",
+    "foreign_environment",
+    "kill_all",
+    "kill_tree",
+    "remove",
+    "running",
+    "start_time",
+]
 
+_SECRET_VARIABLES: Final = ("HATBOX_", "PGPASS")
 _START_TIME_FIELD: Final = 19  # of /proc/PID/stat, counted after the name of the program
 _ENDED_STATES: Final = "ZX"  # a process whose parent has not read its exit status yet
 _QUERY_LIMITED_INFORMATION: Final = 0x1000  # Windows: PROCESS_QUERY_LIMITED_INFORMATION
@@ -24,6 +36,14 @@ _ROUND_SECONDS: Final = 0.01
 _KILL: Final = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has no SIGKILL; its SIGTERM kills
 
 _listed: dict[int, tuple[str, str | None]] = {}  # names and start times, because process ids are reused
+
+
+def foreign_environment() -> dict[str, str]:
+    """The environment for a program that is not Hatbox: without keys, passphrases, tokens and passwords of a profile.
+
+    Its own children inherit it, and reports of its crashes have it.
+    """
+    return {name: text for name, text in os.environ.items() if not name.startswith(_SECRET_VARIABLES)}
 
 
 def add(pid: int, name: str) -> None:

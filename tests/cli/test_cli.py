@@ -259,5 +259,20 @@ def test_an_interrupt_at_the_prompt_removes_nothing(program: Start, cli: Cli) ->
     assert "Work" in cli("list").out
 
 
+@posix
+@pytest.mark.process
+def test_a_crash_of_a_command_or_its_browser_writes_no_core_dump_with_logins() -> None:
+    program = """
+import resource
+from hatbox.cli import run_and_exit
+
+limits = resource.getrlimit(resource.RLIMIT_CORE)
+resource.setrlimit(resource.RLIMIT_CORE, (limits[1], limits[1]))
+run_and_exit(lambda: print(resource.getrlimit(resource.RLIMIT_CORE) == (0, limits[1])), as_json=False)
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert ended.stdout == "True\n", ended.stderr
+
+
 def _newline() -> bytes:
     return os.linesep.encode()

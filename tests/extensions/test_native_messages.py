@@ -250,8 +250,10 @@ def test_an_application_does_not_get_the_key_of_the_profile(
 ) -> None:
     async def use(_: Profile, extension: Extension) -> None:
         monkeypatch.setenv("HATBOX_KEY", "secret")
+        monkeypatch.setenv("PGPASSWORD", "secret")
         ask = 'browser.runtime.sendNativeMessage("app", {do: "environment", name: "%s"})'
-        assert await extension.evaluate(ask % "HATBOX_KEY") is None
+        for name in ("HATBOX_KEY", "PGPASSWORD"):
+            assert await extension.evaluate(ask % name) is None
         assert await extension.evaluate(ask % "HOME") == str(tmp_path)
 
     run_made(tmp_path, use, permissions=["nativeMessaging"])

@@ -165,6 +165,7 @@ def main() -> NoReturn:
     """Run the command line and exit."""
     global is_program
     is_program = True
+    _write_no_core_dumps()
     sys.stdout = sys.stdout or _open_devnull()  # None if the shell has closed it
     sys.stderr = sys.stderr or _open_devnull()
     status = invoke(sys.argv[1:])
@@ -243,6 +244,14 @@ def _app_for(arguments: Sequence[str]) -> typer.Typer:
 def _is_in_group(words: Sequence[str]) -> bool:
     """Whether a command line names a command of a group."""
     return len(words) > 1 and words[1] in GROUPS.get(words[0], ())
+
+
+def _write_no_core_dumps() -> None:
+    """The memory has keys and cookies, also that of the browser. Crash reporters of Linux obey this limit too."""
+    if sys.platform != "win32":
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
 
 
 def _open_devnull() -> TextIO:

@@ -44,8 +44,7 @@ class NativeProcess:
 
     @classmethod
     async def start(cls, name: str, program: str, *arguments: str) -> NativeProcess:
-        """Start a program. Raises OSError. Variables of Hatbox, such as the key of the profile, are not passed on."""
-        environment = {key: value for key, value in os.environ.items() if not key.startswith("HATBOX_")}
+        """Start a program. Raises OSError."""
         pipe = asyncio.subprocess.PIPE
         process = await asyncio.create_subprocess_exec(
             program,
@@ -54,7 +53,7 @@ class NativeProcess:
             stdout=pipe,
             stderr=pipe,
             cwd=Path(program).parent,
-            env=environment,
+            env=child_processes.foreign_environment(),
             start_new_session=True,
         )
         child_processes.add(process.pid, f"the native application {name}")

@@ -9,7 +9,6 @@ import signal
 import socket
 import sys
 import threading
-import webbrowser
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -43,7 +42,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
         browsers[-1].start()
         return True
 
-    monkeypatch.setattr(webbrowser, "open", open_in_browser)
+    monkeypatch.setattr(ui, "open_in_browser", open_in_browser)
     yield links
     for each in browsers:
         each.join()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import sys
 from collections.abc import Callable
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from hatbox.cli.arguments.parameters import Option
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, open_profile
+from hatbox.cli.desktop.default_browser import open_in_browser
 from hatbox.cli.program_end import stop_on_signals
 from hatbox.cli.terminal.command_errors import CommandError, port_error
 from hatbox.cli.terminal.foreground import log_to_stderr
@@ -117,7 +117,7 @@ async def _show_link(link: str, server: ServerRecord, *, should_open: bool, as_j
         if sys.stdout.isatty() and server.process == os.getpid():
             print_line("Press Ctrl-C to stop.", sys.stdout)
     sys.stdout.flush()
-    if should_open and not await asyncio.to_thread(_open_browser, link):
+    if should_open and not await asyncio.to_thread(open_in_browser, link):
         print_line("No browser was found. Open the link yourself.", sys.stderr)
 
 
@@ -134,14 +134,6 @@ def _explain(running: ServerRecord, *, stay: bool) -> None:
             "It ends when its last page was closed. To keep it, end that process, and run `hatbox ui --stay`.",
             sys.stderr,
         )
-
-
-def _open_browser(link: str) -> bool:
-    import webbrowser
-
-    with contextlib.suppress(webbrowser.Error):
-        return webbrowser.open(link)
-    return False
 
 
 def _other_port_error(port: int, running: ServerRecord) -> CommandError:

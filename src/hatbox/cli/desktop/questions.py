@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
 import subprocess
 import sys
 from typing import Final
 
+from hatbox import child_processes
 from hatbox.cli.terminal.terminal_text import visible
 
 __all__ = ["ask_user", "notify_user"]
 
 _SECONDS: Final = 300.0
+_NOTICE_SECONDS: Final = 10.0
 _TITLE: Final = "Hatbox"
 
 
@@ -35,8 +36,7 @@ def notify_user(message: str) -> None:
     """Show a notification of the desktop, if it has any."""
     program = shutil.which("notify-send")
     if program:
-        with contextlib.suppress(OSError, subprocess.SubprocessError):
-            subprocess.run([program, "--", _TITLE, visible(message)], timeout=10, check=False, capture_output=True)  # noqa: S603 - a fixed program, and one argument
+        _run(program, ["--", _TITLE, visible(message)], _NOTICE_SECONDS)
 
 
 def _dialogs(question: str, yes: str) -> dict[str, list[str]]:
@@ -53,9 +53,12 @@ def _dialogs(question: str, yes: str) -> dict[str, list[str]]:
     }
 
 
-def _run(program: str, arguments: list[str]) -> bool:
+def _run(program: str, arguments: list[str], seconds: float = _SECONDS) -> bool:
+    environment = child_processes.foreign_environment()
     try:
-        done = subprocess.run([program, *arguments], timeout=_SECONDS, check=False, capture_output=True)  # noqa: S603 - arguments are a list, and the text is one of them
+        done = subprocess.run(  # noqa: S603 - arguments are a list, and the text is one of them
+            [program, *arguments], timeout=seconds, check=False, capture_output=True, env=environment
+        )
     except (OSError, subprocess.TimeoutExpired):
         return False
     return done.returncode == 0

@@ -206,7 +206,7 @@ async def launch(browser: str | os.PathLike[str] | None, *, headless: bool, bloc
                 args=args,
                 ignore_default_args=ignored_args,
                 chromium_sandbox=not _is_root(),
-                env=_environment(),
+                env={**child_processes.foreign_environment()},
                 # On a signal the engine first saves, then closes the browser itself.
                 handle_sigint=False,
                 handle_sigterm=False,
@@ -230,11 +230,6 @@ async def launch(browser: str | os.PathLike[str] | None, *, headless: bool, bloc
     pid = next(each["id"] for each in info["processInfo"] if each["type"] == "browser")
     child_processes.add(pid, "the browser")
     return Launched(playwright, started, session, user_agent, pid, block_webrtc)
-
-
-def _environment() -> dict[str, str | float | bool]:
-    """The environment of the browser: without variables that may contain the key or the password of a profile."""
-    return {name: value for name, value in os.environ.items() if not name.startswith(("HATBOX_", "PGPASS"))}
 
 
 def _candidates() -> Iterator[Path]:
