@@ -42,6 +42,39 @@ async def test_a_script_leaves_what_a_local_file_calls(browser: str, path: Path,
             assert await page.evaluate(USED) == before, source
 
 
+NAMES = """() => {
+    const names = [];
+    for (let each = globalThis; each; each = Object.getPrototypeOf(each)) {
+        names.push(...Object.getOwnPropertyNames(each));
+    }
+    return [...new Set(names)].filter((name) => /^[A-Za-z_$][\\w$]*$/.test(name));
+}"""
+READ = """(names) => {
+    const read = (name) => { try { return globalThis[name]; } catch (error) { return error.message; } };
+    const before = globalThis[Symbol.for("before")];
+    const now = globalThis[Symbol.for("before")] = new Map(names.map((name) => [name, read(name)]));
+    return before && names.filter((name) => !Object.is(before.get(name), now.get(name)));
+}"""
+
+
+@with_browser
+async def test_no_name_of_a_page_of_the_browser_has_another_value(browser: str, path: Path) -> None:
+    """Chromium cannot pause a navigation to such a page. A name that did not exist is undefined there."""
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        page = await runner.new_page("Work")
+        await page.goto("chrome://version/")
+        names = await page.evaluate(NAMES)
+        assert {"addEventListener", "chrome", "isSecureContext", "toString", "__proto__"} <= set(names)
+        await page.evaluate(READ, names)
+        session = await page.context.new_cdp_session(page)
+        for declare in ("var {} = 1;", "function {}() {{}}"):
+            source = "".join(declare.format(name) for name in [*names, "unknownName"])
+            done = await session.send("Runtime.evaluate", {"expression": guarded_script(source)})
+            assert "exceptionDetails" not in done
+            assert await page.evaluate(READ, names) == []
+        assert await page.evaluate("[typeof unknownName, 'unknownName' in globalThis]") == ["undefined", True]
+
+
 @with_browser
 async def test_scripts_of_a_client_run_in_web_pages_and_are_gone_before_a_local_file_loads(
     browser: str, path: Path, site: Site, tmp_path: Path

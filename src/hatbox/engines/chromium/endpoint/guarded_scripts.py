@@ -30,10 +30,11 @@ opened it."""
 
 _RESTORE: Final = """ else { for (const name of Object.getOwnPropertyNames(globalThis)) {
   const own = Object.getOwnPropertyDescriptor(globalThis, name), above = Object.getPrototypeOf(globalThis);
-  if ("value" in own && own.value === undefined && name in above) globalThis[name] = above[name];
+  if ("value" in own && own.value === undefined && name in above)
+    globalThis[name] = Reflect.get(above, name, globalThis);
 } void 0; }"""
 """The names that a script declares with `var` or `function` exist also if the block does not run. Those of inherited
-functions, such as `addEventListener`, get their values back."""
+properties, such as `addEventListener`, get their values back. Those that did not exist stay undefined."""
 
 _STRICT: Final = re.compile(r"""(?:\s|//[^\n]*\n|/\*.*?\*/)*+(?:"use strict"|'use strict')\s*(?:;|\n)""", re.DOTALL)
 
