@@ -24,6 +24,8 @@ CONTAINERS = {
         {"userContextId": 12, "public": True, "icon": "pet", "color": "blue", "name": "Dog"},
     ],
 }
+WORK = 2
+DRAFT = b'{"local":[["draft","%s"]],"databases":[]}'
 
 
 def api(profile: Profile) -> Any:
@@ -64,6 +66,36 @@ async def test_json_lines_bring_cookies_to_the_identity_with_the_same_name(addre
         result = await api(profile).run(source, [found["key"]])
         assert (result["created"], result["matched"], result["cookies"]) == (0, 1, 1)
         assert [each.host for each in await profile.sites("Work")] == ["forge.example"]
+
+
+@in_loop
+async def test_an_import_is_undone_where_nothing_was_changed_since(address: str, tmp_path: Path) -> None:
+    async with hatbox.open(tmp_path / "other.db") as other:
+        store = await other.cookie_store("Work")
+        await store.receive(["sid=new; HttpOnly", "theme=dark", "used=1"], "https://forge.example/")
+        await other.store.write(lambda each: each.site_data.put(WORK, "https://forge.example", DRAFT % b"new"))
+        await other.identities.create(name="Garden", color="red", icon="tree")
+        await other.identities.move([(await other.identities.query(name="Garden"))[0].cookie_store_id], 0)
+        text = FORMATS["json-lines"].write(await other.export_bundle(["Garden", "Banking", "Work"])).data.decode()
+    async with hatbox.open(address) as profile:
+        store = await profile.cookie_store("Work")
+        await store.receive(["sid=old; HttpOnly"], "https://forge.example/")
+        await profile.store.write(lambda each: each.site_data.put(WORK, "https://forge.example", DRAFT % b"old"))
+        before = await names(profile)
+        source = {"name": "work.jsonl", "text": text}
+        keys = [each["key"] for each in (await api(profile).preview(source))["identities"]]
+        result = await api(profile).run(source, keys)
+        assert (result["created"], result["matched"], result["cookies"]) == (1, 2, 3)
+        assert await names(profile) != [*before, "Garden"], "the order is that of the file"
+        await store.receive(["used=2"], "https://forge.example/")
+        await api(profile).undo(result["undo"])
+        assert await names(profile) == before
+        assert [each.name for each in await profile.trash.list()] == ["Garden"]
+        assert sorted((await store.header("https://forge.example/")).split("; ")) == ["sid=old", "used=2"]
+        stored = await profile.store.read(lambda each: each.site_data.load(WORK))
+        assert stored == [("https://forge.example", DRAFT % b"old")]
+        with refused("This import can no longer be undone"):
+            await api(profile).undo(result["undo"])
 
 
 @in_loop

@@ -68,6 +68,8 @@ async def test_identities_of_another_program_are_shown_and_imported_from_a_file(
     await dialog.get_by_role("button", name="Import").click()
     await screen.wait_for_toast("1 identity created, 0 cookies imported.")
     await screen.wait_for_names(*DEFAULT, "Garden")
+    await page.get_by_role("button", name="Undo").click()
+    await screen.wait_for_names(*DEFAULT)
 
 
 async def test_a_temporary_identity_needs_no_name_and_says_when_it_ends(manager: Manager, manager_page: Page) -> None:

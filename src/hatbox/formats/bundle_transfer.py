@@ -7,7 +7,7 @@ data. Other data stays unchanged, so a second import changes nothing.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 
 from hatbox.cookies.cookie import Cookie
 from hatbox.cookies.cookie_rows import load_cookies, write_changes
@@ -21,7 +21,7 @@ from hatbox.identities import changes, model
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, user_context_id_of
 from hatbox.store.base import Transaction
 
-__all__ = ["export_bundle", "import_bundle"]
+__all__ = ["arrange", "export_bundle", "import_bundle"]
 
 
 def import_bundle(
@@ -31,11 +31,13 @@ def import_bundle(
     into: str | None = None,
     progress: ImportProgress | None = None,
     running: Container[str] = (),
+    on_matched: Callable[[Sequence[str | None]], None] = lambda _: None,
 ) -> ImportReport:
     """Import a bundle. With `into`, an id or a name, everything goes to that identity, and none is created.
 
     Otherwise `identity_match` finds the identities. `running` has the cookieStoreIds of identities whose site data is
-    in a running browser, which would overwrite imported data.
+    in a running browser, which would overwrite imported data. `on_matched` is called with the id of the identity of
+    each entry, before its data is imported.
     """
     report = ImportReport(skipped=Counter(bundle.skipped), dropped=Counter(bundle.dropped))
     if into is None:
@@ -43,6 +45,7 @@ def import_bundle(
     else:
         ids = [_store_id(transaction, into)] * len(bundle.entries)
         report.identities_matched += any(entry.label is not None for entry in bundle.entries)
+    on_matched(ids)
     remember_sources(transaction, bundle.entries, ids)
     _merge_cookies(transaction, bundle, ids, now, report, progress)
     for cookie_store_id, entry in zip(ids, bundle.entries, strict=True):
@@ -53,7 +56,7 @@ def import_bundle(
                 number = user_context_id_of(cookie_store_id) or 0
                 merge_site_data(transaction, number, entry.site_data, report)
     if bundle.ordered and into is None:
-        _arrange(transaction, [each for each in ids if each is not None and each != DEFAULT_COOKIE_STORE_ID])
+        arrange(transaction, [each for each in ids if each is not None and each != DEFAULT_COOKIE_STORE_ID])
     return report
 
 
@@ -121,7 +124,7 @@ def _holding(transaction: Transaction, cookie_store_id: str, now: float) -> Bund
     )
 
 
-def _arrange(transaction: Transaction, ids: Sequence[str]) -> None:
+def arrange(transaction: Transaction, ids: Sequence[str]) -> None:
     """Put these identities into this order, at the positions that they have among all."""
     order = [each.cookie_store_id for each in model.query(transaction)]
     wanted, moved = iter(ids), frozenset(ids)

@@ -11,6 +11,7 @@ import msgspec
 
 from hatbox.api.namespace import Namespace
 from hatbox.api.services import Services
+from hatbox.engines.site_data_holders import SiteDataHolders
 from hatbox.errors import ApiError
 from hatbox.formats import FORMATS, Bundle, BundleEntry
 from hatbox.formats.base import Tally, name_sources
@@ -19,12 +20,15 @@ from hatbox.formats.firefox_folders import find_folders
 from hatbox.formats.folder_formats import FOLDER_FORMATS
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.javascript.text import well_formed
+from hatbox.manager_api.import_undo import ImportUndo, import_identities, undo_import
 from hatbox.manager_api.managed_profile import ManagedProfile
+from hatbox.manager_api.undo_records import UndoExpired, UndoRecords
 from hatbox.schema import NamespaceSchema
 
 __all__ = ["implement"]
 
 _MAX_BYTES: Final = 16 * 2**20
+_UNDO_SECONDS: Final = 60.0
 _ALLOWED: Final = "Choose containers.json of a Firefox profile, or a JSON lines file of `hatbox export`."
 _NOT_OF_IDENTITIES: Final = (
     "has the cookies of one account, and names no identity. Open the identity that gets them, and drop the file on its "
@@ -67,12 +71,15 @@ class _Result(NamedTuple):
     matched: int
     cookies: int
     left_out: list[_LeftOut]
+    undo: str | None
 
 
 class _Imports(Namespace):
     def __init__(self, schema: NamespaceSchema, services: Services, profile: ManagedProfile) -> None:
         super().__init__(schema, services.store, {})
         self._profile = profile
+        self._cookies = services.cookies
+        self._undo = UndoRecords[ImportUndo](_UNDO_SECONDS)
 
     def sources(self) -> asyncio.Future[Any]:
         return self._run("sources", asyncio.to_thread(_sources))
@@ -83,6 +90,12 @@ class _Imports(Namespace):
     def run(self, source: Mapping[str, str | None], keys: Sequence[str]) -> asyncio.Future[Any]:
         return self._run("run", self._import(source, keys))
 
+    def undo(self, token: str) -> asyncio.Future[Any]:
+        return self._run("undo", self._undo_import(token))
+
+    def forget(self, token: str) -> asyncio.Future[Any]:
+        return self._run("forget", self._forget(token))
+
     async def _preview(self, source: Mapping[str, str | None]) -> _Plan:
         bundle = await asyncio.to_thread(_read, source)
         return _Plan([_found(each) for each in bundle.entries], _left_out(bundle.skipped, bundle.dropped))
@@ -92,13 +105,35 @@ class _Imports(Namespace):
         entries = [each for each in bundle.entries if _key_of(each) in keys]
         if not entries:
             raise ApiError("Choose an identity to import.")
-        report = await self._profile.import_bundle(msgspec.structs.replace(bundle, entries=entries))
+        bundle = msgspec.structs.replace(bundle, entries=entries)
+        now, running = self._store.time(), SiteDataHolders(await self._profile.running_engines())
+        report, undo = await asyncio.shield(  # the record must not be lost
+            self._store.write(lambda each: import_identities(each, bundle, now, running))
+        )
         return _Result(
             created=report.identities_new,
             matched=report.identities_matched,
             cookies=report.cookies_new + report.cookies_changed,
             left_out=_left_out(report.skipped, report.dropped),
+            undo=self._undo.add(undo),
         )
+
+    async def _undo_import(self, token: str) -> None:
+        undo = self._undo.take(token)
+        if undo is None:
+            raise UndoExpired("This import can no longer be undone: what it has replaced is in memory for a minute")
+        try:
+            now = max(
+                [self._store.time(), *(self._cookies.prepare_row_access(each.user_context_id) for each in undo.cookies)]
+            )
+            running = SiteDataHolders(await self._profile.running_engines())
+            await asyncio.shield(self._store.write(lambda each: undo_import(each, undo, now, running)))
+        except BaseException:
+            self._undo.put_back(token, undo)  # the caller can try again
+            raise
+
+    async def _forget(self, token: str) -> None:
+        self._undo.forget(token)
 
 
 def _sources() -> list[_Source]:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from hatbox.engines.background.engine_starts import EngineStarts
     from hatbox.engines.running_engines import RunningEngine
     from hatbox.extensions.service import Extensions
-    from hatbox.formats.base import Bundle, ImportReport
     from hatbox.identities.palette import Color, Icon
     from hatbox.identities.site_rules.service import SiteRules
 
@@ -77,11 +76,6 @@ class ManagedProfile(Protocol):
         progress: Callable[[int, int], None] = lambda _done, _total: None,
     ) -> RestoreReport:
         """Restore a backup, or these of its identities, in one transaction. Raises ArchiveError."""
-
-    async def import_bundle(
-        self, bundle: Bundle, into: str | None = None, progress: Callable[[int], None] | None = None
-    ) -> ImportReport:
-        """Import what a format of hatbox.formats has read. Atomic."""
 
     async def create_temporary(
         self, name: str | None = None, *, color: Color = "gray", icon: Icon = "chill"

@@ -1,5 +1,4 @@
-// Imports identities of other programs: from browsers of this machine, or from a file. What is found is shown first:
-// cookies that replace those of an identity do not come back with Undo.
+// Imports identities of other programs: from browsers of this machine, or from a file. What is found is shown first.
 
 import {browser} from "./api.js";
 import {attempt, resultOf} from "./attempt.js";
@@ -7,6 +6,7 @@ import {btn, errorLine, h, plural, setUnavailable, tile} from "./dom.js";
 import {readText} from "./file_drops.js";
 import {dialog, menu, problem, toast} from "./layers.js";
 import {thousands} from "./numbers.js";
+import {undoable} from "./undo.js";
 
 const api = browser.hatbox.imports;
 const MAX_BYTES = 16 * 2 ** 20; // as hatbox.imports
@@ -72,11 +72,14 @@ async function preview(source, name) {
     const parts = [h("input", {type: "checkbox", checked: true, onchange}), tile({...found, hidden: false}), text, size];
     return h("li", {}, h("label", {class: "line import-choice"}, parts));
   };
-  const run = async () => {
+  const run = () => undoable(async (done) => {
     const result = await resultOf(api.run(source, [...chosen]));
     box.close();
-    toast(result ? resultText(result) : `Imported from ${name}.`);
-  };
+    if (!result?.undo) return toast(result ? resultText(result) : `Imported from ${name}.`);
+    const {undo} = result;
+    const onExpire = () => api.forget(undo).catch(console.error);
+    return done(resultText(result), () => api.undo(undo), {whileToast: true, onExpire});
+  });
   const onError = (error) => below.replaceChildren(errorLine(error.message));
   const submit = btn("Import", () => attempt(submit, run, {control: submit, onError}), {kind: "primary"});
   const body = [

@@ -16,7 +16,7 @@ const MAX_NAME = 60;
 
 export function shareIdentity(identity, anchor) {
   const {name} = identity;
-  const reason = sentence`Everyone who has the file and its passphrase is signed in as ${name}. Send the passphrase another way.`;
+  const reason = sentence`Everyone who has the file and its passphrase is signed in as ${name}. Send the passphrase another way. The file goes into the folder of backups.`;
   const run = (passphrase) => attempt(anchor, () => write(identity, passphrase), {control: anchor});
   askNewPassphrase({title: sentence`Share ${name}`, label: "Write the file", reason, run});
 }
