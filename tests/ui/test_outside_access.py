@@ -111,6 +111,7 @@ async def test_links_of_the_page_open_in_tabs_that_are_connected_and_reach_no_ot
     page = await manager_page.context.new_page()
     await page.goto(manager.url)
     assert "Duplicate the tab" in await page.inner_text(".banner")
+    await page.get_by_role("button", name="Connection: No access").wait_for()
 
 
 READ_KEY = """() => {

@@ -104,6 +104,7 @@ function themeSwitch() {
 
 function stateText() {
   if (connection.online) return "Live";
+  if (connection.refused) return "No access";
   return connection.silent ? "Not answering" : "Reconnecting";
 }
 
@@ -112,7 +113,7 @@ function statusButton() {
   const text = h("span", {class: "ellipsis"});
   const open = () => menu(button, [
     {label: connection.online ? "Live: changes by any program show at once" : stateText()},
-    !connection.online && !connection.silent && {label: "Try now", run: () => connection.retry()},
+    !connection.online && !connection.silent && !connection.refused && {label: "Try now", run: () => connection.retry()},
     {label: "Keyboard shortcuts", key: "?", run: shortcuts},
   ], "Connection");
   const button = h("button", {class: "status", type: "button", "aria-haspopup": "menu", onclick: open}, dot, text);
