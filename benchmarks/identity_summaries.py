@@ -13,7 +13,7 @@ from typing import Final
 import hatbox
 from benchmarks.benchmark import Benchmark, Figure, Measured
 from hatbox.identities.changes import create
-from hatbox.identities.ids import container_user_context_id
+from hatbox.identity.ids import container_user_context_id
 from hatbox.store.base import CookieRow, Transaction
 
 _NAMES: Final = ("sid", "csrftoken", "_ga", "lang", "session", "auth_token", "cart", "prefs", "_gid", "theme")

@@ -15,11 +15,11 @@ from time import process_time
 from typing import Final
 
 from benchmarks.benchmark import Benchmark, Figure, Measured
-from hatbox.identities.site_rules.compared_url import compared_url
-from hatbox.identities.site_rules.regular_expression import MAX_REGEX_URL
-from hatbox.identities.site_rules.rule_index import MAX_REGEX_RULES, RuleIndex
-from hatbox.identities.site_rules.site_pattern import parse_site_pattern
-from hatbox.identities.site_rules.site_rule import SiteRule
+from hatbox.site_rules.compared_url import compared_url
+from hatbox.site_rules.regular_expression import MAX_REGEX_URL
+from hatbox.site_rules.rule_index import MAX_REGEX_RULES, RuleIndex
+from hatbox.site_rules.site_pattern import parse_site_pattern
+from hatbox.site_rules.site_rule import SiteRule
 from hatbox.urls.url import parse_url
 
 ROUNDS: Final = 5

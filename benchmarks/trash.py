@@ -16,7 +16,7 @@ from pathlib import Path
 import hatbox
 from benchmarks.benchmark import Benchmark, Figure, Measured
 from hatbox.identities.changes import create
-from hatbox.identities.ids import container_user_context_id
+from hatbox.identity.ids import container_user_context_id
 from hatbox.store.base import CookieRow, Transaction
 
 FOREVER, TRASH, RESTORE = "remove for ever", "remove to the trash", "restore from the trash"

@@ -20,7 +20,7 @@ from hatbox import errors
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "hatbox"
 
-# Top to bottom: a module imports from its own layer and from layers below, never from above.
+# Whole packages, top to bottom: a module imports from its own layer and from layers below, never from above.
 LAYERS = [
     "__main__",
     "cli",
@@ -42,19 +42,16 @@ LAYERS = [
     "extension_data",
     "messaging",
     "web_requests",
-    "grants",
-    "activity_log",
     "identities",
     "archive",
     "tabs",
     "bookmarks",
     "history",
-    "grants.grant_rows",
-    "grants.grant",
-    "activity_log.activity_rows",
-    "identities.site_rules",
-    "identities.model",
+    "grants",
+    "activity_log",
+    "site_rules",
     "cookies",
+    "identity",
     "store",
     "schema",
     "content_coding",
@@ -65,8 +62,6 @@ LAYERS = [
     "new_files",
     "loopback",
     "urls",
-    "identities.palette",
-    "identities.ids",
     "errors",
     "javascript",
     "text_cache",
@@ -77,11 +72,9 @@ LAYERS = [
 
 @cache
 def layer_of(module: str) -> int:
-    """The index of the layer of a module: that of the longest listed prefix of its name."""
-    name = module.removeprefix("hatbox").removeprefix(".") or "__init__"
-    while name not in LAYERS:
-        name, dot, _ = name.rpartition(".")
-        assert dot, f"{module} is in no layer: add it to LAYERS and to CONTRIBUTING.md"
+    """The index of the layer of a module: that of its package."""
+    _, name, *_ = [*module.split("."), "__init__"]
+    assert name in LAYERS, f"{module} is in no layer: add it to LAYERS and to CONTRIBUTING.md"
     return LAYERS.index(name)
 
 
@@ -118,6 +111,7 @@ def test_imports_point_down() -> None:
         if (names := [name for name in imports_of(module) if layer_of(name) < layer_of(module)])
     }
     assert not upward, "these modules import from above"
+    assert {path.stem for path in SOURCE.iterdir() if path.suffix == ".py" or any(path.glob("*.py"))} == {*LAYERS}
 
 
 def test_api_namespaces_contains_the_implementations_of_the_schemas_and_nothing_else() -> None:

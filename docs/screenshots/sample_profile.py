@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from hatbox import Profile
 from hatbox.cookies.cookie import Cookie, SameSite
 from hatbox.extensions.extension import Extension
-from hatbox.identities.palette import Color, Icon
+from hatbox.identity.palette import Color, Icon
 from hatbox.store.base import Transaction
 from hatbox.tabs.pages import PageState, navigation_started, update_page
 

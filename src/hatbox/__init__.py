@@ -46,15 +46,15 @@ if TYPE_CHECKING:
     from hatbox.grants.grant_service import Grants
     from hatbox.history.history_service import History, VisitedPage
     from hatbox.identities.identity_sites import IdentitySite
-    from hatbox.identities.model import ContextualIdentity, IdentityLike
-    from hatbox.identities.palette import Color, Icon
     from hatbox.identities.removal_preview import RemovalPreview
     from hatbox.identities.service import Identities
-    from hatbox.identities.settings import IdentitySettings
-    from hatbox.identities.site_rules.service import SiteRules
-    from hatbox.identities.site_rules.site_rule import Decision, RuleMatch, SiteRule, UrlExplanation
     from hatbox.identities.trash import RemovedIdentity, RemovedLike, Trash
+    from hatbox.identity.model import ContextualIdentity, IdentityLike
+    from hatbox.identity.palette import Color, Icon
+    from hatbox.identity.settings import IdentitySettings
     from hatbox.profile import Profile, default_address, open  # noqa: A004 - hatbox.open() reads as it should
+    from hatbox.site_rules.service import SiteRules
+    from hatbox.site_rules.site_rule import Decision, RuleMatch, SiteRule, UrlExplanation
     from hatbox.store.base import Store
     from hatbox.store.lease import LeaseHolder
     from hatbox.store.processes import ProcessId
@@ -281,15 +281,15 @@ _HOMES = {
     "ChangeCause": "cookies.cookie",
     "ChromiumRunner": "engines.chromium.chromium_runner",
     "Clock": "clock",
-    "Color": "identities.palette",
+    "Color": "identity.palette",
     "ContainerReference": "formats.rule_bundle",
-    "ContextualIdentity": "identities.model",
+    "ContextualIdentity": "identity.model",
     "Cookie": "cookies.cookie",
     "CookieChange": "cookies.cookie_stores",
     "CookieKey": "cookies.cookie",
     "CookieStore": "cookies.cookie_stores",
     "CookieStores": "cookies.cookie_stores",
-    "Decision": "identities.site_rules.site_rule",
+    "Decision": "site_rules.site_rule",
     "Downloads": "downloads.download_list",
     "Endpoint": "engines.chromium.endpoint.endpoint",
     "OpenPersonWindow": "engines.person_windows",
@@ -309,11 +309,11 @@ _HOMES = {
     "Grants": "grants.grant_service",
     "HideReport": "engines.hiding",
     "History": "history.history_service",
-    "Icon": "identities.palette",
+    "Icon": "identity.palette",
     "Identities": "identities.service",
-    "IdentityLike": "identities.model",
+    "IdentityLike": "identity.model",
     "IdentitySite": "identities.identity_sites",
-    "IdentitySettings": "identities.settings",
+    "IdentitySettings": "identity.settings",
     "ImportKey": "formats.base",
     "ImportReport": "formats.base",
     "ImportedRule": "formats.rule_bundle",
@@ -338,13 +338,13 @@ _HOMES = {
     "RestoredIdentity": "archive.identity_restore",
     "RuleBundle": "formats.rule_bundle",
     "RuleImportReport": "formats.rule_bundle",
-    "RuleMatch": "identities.site_rules.site_rule",
+    "RuleMatch": "site_rules.site_rule",
     "RunRecord": "extension_data.run_records",
     "RunningEngine": "engines.running_engines",
     "SameSite": "cookies.cookie",
     "SiteData": "formats.base",
-    "SiteRule": "identities.site_rules.site_rule",
-    "SiteRules": "identities.site_rules.service",
+    "SiteRule": "site_rules.site_rule",
+    "SiteRules": "site_rules.service",
     "SkippedRule": "formats.rule_bundle",
     "Store": "store.base",
     "StoredPackage": "extensions.package.stored_package",
@@ -369,7 +369,7 @@ _HOMES = {
     "Tabs": "tabs.service",
     "Trash": "identities.trash",
     "TriggerResult": "extensions.ui_triggers",
-    "UrlExplanation": "identities.site_rules.site_rule",
+    "UrlExplanation": "site_rules.site_rule",
     "VisitedPage": "history.history_service",
     "Window": "tabs.tab_model",
     "default_address": "profile",

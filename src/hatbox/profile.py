@@ -18,10 +18,10 @@ import msgspec
 
 from hatbox.extension_data.outdated_records import has_outdated
 from hatbox.identities.clean_up import CleanUp, clean_up
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
-from hatbox.identities.model import ContextualIdentity, IdentityLike
 from hatbox.identities.service import Identities
-from hatbox.identities.settings import IdentitySettings, SettingValue
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.identity.model import ContextualIdentity, IdentityLike
+from hatbox.identity.settings import IdentitySettings, SettingValue
 from hatbox.store.base import Store
 from hatbox.store.registry import Address, default_address, store_at
 from hatbox.tabs.tab_model import BLANK
@@ -59,12 +59,12 @@ if TYPE_CHECKING:
     from hatbox.grants.grant_service import Grants
     from hatbox.history.history_service import History
     from hatbox.identities.identity_sites import IdentitySite
-    from hatbox.identities.palette import Color, Icon
-    from hatbox.identities.site_rules.service import SiteRules
     from hatbox.identities.temporary import TemporaryIdentities
     from hatbox.identities.trash import Trash
+    from hatbox.identity.palette import Color, Icon
     from hatbox.messaging.message_router import MessageRouter
     from hatbox.schema import NamespaceSchema
+    from hatbox.site_rules.service import SiteRules
     from hatbox.store.profile_settings import ProfileSettings
     from hatbox.tabs import Tab
     from hatbox.tabs.service import Tabs
@@ -153,7 +153,7 @@ class Profile(AsyncOnly):
     @cached_property
     def rules(self) -> SiteRules:
         """The rules that assign URLs to identities."""
-        from hatbox.identities.site_rules.service import SiteRules
+        from hatbox.site_rules.service import SiteRules
 
         return SiteRules(self._store)
 

@@ -12,7 +12,7 @@ from hatbox import Profile
 from hatbox.api.browser import Browser
 from hatbox.api.caller import ExtensionCaller
 from hatbox.extension_data.extension_permissions import ExtensionPermissions, Permissions
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.tabs.pages import PageState, update_page
 from hatbox.tabs.tab_model import Tab
 from tests.api.caller import UUID

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from hatbox.clients.curl_command import curl_command
 from hatbox.errors import ApiError
-from hatbox.identities.settings import IdentitySettings
+from hatbox.identity.settings import IdentitySettings
 from tests.clients.recording_proxy import RecordingProxy, RecordingSite
 
 needs_curl = pytest.mark.skipif(which("curl") is None, reason="curl is not installed")

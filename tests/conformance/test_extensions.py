@@ -12,7 +12,7 @@ import pytest
 
 import hatbox
 from hatbox import Profile
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID
 from tests.conformance.record import EXTENSION_SUITES, RUNNER, Suite
 from tests.conformance.site import Site
 from tests.conformance.test_suites import engine_for, headings

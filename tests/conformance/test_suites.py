@@ -15,7 +15,7 @@ import pytest
 import hatbox
 from hatbox import Profile
 from hatbox.engines.runner import EngineRunner
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID
 from tests.conformance.record import SUITES, Case, Suite
 from tests.conformance.replay import run_case
 from tests.conformance.site import Site

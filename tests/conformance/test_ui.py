@@ -14,7 +14,7 @@ import pytest
 import hatbox
 from hatbox import Profile
 from hatbox.extensions.extension import Extension
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.tabs.pages import PageState, update_page
 from tests.conformance.ui.record import CASES, RECORDING, Case, record, shown
 from tests.extensions.made import make

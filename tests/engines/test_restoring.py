@@ -12,7 +12,7 @@ from hatbox.archive.restore_report import RestoreReport
 from hatbox.engines import restoring
 from hatbox.engines.http.registration import DISPLAY_NAME as HTTP_ENGINE
 from hatbox.engines.running_engines import RunningEngine
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.store.base import Store
 from tests.store.in_loop import in_loop
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hatbox.cookies import Cookie, Partition, SameSite
 from hatbox.cookies.partitions import canonical_partition
 from hatbox.formats import Bundle, BundleEntry, IdentityAttributes
-from hatbox.identities import palette
+from hatbox.identity import palette
 from hatbox.javascript.text import is_blank
 
 timeless = settings(deadline=None, max_examples=60)

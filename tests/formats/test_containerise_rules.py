@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hatbox import ContainerReference, InvalidInputFile, SiteRule
 from hatbox.formats.containerise_rules import containerise_rules, read_containerise_file
-from hatbox.identities.site_rules.rule_index import RuleIndex
+from hatbox.site_rules.rule_index import RuleIndex
 
 
 @pytest.mark.parametrize(

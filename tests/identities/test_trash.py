@@ -17,8 +17,8 @@ from hatbox.archive.identity_archive import read_identity
 from hatbox.archive.identity_restore import restore_identity
 from hatbox.identities import trash_rows
 from hatbox.identities.clean_up import clean_up
-from hatbox.identities.ids import container_user_context_id
 from hatbox.identities.trash_state import TrashState, is_due, load_state
+from hatbox.identity.ids import container_user_context_id
 from hatbox.store.base import Transaction, TrashRow
 from hatbox.store.profile_settings import PROFILE
 from hatbox.store.record_tables import PageRow, VisitRow

@@ -9,7 +9,7 @@ import pytest
 
 import hatbox
 from hatbox.identities.changes import create
-from hatbox.identities.model import CREATED, REMOVED, decode_change
+from hatbox.identity.model import CREATED, REMOVED, decode_change
 from hatbox.manager_api import coalesced_changes
 from hatbox.manager_api.coalesced_changes import MAX_IDS, ChangedIds, CoalescedChanges, CoalescedEvent
 from hatbox.store.base import RESYNC, Store

@@ -9,8 +9,9 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from hatbox.identities import changes, model
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of
+from hatbox.identities import changes
+from hatbox.identity import model
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of
 from hatbox.store.base import Transaction
 from hatbox.store.sqlite.migrations import create_tables, version_of
 from hatbox.store.sqlite.processes import SqliteProcesses

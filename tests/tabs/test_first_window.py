@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.store.base import Transaction
 from hatbox.tabs.first_tab import first_tab
 from hatbox.tabs.first_window import close_first_tab, leave_first_tab, open_first_window, unused_window

@@ -11,8 +11,8 @@ import pytest
 
 import hatbox
 from hatbox.identities import trash_rows
-from hatbox.identities.ids import container_user_context_id
 from hatbox.identities.trash_rows import expire
+from hatbox.identity.ids import container_user_context_id
 from hatbox.store.base import CommitRecord, Transaction
 from hatbox.tabs.log_scrubbing import _places
 from hatbox.tabs.pages import PageState, update_page

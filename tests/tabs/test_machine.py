@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from hatbox.identities import changes
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.tabs.moving import move_tabs, set_pinned
 from hatbox.tabs.opening import open_tab
 from hatbox.tabs.strip import row_of

@@ -14,7 +14,7 @@ import hatbox
 from hatbox.api.namespaces.tabs import tab_functions
 from hatbox.api.namespaces.tabs.tab_access import TabAccess
 from hatbox.identities import changes
-from hatbox.identities.ids import user_context_id_of
+from hatbox.identity.ids import user_context_id_of
 from hatbox.store.base import Transaction
 from hatbox.store.postgres.connection import PostgresConnection
 from hatbox.store.sqlite.migrations import create_tables

@@ -14,7 +14,7 @@ from playwright.async_api import FilePayload, Page
 
 from docs.screenshots.sample_profile import fill, start_extension
 from hatbox.engines.chromium.start_page.page_source import page_source
-from hatbox.identities.glyphs import identity_glyph
+from hatbox.identity.glyphs import identity_glyph
 from tests.extensions.runtime.lab import needs_deno
 from tests.ui.manager import Manager
 from tests.ui.screens import SCREENS, WORK, overflows, show

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hatbox.cookies import Cookie
 from hatbox.cookies.cookie_rows import add_rows, row_of
 from hatbox.identities import changes
-from hatbox.identities.ids import user_context_id_of
+from hatbox.identity.ids import user_context_id_of
 from tests.ui.identities_page import IdentitiesPage
 from tests.ui.keyboard_walk import press_until
 from tests.ui.manager import Manager, open_page

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import hatbox.ui
-from hatbox.identities.icons_file import ICONS_FILE
-from hatbox.identities.palette import COLORS, ICONS
+from hatbox.identity.icons_file import ICONS_FILE
+from hatbox.identity.palette import COLORS, ICONS
 from tests.ui.static_modules import value_of
 
 

@@ -13,7 +13,7 @@ from typing import Final
 from hatbox.activity_log.activity_rows import ACTIVITY_SETTING_CHANGED, MAX_ENTRIES, recorded_stores, write_entries
 from hatbox.activity_log.entry_budget import EntryBudget, Recorded
 from hatbox.errors import ProfileClosed, ProfileError
-from hatbox.identities.model import SETTINGS_CHANGED
+from hatbox.identity.model import SETTINGS_CHANGED
 from hatbox.store.base import RESYNC, ChangeRecord, Store
 from hatbox.store.grant_tables import ActivityRow
 from hatbox.store.server_clock import uptime

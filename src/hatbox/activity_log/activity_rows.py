@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from hatbox.identities.ids import cookie_store_id_of
+from hatbox.identity.ids import cookie_store_id_of
 from hatbox.javascript.text import well_formed
 from hatbox.store.base import Transaction
 from hatbox.store.grant_tables import ActivityRow

@@ -12,8 +12,8 @@ import msgspec
 from hatbox.activity_log.activity_recorder import ActivityRecorder
 from hatbox.activity_log.activity_rows import is_recorded, set_recorded
 from hatbox.activity_log.entry_budget import Recorded
-from hatbox.identities.ids import cookie_store_id_of, user_context_id_of
-from hatbox.identities.model import ContextualIdentity, IdentityLike, expect_identity, store_number
+from hatbox.identity.ids import cookie_store_id_of, user_context_id_of
+from hatbox.identity.model import ContextualIdentity, IdentityLike, expect_identity, store_number
 from hatbox.javascript.text import well_formed
 from hatbox.store.base import Store, Transaction
 from hatbox.store.grant_tables import ActivityRow

@@ -18,9 +18,9 @@ from hatbox.api.granted_functions import GRANTED_EVENTS, GRANTED_FUNCTIONS, GRAN
 from hatbox.errors import GrantRefused, HatboxError, InvalidTab, PermissionDenied
 from hatbox.grants.grant import Grant
 from hatbox.grants.grant_service import Grants
-from hatbox.identities.ids import cookie_store_id_of
-from hatbox.identities.site_rules.service import SiteRules
+from hatbox.identity.ids import cookie_store_id_of
 from hatbox.schema import NamespaceSchema, load
+from hatbox.site_rules.service import SiteRules
 from hatbox.store.base import Store, TabRow
 from hatbox.tasks import Reply
 

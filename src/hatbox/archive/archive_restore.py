@@ -32,8 +32,8 @@ from hatbox.archive.table_stream import Row, TableStream, by_identity
 from hatbox.bookmarks.bookmark_roots import restore_bookmarks
 from hatbox.errors import ArchiveDamaged
 from hatbox.history.history_archive import replace_history
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of
-from hatbox.identities.model import MOVED, record_change
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of
+from hatbox.identity.model import MOVED, record_change
 from hatbox.store.base import TabRow, Transaction, WindowRow
 from hatbox.store.profile_copy import copied_table
 from hatbox.store.profile_settings import URL_SECRET

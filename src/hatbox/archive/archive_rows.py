@@ -17,7 +17,7 @@ from hatbox.archive.archived_columns import read_columns
 from hatbox.archive.block_file import ARCHIVE_VERSION, BlockReader, BlockWriter, ByteSink, ByteSource
 from hatbox.cookies.cookie import SameSite
 from hatbox.errors import ArchiveDamaged, ArchiveTooNew
-from hatbox.identities.ids import MAX_USER_CONTEXT_ID
+from hatbox.identity.ids import MAX_USER_CONTEXT_ID
 from hatbox.javascript.text import is_blank
 from hatbox.store.profile_copy import COPIED_TABLES, Table, copied_table
 

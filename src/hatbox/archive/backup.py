@@ -13,7 +13,7 @@ from hatbox.archive.archive_rows import ArchiveManifest, ArchiveWriter, Batch
 from hatbox.archive.identity_archive import rule_identities
 from hatbox.archive.selection import identity_entries, select_identities
 from hatbox.errors import IdentityNotFound, ProfileError
-from hatbox.identities.ids import cookie_store_id_of
+from hatbox.identity.ids import cookie_store_id_of
 from hatbox.store.profile_copy import COPIED_TABLES, CopyProgress, ProfileDump, copied_table, selected
 from hatbox.tabs.program_records import record_in
 from hatbox.tabs.session_values import tab_of_kind

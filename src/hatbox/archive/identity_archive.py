@@ -15,7 +15,7 @@ from hatbox.archive.archived_columns import read_columns
 from hatbox.archive.earlier_tabs import without_flags
 from hatbox.errors import ArchiveDamaged, ArchiveTooNew
 from hatbox.history.history_archive import read_history
-from hatbox.identities.ids import cookie_store_id_of
+from hatbox.identity.ids import cookie_store_id_of
 from hatbox.store.base import CookieRow, TabRow, Transaction
 from hatbox.store.profile_copy import Table, copied_table
 from hatbox.store.record_tables import PageRow, VisitRow

@@ -14,8 +14,8 @@ import msgspec
 from hatbox.archive.identity_archive import read_identity
 from hatbox.archive.identity_restore import copy_contents
 from hatbox.errors import InvalidIdentity
-from hatbox.identities.ids import cookie_store_id_of
-from hatbox.identities.model import CREATED, record_change
+from hatbox.identity.ids import cookie_store_id_of
+from hatbox.identity.model import CREATED, record_change
 from hatbox.store.base import Transaction
 
 __all__ = ["copy_identity"]

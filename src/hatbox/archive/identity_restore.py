@@ -21,8 +21,8 @@ from hatbox.cookies.cookie import ChangeCause, JarChange
 from hatbox.cookies.cookie_rows import add_rows, cookie_of, put_changes
 from hatbox.errors import ArchiveDamaged, IdsExhausted
 from hatbox.history.history_archive import replace_history
-from hatbox.identities.ids import MAX_USER_CONTEXT_ID, cookie_store_id_of
-from hatbox.identities.model import CREATED, HIDDEN, SETTINGS_CHANGED, SHOWN, UPDATED, record_change
+from hatbox.identity.ids import MAX_USER_CONTEXT_ID, cookie_store_id_of
+from hatbox.identity.model import CREATED, HIDDEN, SETTINGS_CHANGED, SHOWN, UPDATED, record_change
 from hatbox.javascript.text import is_blank
 from hatbox.store.base import CookieRow, Transaction
 from hatbox.tabs.site_data import record_saved

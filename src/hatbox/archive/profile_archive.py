@@ -16,7 +16,7 @@ from hatbox.archive.identity_restore import RestoredIdentity
 from hatbox.archive.restore_report import RestoreReport
 from hatbox.archive.selection import IdentityEntry, select_identities
 from hatbox.errors import ArchiveError, NotInArchive, ProfileError
-from hatbox.identities.ids import cookie_store_id_of
+from hatbox.identity.ids import cookie_store_id_of
 from hatbox.store.base import Store
 from hatbox.store.profile_copy import CopyProgress, CopySource, NotNew, ProfileDump
 from hatbox.store.registry import dump_at, fill_at, info_at

@@ -9,8 +9,8 @@ import msgspec
 
 from hatbox.archive.identity_archive import ArchivedRule
 from hatbox.errors import ArchiveDamaged
-from hatbox.identities.ids import container_user_context_id, cookie_store_id_of
-from hatbox.identities.site_rules.site_rule import RULES_CHANGED
+from hatbox.identity.ids import container_user_context_id, cookie_store_id_of
+from hatbox.site_rules.site_rule import RULES_CHANGED
 from hatbox.store.base import Transaction
 
 __all__ = ["restore_rules"]

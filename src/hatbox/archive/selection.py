@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 from hatbox.errors import AmbiguousIdentity, HatboxError
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of
 from hatbox.store.profile_copy import Table, selected
 
 __all__ = ["IdentityEntry", "identity_entries", "select_identities"]

@@ -18,7 +18,7 @@ from yarl import URL
 from hatbox.clients.identity_binding import IdentityBinding
 from hatbox.clients.setting_headers import proxy_authorization
 from hatbox.errors import MissingExtra, SettingNotSupported
-from hatbox.identities.proxy_url import ProxyUrl, parse_proxy
+from hatbox.identity.proxy_url import ProxyUrl, parse_proxy
 
 if TYPE_CHECKING:
     from aiohttp.tracing import Trace

@@ -11,7 +11,7 @@ from typing import Final
 
 from hatbox.clients.setting_headers import setting_headers
 from hatbox.errors import ApiError
-from hatbox.identities.settings import NO_SETTINGS, IdentitySettings
+from hatbox.identity.settings import NO_SETTINGS, IdentitySettings
 from hatbox.shell_words import shell_word
 
 __all__ = ["curl_command"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from hatbox.downloads.download_item import DownloadRequest
 from hatbox.downloads.download_list import DownloadStream
 from hatbox.errors import NetworkError
-from hatbox.identities.model import IdentityLike
+from hatbox.identity.model import IdentityLike
 from hatbox.javascript.text import well_formed
 
 if TYPE_CHECKING:

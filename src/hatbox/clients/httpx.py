@@ -26,7 +26,7 @@ from hatbox.clients.wrapped_transport import WrappedTransport
 from hatbox.content_coding import ContentCodingError, ContentDecoder, accept_encoding
 from hatbox.cookies.request_urls import RequestUrl, request_url_from
 from hatbox.errors import CookiesNotAllowed
-from hatbox.identities.settings import NO_SETTINGS
+from hatbox.identity.settings import NO_SETTINGS
 from hatbox.tasks import AsyncOnly
 
 __all__ = ["async_client", "client", "decoded_body"]

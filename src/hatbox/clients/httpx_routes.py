@@ -17,8 +17,8 @@ import httpx
 
 from hatbox.clients.proxy_errors import address_of, is_of_socks, proxy_errors
 from hatbox.errors import MissingExtra, SettingNotSupported
-from hatbox.identities.proxy_url import ProxyUrl, parse_proxy
-from hatbox.identities.settings import IdentitySettings
+from hatbox.identity.proxy_url import ProxyUrl, parse_proxy
+from hatbox.identity.settings import IdentitySettings
 
 __all__ = ["PROXY_KEY", "AsyncProxyRoutes", "RoutedAsyncTransport", "RoutedTransport", "SyncProxyRoutes"]
 

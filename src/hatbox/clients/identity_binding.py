@@ -13,10 +13,10 @@ from typing import NamedTuple, Protocol, TypeVar
 from hatbox.cookies.cookie_stores import CookieStore, CookieStores
 from hatbox.cookies.request_urls import RequestUrl
 from hatbox.errors import IdentityRemoved, InvalidIdentity, MissingExtra
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
-from hatbox.identities.model import ContextualIdentity, IdentityLike
 from hatbox.identities.service import Identities
-from hatbox.identities.settings import IdentitySettings
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.identity.model import ContextualIdentity, IdentityLike
+from hatbox.identity.settings import IdentitySettings
 
 __all__ = ["IdentityBinding", "RequestState", "SyncIdentityBinding", "require_extra"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import base64
 from typing import Final
 
-from hatbox.identities.proxy_url import ProxyUrl
-from hatbox.identities.setting_values import accept_language
-from hatbox.identities.settings import IdentitySettings
+from hatbox.identity.proxy_url import ProxyUrl
+from hatbox.identity.setting_values import accept_language
+from hatbox.identity.settings import IdentitySettings
 
 __all__ = ["proxy_authorization", "setting_headers"]
 

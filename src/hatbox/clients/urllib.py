@@ -55,7 +55,9 @@ class _BoundOpener(OpenerDirector):
             proxy = self.binding.settings().proxy
         if proxy:
             return send(self, req, proxy)
-        with proxy_errors(lambda: req.host if req.has_proxy() or req._tunnel_host else ""):  # set by ProxyHandler
+        with proxy_errors(
+            lambda: req.host if req.has_proxy() or vars(req).get("_tunnel_host") else ""
+        ):  # set by ProxyHandler
             return super()._open(req, data)  # type: ignore[misc]
 
 

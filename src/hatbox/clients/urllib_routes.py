@@ -17,7 +17,7 @@ from urllib.request import BaseHandler, HTTPHandler, HTTPSHandler, OpenerDirecto
 
 from hatbox.clients.setting_headers import proxy_authorization
 from hatbox.errors import MissingExtra, SettingNotSupported
-from hatbox.identities.proxy_url import ProxyUrl, parse_proxy
+from hatbox.identity.proxy_url import ProxyUrl, parse_proxy
 
 __all__ = ["needs_network", "proxy_errors", "send"]
 

@@ -13,7 +13,7 @@ from hatbox.cookies.eviction import JarLimits
 from hatbox.cookies.jar import Jar
 from hatbox.cookies.public_suffixes import default_public_suffixes
 from hatbox.errors import InvalidIdentity
-from hatbox.identities.ids import cookie_store_id_of
+from hatbox.identity.ids import cookie_store_id_of
 from hatbox.store.base import CookieRow, CookieRowKey, Transaction
 
 __all__ = [

@@ -21,7 +21,7 @@ from hatbox.cookies.samesite import NO_PAGE, RequestContext
 from hatbox.cookies.storage_model import same_content
 from hatbox.errors import InvalidIdentity
 from hatbox.events import Event
-from hatbox.identities.ids import cookie_store_id_of, user_context_id_of
+from hatbox.identity.ids import cookie_store_id_of, user_context_id_of
 from hatbox.store.base import RESYNC, ChangeRecord, Store
 from hatbox.store.recorded_calls import unrecorded
 

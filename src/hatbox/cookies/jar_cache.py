@@ -16,7 +16,7 @@ from hatbox.cookies.cookie_clock import CookieClock
 from hatbox.cookies.cookie_rows import EXPIRES, expect_identity, jar_of, load_rows, put_changes, row_key, row_of
 from hatbox.cookies.jar import Jar
 from hatbox.errors import CookieRejected, InvalidIdentity
-from hatbox.identities.ids import cookie_store_id_of
+from hatbox.identity.ids import cookie_store_id_of
 from hatbox.store.base import CookieRow, Store, Transaction
 
 __all__ = ["JarCache", "failed"]

@@ -10,7 +10,7 @@ from hatbox.engines.base import PageState
 from hatbox.engines.tab_states import TabState, TabStates
 from hatbox.errors import EngineError, ProfileError
 from hatbox.extension_data.protocol_handlers import handled_url
-from hatbox.identities.ids import cookie_store_id_of
+from hatbox.identity.ids import cookie_store_id_of
 from hatbox.store.base import Store, Transaction, TransactionFunction
 from hatbox.tabs.bound_tabs import inherit_binding
 from hatbox.tabs.first_window import leave_first_tab

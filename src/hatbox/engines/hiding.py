@@ -7,8 +7,8 @@ import contextlib
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from hatbox.identities.model import ContextualIdentity
 from hatbox.identities.service import Identities
+from hatbox.identity.model import ContextualIdentity
 from hatbox.tabs.service import Tabs
 from hatbox.tabs.tab_model import PageHidden, Tab
 

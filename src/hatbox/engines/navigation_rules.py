@@ -18,10 +18,10 @@ from hatbox.engines.reopening_limit import ReopeningLimit
 from hatbox.engines.running_engines import engine_for
 from hatbox.errors import IdentityNotChosen, InvalidIdentity, UrlBlocked
 from hatbox.events import Event
-from hatbox.identities.site_rules.rule_rows import RULES_CHANGED, store_name
-from hatbox.identities.site_rules.service import SiteRules
-from hatbox.identities.site_rules.site_rule import SiteRule, UrlExplanation
 from hatbox.shell_words import shell_word
+from hatbox.site_rules.rule_rows import RULES_CHANGED, store_name
+from hatbox.site_rules.service import SiteRules
+from hatbox.site_rules.site_rule import SiteRule, UrlExplanation
 from hatbox.store.base import RESYNC, ChangeRecord, Store, Transaction
 from hatbox.tabs.bound_tabs import is_bound
 from hatbox.tabs.credentials import without_credentials

@@ -17,9 +17,9 @@ from hatbox.engines.running_engines import ENGINES_CHANGED, RunningEngine, find_
 from hatbox.engines.settings_answers import answer_check
 from hatbox.engines.tab_states import TabState, TabStates
 from hatbox.errors import HatboxError, ProfileClosed, ProfileError
-from hatbox.identities import model as identity
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, user_context_id_of
 from hatbox.identities.settings_check import SETTINGS_CHECK, decode_settings_check
+from hatbox.identity import model as identity
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID, user_context_id_of
 from hatbox.store.base import RESYNC, ChangeRecord, Store, Transaction
 from hatbox.tabs.first_tab import first_tab
 from hatbox.tabs.pages import navigation_started, page_navigated_itself

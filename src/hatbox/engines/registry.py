@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from hatbox.engines.runner import EngineRunner
     from hatbox.engines.selection import EngineSelection
     from hatbox.identities.service import Identities
-    from hatbox.identities.site_rules.service import SiteRules
+    from hatbox.site_rules.service import SiteRules
     from hatbox.store.base import Store
     from hatbox.tabs.service import Tabs
     from hatbox.web_requests import RequestEvents

@@ -15,8 +15,8 @@ from hatbox.engines.reconciler import TabReconciler
 from hatbox.engines.running_engines import ENGINES_CHANGED, engine_for
 from hatbox.errors import EngineError, EngineLeaseLost
 from hatbox.identities.clean_up import clean_up
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
-from hatbox.identities.model import ContextualIdentity, IdentityLike, expect_identity, find, resolve
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.identity.model import ContextualIdentity, IdentityLike, expect_identity, find, resolve
 from hatbox.store.base import RESYNC, ChangeRecord, Store, Transaction
 from hatbox.tabs.strip import row_of
 from hatbox.tabs.tab_model import REMOVED, UPDATED, Tab, tab_of

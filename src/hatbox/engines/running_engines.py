@@ -14,7 +14,7 @@ import msgspec
 
 from hatbox.engines.base import EngineOptions
 from hatbox.errors import EngineAlreadyRunning, EngineBusy
-from hatbox.identities.ids import user_context_id_of
+from hatbox.identity.ids import user_context_id_of
 from hatbox.store.base import Store, Transaction
 from hatbox.store.processes import ProcessId
 

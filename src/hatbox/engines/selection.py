@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from hatbox.identities.model import IdentityLike
+from hatbox.identity.model import IdentityLike
 
 __all__ = ["DEFAULT_ENGINE", "EngineSelection"]
 

@@ -11,10 +11,7 @@ import msgspec
 
 from hatbox.engines.running_engines import engine_for
 from hatbox.errors import InputWouldBeLost, InvalidSetting
-from hatbox.identities.model import ContextualIdentity
-from hatbox.identities.proxy_url import DIRECT_PROXY
 from hatbox.identities.service import Identities
-from hatbox.identities.settings import IdentitySettings, SettingValue, checked_settings
 from hatbox.identities.settings_check import (
     SETTINGS_CHECKED,
     InputAtRisk,
@@ -22,6 +19,9 @@ from hatbox.identities.settings_check import (
     decode_settings_check_answer,
     request_settings_check,
 )
+from hatbox.identity.model import ContextualIdentity
+from hatbox.identity.proxy_url import DIRECT_PROXY
+from hatbox.identity.settings import IdentitySettings, SettingValue, checked_settings
 from hatbox.store.base import ChangeRecord, Store
 from hatbox.store.recorded_calls import unrecorded
 

@@ -9,7 +9,7 @@ import msgspec
 from hatbox.errors import ExtensionNotFound
 from hatbox.extension_data.extension_permissions import NONE, Permissions
 from hatbox.extension_data.granted_permissions import load_granted
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.store.base import Transaction
 from hatbox.tabs.opening import open_tab
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from hatbox.extension_data import installed_extensions as installed
 from hatbox.formats.base import Tally
-from hatbox.identities.ids import cookie_store_id_of
+from hatbox.identity.ids import cookie_store_id_of
 from hatbox.store.base import Transaction
 from hatbox.tabs.site_data import DATABASES, LOCAL_STORAGE, parts_of
 

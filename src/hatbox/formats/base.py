@@ -19,7 +19,6 @@ import msgspec
 
 from hatbox.cookies.cookie import Cookie, SameSite
 from hatbox.errors import InvalidInputFile
-from hatbox.urls.hosts import canonical_host, is_ip
 
 __all__ = [
     "Bundle",
@@ -33,7 +32,6 @@ __all__ = [
     "SiteData",
     "Tally",
     "decode_json",
-    "host_of",
     "leave_out",
     "name_sources",
     "place_key",
@@ -167,16 +165,6 @@ class Format(NamedTuple):
     """Whether it stores identities. If not, it contains the cookies of one."""
     unsupported: tuple[str, ...]
     """What it cannot store."""
-
-
-def host_of(text: str, *, shared: bool) -> tuple[str, bool]:
-    """The domain of a cookie and whether it is host-only, from the spelling of another program.
-
-    An invalid domain is returned unchanged, and rejected when the cookie is stored.
-    """
-    bare = text.removeprefix(".")
-    domain = canonical_host(bare) or bare
-    return domain, not shared or is_ip(domain)  # an IP address has no subdomains
 
 
 def place_key(path: Path) -> str:

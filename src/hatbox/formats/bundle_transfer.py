@@ -17,8 +17,9 @@ from hatbox.formats.cookie_merge import merge
 from hatbox.formats.identity_match import match_identities, remember_sources
 from hatbox.formats.import_progress import ImportProgress
 from hatbox.formats.site_data_merge import RUNNING, merge_site_data
-from hatbox.identities import changes, model
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, user_context_id_of
+from hatbox.identities import changes
+from hatbox.identity import model
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID, user_context_id_of
 from hatbox.store.base import Transaction
 
 __all__ = ["arrange", "export_bundle", "import_bundle"]

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from hatbox.cookies.cookie import Cookie, Partition, SameSite
+from hatbox.cookies.domains import parse_domain
 from hatbox.cookies.partitions import canonical_partition
 from hatbox.errors import InvalidInputFile
-from hatbox.formats.base import Tally, host_of, plausible_same_site
+from hatbox.formats.base import Tally, plausible_same_site
 from hatbox.formats.chromium_encryption import ValueCipher
 from hatbox.formats.database_copy import columns_of, copied_database
 
@@ -97,7 +98,7 @@ def _rows(connection: sqlite3.Connection, version: int, path: Path) -> Iterator[
 
 def _cookie(row: dict[str, Any], value: str) -> Cookie:
     host, secure = row["host_key"], bool(row["is_secure"])
-    domain, host_only = host_of(host, shared=host.startswith("."))
+    domain, host_only = parse_domain(host, shared=host.startswith("."))
     created = row["creation_utc"] - _EPOCH
     lasts = row["has_expires"] and row["is_persistent"] and row["expires_utc"]
     return Cookie(

@@ -20,8 +20,8 @@ import msgspec
 from hatbox.errors import InvalidInputFile, InvalidSiteRule
 from hatbox.formats.base import decode_json
 from hatbox.formats.rule_bundle import ContainerReference, ImportedRule, RuleBundle, SkippedRule
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
-from hatbox.identities.site_rules.site_pattern import REGEX_PREFIX, parse_site_pattern
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.site_rules.site_pattern import REGEX_PREFIX, parse_site_pattern
 
 __all__ = ["CONTAINERISE_EXTENSION", "containerise_rules", "read_containerise_file"]
 

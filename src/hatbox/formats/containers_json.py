@@ -14,7 +14,7 @@ import msgspec
 
 from hatbox.errors import InvalidColor, InvalidInputFile
 from hatbox.formats.base import Bundle, BundleEntry, ExportResult, Format, IdentityAttributes, Tally, decode_json
-from hatbox.identities import palette
+from hatbox.identity import palette
 from hatbox.javascript.text import is_blank, well_formed
 
 __all__ = ["FORMAT", "UNNAMED", "Containers", "read", "write"]

@@ -7,8 +7,9 @@ from typing import Any, Final
 import msgspec
 
 from hatbox.cookies.cookie import Cookie, Partition, SameSite
+from hatbox.cookies.domains import parse_domain
 from hatbox.cookies.partitions import canonical_partition
-from hatbox.formats.base import Bundle, BundleEntry, decode_json, host_of, plausible_same_site, unknown_members
+from hatbox.formats.base import Bundle, BundleEntry, decode_json, plausible_same_site, unknown_members
 from hatbox.javascript.text import well_formed
 
 __all__ = ["read"]
@@ -54,7 +55,7 @@ def read(data: bytes, source: str) -> Bundle:
 
 def _cookie(given: _CookieObject, place: int) -> Cookie:
     is_shared = given.domain.startswith(".") if given.host_only is None else not given.host_only
-    domain, host_only = host_of(given.domain, shared=is_shared)
+    domain, host_only = parse_domain(given.domain, shared=is_shared)
     same_site = _SAME_SITE.get((given.same_site or "").lower(), SameSite.UNSPECIFIED)
     return Cookie(
         name=_octets(given.name),

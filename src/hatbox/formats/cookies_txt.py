@@ -11,6 +11,7 @@ from collections import Counter
 from typing import Final
 
 from hatbox.cookies.cookie import Cookie, SameSite
+from hatbox.cookies.domains import parse_domain
 from hatbox.errors import InvalidInputFile
 from hatbox.formats.base import (
     Bundle,
@@ -19,7 +20,6 @@ from hatbox.formats.base import (
     ExportResult,
     Format,
     Tally,
-    host_of,
     leave_out,
 )
 
@@ -87,7 +87,7 @@ def _cookie(line: str, http_only: bool, place: int, source: str, number: int) ->
     for flag in (shared, secure):
         if flag.upper() not in _FLAGS:
             raise InvalidInputFile(source, f"expected TRUE or FALSE, not {flag!r}", number)
-    domain, host_only = host_of(host, shared=_FLAGS[shared.upper()])
+    domain, host_only = parse_domain(host, shared=_FLAGS[shared.upper()])
     return Cookie(
         name=name,
         value=value,

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from hatbox.cookies.cookie import Cookie, Partition, SameSite
+from hatbox.cookies.domains import parse_domain
 from hatbox.cookies.partitions import canonical_partition, is_foreign
 from hatbox.errors import InvalidInputFile
-from hatbox.formats.base import Tally, host_of, plausible_same_site
+from hatbox.formats.base import Tally, plausible_same_site
 from hatbox.formats.database_copy import columns_of, copied_database
 from hatbox.formats.origin_attributes import OriginAttributes, owner_of, suffix_of
 
@@ -99,7 +100,7 @@ def _rows(connection: sqlite3.Connection, path: Path) -> Iterator[dict[str, Any]
 
 def _cookie(row: dict[str, Any], owner: OriginAttributes) -> Cookie:
     host, secure = row["host"], bool(row["isSecure"])
-    domain, host_only = host_of(host, shared=host.startswith("."))
+    domain, host_only = parse_domain(host, shared=host.startswith("."))
     return Cookie(
         name=row["name"],
         value=row["value"],

@@ -15,9 +15,10 @@ import msgspec
 
 from hatbox.errors import AmbiguousImport, InvalidColor, InvalidIcon
 from hatbox.formats.base import Bundle, BundleEntry, IdentityAttributes, ImportReport
-from hatbox.identities import changes, model, palette
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of, user_context_id_of
-from hatbox.identities.model import ContextualIdentity
+from hatbox.identities import changes
+from hatbox.identity import model, palette
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of, user_context_id_of
+from hatbox.identity.model import ContextualIdentity
 from hatbox.javascript.text import is_blank, well_formed
 from hatbox.store.base import Transaction
 

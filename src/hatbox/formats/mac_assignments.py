@@ -23,7 +23,7 @@ from hatbox.formats.base import decode_json
 from hatbox.formats.containers_json import Containers
 from hatbox.formats.input_files import read_input_file
 from hatbox.formats.rule_bundle import ContainerReference, ImportedRule, RuleBundle, SkippedRule
-from hatbox.identities.ids import container_user_context_id, cookie_store_id_of
+from hatbox.identity.ids import container_user_context_id, cookie_store_id_of
 from hatbox.urls.hosts import canonical_host, is_ip
 
 __all__ = ["MAC_EXTENSION", "mac_rules", "read_mac_file", "read_mac_folder"]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from hatbox.errors import InvalidColor, InvalidIcon, InvalidSiteRule, SiteRuleExists
 from hatbox.formats.rule_bundle import ContainerReference, RuleBundle, RuleImportReport, SkippedRule
-from hatbox.identities import changes, model, palette
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
-from hatbox.identities.model import ContextualIdentity
-from hatbox.identities.site_rules.rule_rows import RuleSet
+from hatbox.identities import changes
+from hatbox.identity import model, palette
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.identity.model import ContextualIdentity
 from hatbox.javascript.text import is_blank
+from hatbox.site_rules.rule_rows import RuleSet
 from hatbox.store.base import Transaction
 
 __all__ = ["import_rules"]

@@ -15,6 +15,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from hatbox.cookies.cookie import Cookie, Partition, SameSite
+from hatbox.cookies.domains import parse_domain
 from hatbox.cookies.partitions import canonical_partition
 from hatbox.formats.adjacent_files import SITE_DATA
 from hatbox.formats.base import (
@@ -25,7 +26,6 @@ from hatbox.formats.base import (
     Format,
     Tally,
     decode_json,
-    host_of,
     leave_out,
     plausible_same_site,
     unknown_members,
@@ -136,7 +136,7 @@ def _decode(data: bytes) -> _State:
 
 
 def _read_cookie(given: _StorageStateCookie, place: int) -> Cookie:
-    domain, host_only = host_of(given.domain, shared=given.domain.startswith("."))
+    domain, host_only = parse_domain(given.domain, shared=given.domain.startswith("."))
     same_site = _SAME_SITE[given.sameSite] if given.sameSite else SameSite.UNSPECIFIED
     return Cookie(
         name=_octets(given.name),

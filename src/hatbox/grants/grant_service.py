@@ -30,7 +30,7 @@ from hatbox.grants.grant_rows import (
     revoke_grants_of_ended_processes,
 )
 from hatbox.grants.grant_tokens import digest_of, new_grant_id, new_token
-from hatbox.identities.model import ContextualIdentity, IdentityLike, expect_identity, find, resolve
+from hatbox.identity.model import ContextualIdentity, IdentityLike, expect_identity, find, resolve
 from hatbox.javascript.text import well_formed
 from hatbox.store.base import Store, Transaction
 from hatbox.store.grant_tables import GrantRow

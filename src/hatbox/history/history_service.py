@@ -10,8 +10,8 @@ import msgspec
 
 from hatbox.history.search import matches_words, words_of
 from hatbox.history.visits import clear_history
-from hatbox.identities.ids import cookie_store_id_of
-from hatbox.identities.model import IdentityLike, store_number
+from hatbox.identity.ids import cookie_store_id_of
+from hatbox.identity.model import IdentityLike, store_number
 from hatbox.store.base import Store, Transaction
 from hatbox.store.record_tables import PageRow
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
+
+import msgspec
 
 from hatbox.errors import AmbiguousIdentity, DuplicateIdentity, IdsExhausted, InvalidName, InvalidPosition
-from hatbox.identities import palette
-from hatbox.identities.ids import MAX_USER_CONTEXT_ID, container_user_context_id, cookie_store_id_of
-from hatbox.identities.model import (
+from hatbox.identity import palette
+from hatbox.identity.ids import MAX_USER_CONTEXT_ID, container_user_context_id, cookie_store_id_of
+from hatbox.identity.model import (
     CREATED,
     MOVED,
     UPDATED,
@@ -25,7 +27,9 @@ from hatbox.store.base import CookieRow, IdentityRow, Transaction
 from hatbox.tabs.identity_removal import delete_identity
 from hatbox.tabs.visibility import close_identity_tabs, hide_identity_tabs, show_identity_tabs
 
-__all__ = ["clone", "create", "hide", "move", "remove", "show", "update"]
+__all__ = ["clone", "create", "hide", "move", "read_maker", "remove", "show", "update", "write_maker"]
+
+_MAKER: Final = "maker"  # the name of the setting
 
 
 def create(transaction: Transaction, name: str, color: str, icon: str, *, exist_ok: bool = False) -> ContextualIdentity:
@@ -40,6 +44,18 @@ def create(transaction: Transaction, name: str, color: str, icon: str, *, exist_
     if user_context_id > MAX_USER_CONTEXT_ID:
         raise IdsExhausted
     return record_change(transaction, CREATED, (user_context_id, name, icon, color, 0))
+
+
+def write_maker(transaction: Transaction, cookie_store_id: str, extension: str) -> None:
+    """Record which extension has created an identity."""
+    user_context_id = container_user_context_id(cookie_store_id) or 0
+    transaction.settings.put(user_context_id, _MAKER, msgspec.json.encode(extension))
+
+
+def read_maker(transaction: Transaction, user_context_id: int) -> str | None:
+    """The extension that has created an identity; None if none did."""
+    value = transaction.settings.get(user_context_id, _MAKER)
+    return None if value is None else msgspec.json.decode(value, type=str)
 
 
 def update(

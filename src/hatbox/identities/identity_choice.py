@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from hatbox.errors import IdentityNotChosen, NoSiteRule, UrlBlocked
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
-from hatbox.identities.model import ContextualIdentity, IdentityLike
 from hatbox.identities.service import Identities
-from hatbox.identities.site_rules.compared_url import compared_url
-from hatbox.identities.site_rules.service import SiteRules
-from hatbox.identities.site_rules.site_rule import Decision
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.identity.model import ContextualIdentity, IdentityLike
+from hatbox.site_rules.compared_url import compared_url
+from hatbox.site_rules.service import SiteRules
+from hatbox.site_rules.site_rule import Decision
 
 __all__ = ["IdentityChooser"]
 

@@ -6,8 +6,8 @@ import msgspec
 
 from hatbox.cookies.cookie_clock import cookie_time
 from hatbox.cookies.cookie_sites import cookie_sites, host_of
-from hatbox.identities.ids import cookie_store_id_of
-from hatbox.identities.model import IdentityLike, store_number
+from hatbox.identity.ids import cookie_store_id_of
+from hatbox.identity.model import IdentityLike, store_number
 from hatbox.store.base import Transaction
 from hatbox.urls.hosts import canonical_host
 from hatbox.urls.url import parse_url

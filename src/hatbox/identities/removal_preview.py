@@ -8,8 +8,8 @@ import msgspec
 
 from hatbox.archive.identity_archive import encode_identity, read_identity
 from hatbox.cookies.public_suffixes import default_public_suffixes
-from hatbox.identities.ids import container_user_context_id
-from hatbox.identities.model import get
+from hatbox.identity.ids import container_user_context_id
+from hatbox.identity.model import get
 from hatbox.store.base import Transaction
 from hatbox.store.profile_settings import read_profile_settings
 from hatbox.tabs.identity_removal import temporary_key

@@ -10,7 +10,8 @@ import msgspec
 
 from hatbox.identities import changes
 from hatbox.identities.log_scrubs import LogScrubs
-from hatbox.identities.model import (
+from hatbox.identities.settings_cache import SettingsCache
+from hatbox.identity.model import (
     CREATED,
     HIDDEN,
     MOVED,
@@ -28,8 +29,8 @@ from hatbox.identities.model import (
     resolve,
     row_of,
 )
-from hatbox.identities.palette import Color, Icon
-from hatbox.identities.settings import (
+from hatbox.identity.palette import Color, Icon
+from hatbox.identity.settings import (
     SETTINGS_CHANGED,
     IdentitySettings,
     SettingValue,
@@ -38,7 +39,6 @@ from hatbox.identities.settings import (
     decode_settings_change,
     read_settings,
 )
-from hatbox.identities.settings_cache import SettingsCache
 from hatbox.store.base import Store
 from hatbox.store.change_events import ChangeEvents
 

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from typing import Final
 
 from hatbox.activity_log.activity_rows import ACTIVITY_SETTING_CHANGED, is_recorded, load_recorded
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, container_user_context_id
-from hatbox.identities.model import REMOVED, row_of
-from hatbox.identities.model import decode_change as decode_identity
-from hatbox.identities.settings import (
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID, container_user_context_id
+from hatbox.identity.model import REMOVED, row_of
+from hatbox.identity.model import decode_change as decode_identity
+from hatbox.identity.settings import (
     NO_SETTINGS,
     SETTINGS_CHANGED,
     IdentitySettings,

@@ -9,8 +9,8 @@ from collections.abc import AsyncIterator
 
 from hatbox.errors import ProfileError
 from hatbox.identities import changes
-from hatbox.identities.ids import container_user_context_id, cookie_store_id_of
-from hatbox.identities.model import ContextualIdentity
+from hatbox.identity.ids import container_user_context_id, cookie_store_id_of
+from hatbox.identity.model import ContextualIdentity
 from hatbox.store.base import Store, Transaction, TransactionFunction
 from hatbox.tabs.identity_removal import delete_unused_identities, identities_until_last_tab, temporary_key
 from hatbox.tabs.program_records import ProgramRecord, delete_record, get_record, put_record

@@ -10,8 +10,8 @@ from typing import Final, TypeAlias
 import msgspec
 
 from hatbox.identities import trash_rows
-from hatbox.identities.ids import cookie_store_id_of
-from hatbox.identities.model import ContextualIdentity
+from hatbox.identity.ids import cookie_store_id_of
+from hatbox.identity.model import ContextualIdentity
 from hatbox.store.base import Store, Transaction, TrashRow
 from hatbox.store.profile_settings import read_profile_settings
 

@@ -16,9 +16,7 @@ from hatbox.archive.identity_archive import as_other_identity, decode_identity, 
 from hatbox.archive.identity_restore import restore_identity
 from hatbox.errors import AmbiguousIdentity, ArchiveError, IdentityExists, NotInTrash, TooLargeForTrash
 from hatbox.identities import changes
-from hatbox.identities.ids import container_user_context_id, cookie_store_id_of
 from hatbox.identities.log_scrubs import note_deletion
-from hatbox.identities.model import ContextualIdentity, get, nearest_names, row_of
 from hatbox.identities.trash_state import (
     TRASH_EXPIRY,
     TrashState,
@@ -27,6 +25,8 @@ from hatbox.identities.trash_state import (
     load_state,
     put_state,
 )
+from hatbox.identity.ids import cookie_store_id_of
+from hatbox.identity.model import ContextualIdentity, get, nearest_names, row_of
 from hatbox.store.base import CookieRow, IdentityRow, Transaction, TrashRow
 from hatbox.store.processes import program_name
 from hatbox.store.profile_settings import PROFILE, ProfileSettings, load_profile_settings
@@ -39,10 +39,8 @@ __all__ = [
     "delete_from_trash",
     "expire",
     "find_in_trash",
-    "read_maker",
     "remove",
     "restore",
-    "write_maker",
 ]
 
 logger = logging.getLogger("hatbox.identities")
@@ -50,7 +48,6 @@ logger = logging.getLogger("hatbox.identities")
 TRASH_CHANGED: Final = "trash.changed"
 """The topic of a change of the trash, with the cookieStoreId. An identity that is removed has its own topic."""
 
-_MAKER: Final = "maker"  # the name of the setting
 _EVICTION_SHARE: Final = 0.05  # of the limit: freed at once, because finding the oldest reads all rows
 
 
@@ -78,7 +75,11 @@ def remove(
     if not forever and not is_temporary:
         stored = dict(transaction.settings.load(PROFILE))
         settings = load_profile_settings(stored)
-        own = settings.trash_skips_extensions and extension is not None and extension == read_maker(transaction, row[0])
+        own = (
+            settings.trash_skips_extensions
+            and extension is not None
+            and extension == changes.read_maker(transaction, row[0])
+        )
         if settings.has_trash and not own:
             cookies = _add(transaction, row, settings, require_trash=require_trash)
     if cookies is None:
@@ -96,18 +97,6 @@ def _delete_earlier(transaction: Transaction, user_context_id: int) -> None:
         state = load_state(dict(transaction.settings.load(PROFILE)))
         put_state(transaction, TrashState(max(0, state.bytes - size), state.oldest))
         transaction.changes.append(TRASH_CHANGED, msgspec.json.encode(cookie_store_id_of(user_context_id)))
-
-
-def write_maker(transaction: Transaction, cookie_store_id: str, extension: str) -> None:
-    """Record which extension has created an identity."""
-    user_context_id = container_user_context_id(cookie_store_id) or 0
-    transaction.settings.put(user_context_id, _MAKER, msgspec.json.encode(extension))
-
-
-def read_maker(transaction: Transaction, user_context_id: int) -> str | None:
-    """The extension that has created an identity; None if none did."""
-    value = transaction.settings.get(user_context_id, _MAKER)
-    return None if value is None else msgspec.json.decode(value, type=str)
 
 
 def _add(

@@ -12,9 +12,9 @@ from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.services import Services
 from hatbox.errors import InputWouldBeLost, InvalidSetting, TrashSwitchedOff
 from hatbox.identities import changes, trash_rows
-from hatbox.identities.ids import container_user_context_id, cookie_store_id_of
-from hatbox.identities.model import row_of
-from hatbox.identities.settings import NO_SETTINGS, IdentitySettings, checked_settings, read_settings
+from hatbox.identity.ids import container_user_context_id, cookie_store_id_of
+from hatbox.identity.model import row_of
+from hatbox.identity.settings import NO_SETTINGS, IdentitySettings, checked_settings, read_settings
 from hatbox.manager_api.identity_changes import IdentityEvent
 from hatbox.manager_api.identity_search import search_content
 from hatbox.manager_api.identity_summaries import IdentitySummary, read_basis, summaries_of, summary_of

@@ -13,12 +13,12 @@ from hatbox.activity_log.activity_rows import ACTIVITY_SETTING_CHANGED
 from hatbox.cookies.cookie_expiry import ExpiredCookies
 from hatbox.cookies.cookie_rows import COOKIE_CHANGED
 from hatbox.events import Event
-from hatbox.identities import model
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of
-from hatbox.identities.settings import decode_settings_change
-from hatbox.identities.site_rules.site_rule import RULES_CHANGED
+from hatbox.identity import model
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of
+from hatbox.identity.settings import decode_settings_change
 from hatbox.manager_api.coalesced_changes import MAX_IDS, StoreEvent
 from hatbox.manager_api.identity_summaries import rule_counts
+from hatbox.site_rules.site_rule import RULES_CHANGED
 from hatbox.store.base import ChangeRecord, Store, Transaction
 from hatbox.tabs import tab_model
 

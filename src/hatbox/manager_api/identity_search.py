@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of
 from hatbox.manager_api.cookie_domains import valid_domains
 from hatbox.store.base import Store, TabText
 

@@ -14,8 +14,8 @@ import msgspec
 from hatbox.cookies.cookie_clock import cookie_time
 from hatbox.cookies.cookie_sites import CookieSite, cookie_sites
 from hatbox.errors import InvalidIdentity
-from hatbox.identities.ids import container_user_context_id, cookie_store_id_of
-from hatbox.identities.site_rules.rule_rows import find_rules
+from hatbox.identity.ids import container_user_context_id, cookie_store_id_of
+from hatbox.site_rules.rule_rows import find_rules
 from hatbox.store.base import IdentityRow, Transaction
 
 __all__ = ["MAX_HOSTS", "IdentitySummary", "SummaryBasis", "read_basis", "rule_counts", "summaries_of", "summary_of"]

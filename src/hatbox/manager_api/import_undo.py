@@ -15,7 +15,7 @@ from hatbox.errors import InvalidIdentity
 from hatbox.formats.base import Bundle, ImportReport
 from hatbox.formats.bundle_transfer import arrange, import_bundle
 from hatbox.identities import trash_rows
-from hatbox.identities.ids import cookie_store_id_of, user_context_id_of
+from hatbox.identity.ids import cookie_store_id_of, user_context_id_of
 from hatbox.manager_api.sites.cookie_removal import changes_between, undo_changes
 from hatbox.manager_api.sites.cookie_undo import CookieUndo
 from hatbox.store.base import CookieRow, Transaction

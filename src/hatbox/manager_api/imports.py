@@ -18,7 +18,7 @@ from hatbox.formats.base import Tally, name_sources
 from hatbox.formats.chromium_folders import find_user_data
 from hatbox.formats.firefox_folders import find_folders
 from hatbox.formats.folder_formats import FOLDER_FORMATS
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.javascript.text import well_formed
 from hatbox.manager_api.import_undo import ImportUndo, import_identities, undo_import
 from hatbox.manager_api.managed_profile import ManagedProfile

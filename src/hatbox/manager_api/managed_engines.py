@@ -17,7 +17,7 @@ from hatbox.engines.registry import ENGINES, registration_of
 from hatbox.engines.running_engines import RunningEngine
 from hatbox.engines.selection import EngineSelection
 from hatbox.errors import ApiError
-from hatbox.identities.ids import cookie_store_id_of
+from hatbox.identity.ids import cookie_store_id_of
 from hatbox.manager_api.engine_changes import EnginesChange, EnginesEvent
 from hatbox.manager_api.managed_profile import ManagedProfile
 from hatbox.manager_api.page_sentences import sentence

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
-from hatbox.identities.model import ContextualIdentity, IdentityLike
-from hatbox.identities.settings import IdentitySettings, SettingValue
+from hatbox.identity.model import ContextualIdentity, IdentityLike
+from hatbox.identity.settings import IdentitySettings, SettingValue
 from hatbox.store.profile_settings import ProfileSettings
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from hatbox.engines.background.engine_starts import EngineStarts
     from hatbox.engines.running_engines import RunningEngine
     from hatbox.extensions.service import Extensions
-    from hatbox.identities.palette import Color, Icon
-    from hatbox.identities.site_rules.service import SiteRules
+    from hatbox.identity.palette import Color, Icon
+    from hatbox.site_rules.service import SiteRules
 
 __all__ = ["ManagedProfile"]
 

@@ -13,18 +13,18 @@ from hatbox.api.caller import Caller
 from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.services import Services
 from hatbox.errors import ApiError, InvalidIdentity, InvalidSiteRule
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of
-from hatbox.identities.model import get
-from hatbox.identities.site_rules.rule_index import RuleIndex
-from hatbox.identities.site_rules.rule_reasons import AddressVerdict, address_verdict, identity_names
-from hatbox.identities.site_rules.rule_rows import add_rule, changed_rule_ids, find_rules, remove_rules, restore_rule
-from hatbox.identities.site_rules.site_pattern import REGEX_PREFIX, parse_site_pattern
-from hatbox.identities.site_rules.site_rule import RULES_CHANGED, Decision, SiteRule
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of
+from hatbox.identity.model import get
 from hatbox.manager_api.address_argument import parse_address
 from hatbox.manager_api.coalesced_changes import MAX_IDS, StoreEvent
 from hatbox.manager_api.managed_profile import ManagedProfile
 from hatbox.manager_api.rule_import import import_text, programs_with_data
 from hatbox.schema import NamespaceSchema
+from hatbox.site_rules.rule_index import RuleIndex
+from hatbox.site_rules.rule_reasons import AddressVerdict, address_verdict, identity_names
+from hatbox.site_rules.rule_rows import add_rule, changed_rule_ids, find_rules, remove_rules, restore_rule
+from hatbox.site_rules.site_pattern import REGEX_PREFIX, parse_site_pattern
+from hatbox.site_rules.site_rule import RULES_CHANGED, Decision, SiteRule
 from hatbox.store.base import Store, Transaction
 
 __all__ = ["implement"]

@@ -15,7 +15,7 @@ from hatbox.engines.registry import registration_of
 from hatbox.engines.running_engines import engine_for
 from hatbox.engines.selection import EngineSelection
 from hatbox.errors import ApiError, EngineAlreadyRunning, HatboxError, InvalidIdentity
-from hatbox.identities.ids import user_context_id_of
+from hatbox.identity.ids import user_context_id_of
 from hatbox.manager_api.address_argument import parse_address
 from hatbox.manager_api.managed_profile import ManagedProfile
 from hatbox.manager_api.tab_listing import ListedTab, TabsChange, list_tabs, listed_tab, tabs_changed_event

@@ -15,13 +15,13 @@ from hatbox.cookies.cookie_expiry import ExpiredCookies
 from hatbox.cookies.cookie_rows import COOKIE_CHANGED
 from hatbox.events import Event
 from hatbox.extension_data import installed_extensions, run_records
-from hatbox.identities import model as identity_model
-from hatbox.identities.ids import user_context_id_of
-from hatbox.identities.site_rules.rule_rows import find_rules
-from hatbox.identities.site_rules.site_rule import RULES_CHANGED
 from hatbox.identities.trash_rows import TRASH_CHANGED
+from hatbox.identity import model as identity_model
+from hatbox.identity.ids import user_context_id_of
 from hatbox.manager_api.coalesced_changes import StoreEvent
 from hatbox.manager_api.counted_sites import CountedSites
+from hatbox.site_rules.rule_rows import find_rules
+from hatbox.site_rules.site_rule import RULES_CHANGED
 from hatbox.store.base import RESYNC, ChangeRecord, Store, Transaction
 from hatbox.tabs import tab_model
 

@@ -13,8 +13,8 @@ from hatbox.formats.extension_rules import RULE_PROGRAMS, extension_rules
 from hatbox.formats.mac_assignments import read_mac_file
 from hatbox.formats.rule_bundle import RuleBundle
 from hatbox.formats.rule_transfer import import_rules
-from hatbox.identities.model import query
-from hatbox.identities.site_rules.rule_rows import find_rules
+from hatbox.identity.model import query
+from hatbox.site_rules.rule_rows import find_rules
 from hatbox.store.base import Transaction
 
 __all__ = ["MAX_IMPORT_CHARACTERS", "ImportedRules", "LeftOutRule", "import_text", "programs_with_data"]

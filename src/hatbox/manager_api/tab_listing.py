@@ -12,7 +12,7 @@ import msgspec
 
 from hatbox.engines.changed_tabs import changed_tabs
 from hatbox.errors import InvalidIdentity
-from hatbox.identities.ids import cookie_store_id_of, user_context_id_of
+from hatbox.identity.ids import cookie_store_id_of, user_context_id_of
 from hatbox.manager_api.coalesced_changes import MAX_IDS, StoreEvent
 from hatbox.manager_api.partial_reads import read_parts
 from hatbox.store.base import ChangeRecord, Store, TabRow, Transaction

@@ -8,7 +8,7 @@ import msgspec
 
 from hatbox.errors import ApiError
 from hatbox.identities.changes import hide
-from hatbox.identities.ids import cookie_store_id_of
+from hatbox.identity.ids import cookie_store_id_of
 from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs.closed_tab_restore import open_closed_tab
 from hatbox.tabs.closed_tabs import ClosedTab, forget_session, saved_tab

@@ -12,8 +12,9 @@ import msgspec
 from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.services import Services
 from hatbox.errors import NotInTrash
-from hatbox.identities import model, trash_rows
-from hatbox.identities.ids import container_user_context_id, cookie_store_id_of
+from hatbox.identities import trash_rows
+from hatbox.identity import model
+from hatbox.identity.ids import container_user_context_id, cookie_store_id_of
 from hatbox.manager_api.coalesced_changes import ChangedIds, StoreEvent
 from hatbox.manager_api.identity_summaries import IdentitySummary, summary_of
 from hatbox.manager_api.managed_profile import ManagedProfile

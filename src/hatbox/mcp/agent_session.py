@@ -13,7 +13,7 @@ import msgspec
 
 from hatbox.errors import GrantError, GrantRefused, HatboxError, ProfileError
 from hatbox.grants.grant import Grant
-from hatbox.identities.model import ContextualIdentity
+from hatbox.identity.model import ContextualIdentity
 from hatbox.mcp.person_requests import PersonRequests
 from hatbox.mcp.tool_output import ToolFailed, ToolRefused
 from hatbox.profile import Profile

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, cast
 
-from hatbox.identities.model import IdentityLike
+from hatbox.identity.model import IdentityLike
 from hatbox.sync.loop_thread import LoopThread
 from hatbox.tabs.tab_model import BLANK
 

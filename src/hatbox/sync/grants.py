@@ -9,7 +9,7 @@ import msgspec
 
 from hatbox.grants.grant import DEFAULT_ACTIONS, Grant
 from hatbox.grants.grant_service import Grants
-from hatbox.identities.model import IdentityLike
+from hatbox.identity.model import IdentityLike
 from hatbox.sync.loop_thread import LoopThread
 
 __all__ = ["SyncGrants"]

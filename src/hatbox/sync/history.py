@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hatbox.history.history_service import History, VisitedPage
-from hatbox.identities.model import IdentityLike
+from hatbox.identity.model import IdentityLike
 from hatbox.sync.loop_thread import LoopThread
 
 __all__ = ["SyncHistory"]

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import msgspec
 
-from hatbox.identities.model import ContextualIdentity, IdentityLike
-from hatbox.identities.palette import Color, Icon
 from hatbox.identities.removal_preview import RemovalPreview
 from hatbox.identities.service import Identities
-from hatbox.identities.settings import IdentitySettings, SettingValue
+from hatbox.identity.model import ContextualIdentity, IdentityLike
+from hatbox.identity.palette import Color, Icon
+from hatbox.identity.settings import IdentitySettings, SettingValue
 from hatbox.sync.loop_thread import LoopThread, SyncEvent
 
 __all__ = ["SyncIdentities"]

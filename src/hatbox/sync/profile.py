@@ -13,8 +13,8 @@ import msgspec
 
 from hatbox.clients.identity_binding import IdentityBinding, SyncIdentityBinding, require_extra
 from hatbox.identities.identity_choice import IdentityChooser
-from hatbox.identities.model import ContextualIdentity, IdentityLike
-from hatbox.identities.settings import IdentitySettings, SettingValue
+from hatbox.identity.model import ContextualIdentity, IdentityLike
+from hatbox.identity.settings import IdentitySettings, SettingValue
 from hatbox.profile import Profile
 from hatbox.store.registry import Address
 from hatbox.sync.activity_log import SyncActivityLog
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from hatbox.formats.base import Bundle, ImportReport
     from hatbox.formats.rule_bundle import RuleBundle, RuleImportReport
     from hatbox.identities.identity_sites import IdentitySite
-    from hatbox.identities.palette import Color, Icon
+    from hatbox.identity.palette import Color, Icon
     from hatbox.store.profile_settings import ProfileSettings
 
 __all__ = ["SyncProfile", "open_sync"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from hatbox.identities.model import IdentityLike
-from hatbox.identities.site_rules.service import SiteRules
-from hatbox.identities.site_rules.site_rule import Decision, SiteRule, UrlExplanation
+from hatbox.identity.model import IdentityLike
+from hatbox.site_rules.service import SiteRules
+from hatbox.site_rules.site_rule import Decision, SiteRule, UrlExplanation
 from hatbox.sync.loop_thread import LoopThread, SyncEvent
 
 __all__ = ["SyncSiteRules"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hatbox.identities.model import IdentityLike
+from hatbox.identity.model import IdentityLike
 from hatbox.sync.loop_thread import LoopThread, SyncEvent
 from hatbox.tabs.service import Tabs
 from hatbox.tabs.tab_model import BLANK, Tab, Window

@@ -5,8 +5,8 @@ from __future__ import annotations
 import builtins
 from collections.abc import Sequence
 
-from hatbox.identities.model import ContextualIdentity
 from hatbox.identities.trash import RemovedIdentity, RemovedLike, Trash
+from hatbox.identity.model import ContextualIdentity
 from hatbox.sync.loop_thread import LoopThread
 
 __all__ = ["SyncTrash"]

@@ -7,7 +7,7 @@ moved to another window. A tab that the user opens in the window replaces it.
 
 from __future__ import annotations
 
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs.first_tab import first_tab, mark_first_tab
 from hatbox.tabs.opening import open_window

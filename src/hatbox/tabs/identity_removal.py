@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from hatbox.cookies.cookie_rows import delete_cookies
-from hatbox.identities.ids import cookie_store_id_of
-from hatbox.identities.model import REMOVED, ContextualIdentity, record_change
+from hatbox.identity.ids import cookie_store_id_of
+from hatbox.identity.model import REMOVED, ContextualIdentity, record_change
 from hatbox.store.base import CookieRow, IdentityRow, Transaction
 from hatbox.tabs.program_records import ProgramRecord, delete_record, get_record, place_of_record
 
@@ -41,7 +41,7 @@ def delete_identity(
     is deleted there. Its grants do not come back with it.
     """
     from hatbox.grants.grant_rows import remove_identity_from_grants  # imported late, as rules: most commands need none
-    from hatbox.identities.site_rules.rule_rows import remove_rules_of
+    from hatbox.site_rules.rule_rows import remove_rules_of
 
     transaction.grants.prefetch()
     delete_cookies(transaction, row[0], cookies)

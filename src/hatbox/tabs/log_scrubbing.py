@@ -9,7 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from hatbox.cookies.cookie_rows import COOKIE_CHANGED, STORE_REMOVED
-from hatbox.identities.ids import cookie_store_id_of
+from hatbox.identity.ids import cookie_store_id_of
 from hatbox.store.base import Transaction
 from hatbox.tabs.site_data import SITE_DATA_CLEARED
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of
 from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs.session_values import kind_of_tab
 

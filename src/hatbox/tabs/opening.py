@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hatbox.errors import InvalidIdentity
-from hatbox.identities.ids import user_context_id_of
+from hatbox.identity.ids import user_context_id_of
 from hatbox.store.base import NO_GROUP, TabRow, Transaction, WindowSummary
 from hatbox.tabs.credentials import without_credentials, without_secrets
 from hatbox.tabs.session_values import copy_values, kind_of_tab

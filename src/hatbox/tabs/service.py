@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Sequence
 from typing import TypeVar
 
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, user_context_id_of
-from hatbox.identities.model import ContextualIdentity, IdentityLike, find, resolve
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID, user_context_id_of
+from hatbox.identity.model import ContextualIdentity, IdentityLike, find, resolve
 from hatbox.store.base import Store, Transaction, TransactionFunction
 from hatbox.store.change_events import ChangeEvents
 from hatbox.tabs import tab_model as model

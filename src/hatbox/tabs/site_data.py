@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from hatbox.identities.ids import cookie_store_id_of
+from hatbox.identity.ids import cookie_store_id_of
 from hatbox.javascript.json_text import decode_javascript_json, encode_javascript_json
 from hatbox.store.base import Transaction
 

@@ -8,7 +8,7 @@ from typing import Final, Literal, TypeVar
 
 import msgspec
 
-from hatbox.identities.ids import cookie_store_id_of
+from hatbox.identity.ids import cookie_store_id_of
 from hatbox.store.base import NO_GROUP, TabRow, Transaction, WindowRow
 from hatbox.urls.protected_pages import without_protected_paths
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from hatbox.identities.ids import cookie_store_id_of, user_context_id_of
-from hatbox.identities.model import set_hidden
+from hatbox.identity.ids import cookie_store_id_of, user_context_id_of
+from hatbox.identity.model import set_hidden
 from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs.first_tab import use_first_tab
 from hatbox.tabs.hiders import forget_hiders, hidden_by_others, note_hider

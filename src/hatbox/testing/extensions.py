@@ -15,8 +15,8 @@ from hatbox.extensions.extension_page import ExtensionPage
 from hatbox.extensions.package_repository import LoadedPackage
 from hatbox.extensions.runtime import LogEntry
 from hatbox.extensions.ui_triggers import ExtensionUi, TriggerResult
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
-from hatbox.identities.model import IdentityLike
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.identity.model import IdentityLike
 from hatbox.profile import Profile
 from hatbox.tabs.tab_model import Tab
 from hatbox.testing.extension_tabs import TabInTest, tabs_of

@@ -71,7 +71,7 @@ def engine(hatbox_loop: asyncio.Runner, profile: Profile) -> EngineRunner:
 @pytest.fixture
 def first_window(hatbox_loop: asyncio.Runner, profile: Profile) -> Window:
     """A window with one tab, about:blank, as a browser has it after its start. A new profile has no window."""
-    from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
+    from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID
 
     async def open_window() -> Window:
         tab = await profile.tabs.open(DEFAULT_COOKIE_STORE_ID, "about:blank")

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from hatbox.identities.icons_file import ICONS_FILE
+from hatbox.identity.icons_file import ICONS_FILE
 from hatbox.ui.page_script import page_script
 
 __all__ = ["FOLDER", "StaticFile", "StaticFiles"]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hatbox.identities.palette import COLORS, ICONS
+from hatbox.identity.palette import COLORS, ICONS
 from tests.cli.conftest import Cli
 
 

@@ -7,8 +7,8 @@ import pytest
 from rich.cells import cell_len
 
 from hatbox.cli.terminal.output import _GLYPHS, _NEUTRAL_GLYPH, print_identities, print_identity, print_json
-from hatbox.identities.model import ContextualIdentity
-from hatbox.identities.palette import ICONS
+from hatbox.identity.model import ContextualIdentity
+from hatbox.identity.palette import ICONS
 from tests.cli.conftest import Cli, Stream
 
 OLD = ContextualIdentity("Old", "hourglass", "mauve", "firefox-container-9")

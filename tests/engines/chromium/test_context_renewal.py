@@ -10,7 +10,7 @@ import pytest
 
 from hatbox.engines.chromium.context_registry import ContextRegistry
 from hatbox.engines.chromium.context_renewal import ContextRenewal
-from hatbox.identities.settings import NO_SETTINGS, SETTINGS_CHANGED, IdentitySettings
+from hatbox.identity.settings import NO_SETTINGS, SETTINGS_CHANGED, IdentitySettings
 from hatbox.store.base import RESYNC, ChangeRecord
 from tests.store.in_loop import in_loop
 

@@ -13,8 +13,8 @@ from playwright.async_api import Page
 
 import hatbox
 from hatbox.engines.chromium.identity_indicator import indicator_for
-from hatbox.identities.model import ContextualIdentity
-from hatbox.identities.palette import COLORS, ICONS
+from hatbox.identity.model import ContextualIdentity
+from hatbox.identity.palette import COLORS, ICONS
 from tests.engines.chromium.desktop import Keyboard, Screen
 from tests.engines.chromium.real import with_browser
 from tests.site import Site

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from hatbox.engines.chromium import proxy_relay
 from hatbox.engines.chromium.proxy_relay import ProxyRelay, relay_for
 from hatbox.errors import EngineError
-from hatbox.identities.proxy_url import ProxyUrl
-from hatbox.identities.settings import IdentitySettings
+from hatbox.identity.proxy_url import ProxyUrl
+from hatbox.identity.settings import IdentitySettings
 from tests.engines.chromium.outside import Outside
 from tests.engines.chromium.recording_proxy import HANGS, REFUSES, RecordingProxy
 from tests.waiting import until

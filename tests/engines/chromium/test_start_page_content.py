@@ -25,8 +25,8 @@ from hatbox.engines.chromium.start_page.start_page import _read_sites, navigate_
 from hatbox.engines.chromium.start_page.typed_verdict import typed_verdict
 from hatbox.engines.navigation_rules import CheckedNavigation, NavigationRules
 from hatbox.errors import InvalidIdentity
-from hatbox.identities.ids import user_context_id_of
-from hatbox.identities.palette import COLORS
+from hatbox.identity.ids import user_context_id_of
+from hatbox.identity.palette import COLORS
 from hatbox.tabs.opening import open_tab
 from tests.store.in_loop import in_loop
 
@@ -90,7 +90,7 @@ async def test_thousands_of_tabs_and_rules_are_cut(tmp_path: Path) -> None:
 
 def test_white_is_written_on_violet_only() -> None:
     from hatbox.engines.chromium.start_page.page_content import face_of
-    from hatbox.identities.model import ContextualIdentity
+    from hatbox.identity.model import ContextualIdentity
 
     inks = {each.color: face_of(ContextualIdentity("A", "tree", each.color, WORK)).ink for each in COLORS}
     assert {color for color, ink in inks.items() if ink == "#ffffff"} == {"violet"}

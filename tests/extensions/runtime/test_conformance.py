@@ -16,7 +16,7 @@ import hatbox
 from hatbox import Profile
 from hatbox.engines.runner import EngineRunner
 from hatbox.extensions.runtime import Runtime
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID
 from tests.api.caller import extension_caller
 from tests.conformance.record import RUNNER, SUITES, Case, Suite
 from tests.conformance.site import Site

@@ -15,7 +15,7 @@ from hatbox.api.services import Services
 from hatbox.errors import ApiError
 from hatbox.extension_data.content_script import ContentScript, ScriptSource
 from hatbox.extension_data.extension_permissions import subsumes
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, user_context_id_of
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID, user_context_id_of
 from hatbox.messaging.context import ExtensionContext
 from hatbox.schema import NamespaceSchema
 from hatbox.tasks import Tasks

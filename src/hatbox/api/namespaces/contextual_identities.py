@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 from hatbox.api.caller import Caller, ExtensionCaller
 from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.services import Services
-from hatbox.identities import changes, model, trash_rows
-from hatbox.identities.model import ContextualIdentity
-from hatbox.identities.palette import COLORS, ICONS
+from hatbox.identities import changes, trash_rows
+from hatbox.identity import model
+from hatbox.identity.model import ContextualIdentity
+from hatbox.identity.palette import COLORS, ICONS
 from hatbox.schema import NamespaceSchema
 from hatbox.store.base import Transaction
 
@@ -81,7 +82,7 @@ def _create_for_extension(
     transaction: Transaction, extension: str, name: str, color: str, icon: str
 ) -> ContextualIdentity:
     identity = changes.create(transaction, name, color, icon)
-    trash_rows.write_maker(transaction, identity.cookie_store_id, extension)
+    changes.write_maker(transaction, identity.cookie_store_id, extension)
     return identity
 
 

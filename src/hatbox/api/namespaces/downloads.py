@@ -15,7 +15,7 @@ from hatbox.api.services import Services
 from hatbox.downloads.download_item import DownloadItem, DownloadRequest
 from hatbox.downloads.download_path import check_file_name
 from hatbox.errors import ApiError
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.schema import NamespaceSchema
 from hatbox.urls.url import parse_url
 

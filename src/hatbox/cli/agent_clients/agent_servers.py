@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from hatbox.cli.arguments.parameters import bad_parameter
 from hatbox.cli.desktop.own_program import own_program
-from hatbox.identities.model import ContextualIdentity
+from hatbox.identity.model import ContextualIdentity
 
 __all__ = [
     "checked_name",

@@ -12,8 +12,8 @@ from hatbox.cli.arguments.parameters import Argument, Option
 from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.cli.terminal.output import print_line
 from hatbox.errors import AmbiguousIdentity, IdentityNotFound
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
-from hatbox.identities.model import ContextualIdentity
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.identity.model import ContextualIdentity
 from hatbox.profile import Profile
 
 __all__ = [

@@ -13,11 +13,11 @@ from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.cli.terminal.output import print_line
 from hatbox.errors import IdentityNotFound
 from hatbox.identities.identity_choice import no_rule, shown_url
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
-from hatbox.identities.model import ContextualIdentity
-from hatbox.identities.site_rules.site_rule import Decision
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.identity.model import ContextualIdentity
 from hatbox.profile import Profile
 from hatbox.shell_words import shell_word
+from hatbox.site_rules.site_rule import Decision
 from hatbox.tabs.tab_model import BLANK
 
 __all__ = ["OpenTarget", "find_targets", "name_of"]

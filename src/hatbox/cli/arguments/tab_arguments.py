@@ -8,8 +8,8 @@ from typing import TypeAlias
 
 from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.errors import InvalidIdentity, InvalidTab
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
-from hatbox.identities.model import ContextualIdentity
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.identity.model import ContextualIdentity
 from hatbox.profile import Profile
 from hatbox.tabs import Tab
 

@@ -15,7 +15,7 @@ from hatbox.cli.arguments.parameters import Option
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, run_with_profile
 from hatbox.cli.arguments.time_arguments import parse_time_or_age
 from hatbox.cli.terminal.output import print_json, print_rows
-from hatbox.identities.ids import user_context_id_of
+from hatbox.identity.ids import user_context_id_of
 from hatbox.profile import Profile
 
 if TYPE_CHECKING:

@@ -30,8 +30,8 @@ from hatbox.engines.background.engine_log import READY
 from hatbox.engines.running_engines import already_running
 from hatbox.engines.selection import EngineSelection
 from hatbox.errors import InvalidTab
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
-from hatbox.identities.model import ContextualIdentity
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.identity.model import ContextualIdentity
 from hatbox.plurals import number_of
 from hatbox.profile import Profile
 from hatbox.tabs import Tab

@@ -21,7 +21,7 @@ from hatbox.cli.terminal.output import print_cookies, print_json, print_line
 from hatbox.cli.terminal.terminal_text import visible
 from hatbox.cookies import Cookie, Jar, SameSite
 from hatbox.cookies.cookie_stores import CookieStore
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.plurals import number_of
 from hatbox.profile import Profile
 from hatbox.urls.match_patterns import ALL_URLS

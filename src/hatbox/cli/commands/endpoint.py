@@ -32,7 +32,7 @@ from hatbox.engines.running_engines import RunningEngine, busy, has_lease, is_sa
 from hatbox.engines.selection import EngineSelection
 from hatbox.errors import EngineError, GrantError, ProfileError
 from hatbox.grants.grant import DEFAULT_DURATION, Grant
-from hatbox.identities.model import ContextualIdentity
+from hatbox.identity.model import ContextualIdentity
 from hatbox.profile import Profile
 from hatbox.tasks import wait_for_first
 from hatbox.urls.match_patterns import ALL_URLS

@@ -34,9 +34,9 @@ from hatbox.cli.terminal.response_output import STANDARD, ResponsePrinter
 from hatbox.cli.terminal.terminal_text import visible, without_passwords
 from hatbox.clients.identity_binding import require_extra
 from hatbox.errors import PermissionDenied
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
-from hatbox.identities.model import ContextualIdentity
-from hatbox.identities.settings import IdentitySettings
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.identity.model import ContextualIdentity
+from hatbox.identity.settings import IdentitySettings
 from hatbox.profile import Profile
 from hatbox.tabs.tab_model import BLANK
 from hatbox.urls.typed_address import parse_typed_address

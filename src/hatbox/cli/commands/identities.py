@@ -30,14 +30,14 @@ from hatbox.cli.terminal.removal_prompt import confirm_removal
 from hatbox.cli.terminal.terminal_text import visible
 from hatbox.engines.hiding import HideReport
 from hatbox.errors import AmbiguousIdentity, InvalidColor, InvalidIcon, InvalidPosition
-from hatbox.identities import palette
-from hatbox.identities.model import ContextualIdentity
+from hatbox.identity import palette
+from hatbox.identity.model import ContextualIdentity
 from hatbox.plurals import number_of
 from hatbox.profile import Profile
 
 if TYPE_CHECKING:
-    from hatbox.identities.palette import Color, Icon
     from hatbox.identities.removal_preview import RemovalPreview
+    from hatbox.identity.palette import Color, Icon
 
 __all__ = ["clone", "create", "get", "hide", "list_", "move", "remove", "show", "update"]
 

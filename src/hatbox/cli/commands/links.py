@@ -22,8 +22,8 @@ from hatbox.cli.terminal.command_errors import CommandError, message_of
 from hatbox.cli.terminal.output import print_json, print_line
 from hatbox.cli.terminal.terminal_text import visible, without_passwords
 from hatbox.errors import IdentityNotChosen
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
-from hatbox.identities.model import ContextualIdentity
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.identity.model import ContextualIdentity
 from hatbox.profile import Profile
 from hatbox.shell_words import shell_word
 from hatbox.urls.url import parse_url

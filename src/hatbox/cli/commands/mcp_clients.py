@@ -41,7 +41,7 @@ from hatbox.cli.terminal.output import print_json, print_line
 from hatbox.cli.terminal.terminal_text import without_passwords
 from hatbox.errors import IdentityNotFound, MissingExtra
 from hatbox.grants.grant_arguments import accepted_hosts
-from hatbox.identities.model import ContextualIdentity
+from hatbox.identity.model import ContextualIdentity
 from hatbox.profile import Profile
 from hatbox.shell_words import shell_word
 

@@ -6,7 +6,7 @@ import sys
 
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption
 from hatbox.cli.terminal.output import print_colors, print_icons, print_json
-from hatbox.identities import palette
+from hatbox.identity import palette
 
 __all__ = ["colors", "icons"]
 

@@ -12,8 +12,8 @@ from hatbox.cli.arguments.parameters import Option, bad_parameter
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, run_with_profile
 from hatbox.cli.terminal.output import print_identity, print_json, print_rows
 from hatbox.cli.terminal.terminal_text import visible
-from hatbox.identities.model import ContextualIdentity
-from hatbox.identities.settings import SETTING_NAMES, IdentitySettings, SettingValue
+from hatbox.identity.model import ContextualIdentity
+from hatbox.identity.settings import SETTING_NAMES, IdentitySettings, SettingValue
 from hatbox.profile import Profile
 
 __all__ = ["settings"]

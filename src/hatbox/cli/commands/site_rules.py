@@ -14,10 +14,10 @@ from hatbox.cli.arguments.url_argument import parse_url_argument
 from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.cli.terminal.confirm import confirm
 from hatbox.cli.terminal.output import print_json, print_line, print_rows
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
-from hatbox.identities.site_rules.site_rule import SiteRule, UrlExplanation
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.plurals import number_of
 from hatbox.profile import Profile
+from hatbox.site_rules.site_rule import SiteRule, UrlExplanation
 from hatbox.tabs.tab_model import BLANK
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from hatbox.cli.arguments.parameters import Argument
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, run_with_profile
 from hatbox.cli.terminal.output import print_json, print_rows
 from hatbox.cli.terminal.terminal_text import visible
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.profile import Profile
 
 if TYPE_CHECKING:

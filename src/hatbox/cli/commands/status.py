@@ -16,7 +16,7 @@ from hatbox.engines.endpoint_records import OpenEndpoint, open_endpoints
 from hatbox.engines.running_engines import RunningEngine
 from hatbox.errors import InvalidIdentity
 from hatbox.extension_data.run_records import RunRecord
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.maintenance import ProfileInfo, profile_info
 from hatbox.plurals import number_of
 from hatbox.profile import Profile

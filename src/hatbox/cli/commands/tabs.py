@@ -33,8 +33,8 @@ from hatbox.engines.background.opened_tabs import OpenedTabs
 from hatbox.engines.running_engines import RunningEngine
 from hatbox.engines.selection import DEFAULT_ENGINE, EngineSelection
 from hatbox.errors import EngineAlreadyRunning
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
-from hatbox.identities.model import ContextualIdentity
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.identity.model import ContextualIdentity
 from hatbox.profile import Profile
 from hatbox.tabs import Tab
 from hatbox.tabs.credentials import without_credentials

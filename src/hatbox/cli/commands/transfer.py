@@ -31,7 +31,7 @@ from hatbox.formats.firefox_profile import LOSES, write_folder
 from hatbox.formats.firefox_profile import NAME as FIREFOX
 from hatbox.formats.folder_formats import FOLDER_FORMATS
 from hatbox.formats.input_files import read_input_file, read_stream
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.new_files import replace_file
 from hatbox.profile import Profile
 

@@ -15,7 +15,7 @@ from hatbox.cli.terminal.output import document, print_identity, print_json, pri
 from hatbox.cli.terminal.sizes import size_text
 from hatbox.cli.terminal.terminal_text import visible
 from hatbox.errors import AmbiguousIdentity, NotInTrash
-from hatbox.identities.model import ContextualIdentity
+from hatbox.identity.model import ContextualIdentity
 from hatbox.plurals import number_of
 from hatbox.profile import Profile
 

@@ -164,7 +164,7 @@ def _names(kind: str, profile: str | None) -> list[Suggestion]:
         from hatbox.profile_names import profile_names
 
         return _unambiguous(profile_names(profile, kind))
-    from hatbox.identities import palette
+    from hatbox.identity import palette
 
     return [Suggestion(name, code) for name, code in (palette.COLORS if kind == "colors" else palette.ICONS)]
 

@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, urlsplit
 import msgspec
 
 from hatbox.cli.terminal.terminal_text import visible
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, user_context_id_of
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID, user_context_id_of
 from hatbox.tabs.credentials import without_credentials
 from hatbox.urls.typed_address import has_one_host
 from hatbox.urls.url import parse_url

@@ -14,7 +14,7 @@ from hatbox.cli.terminal.terminal_text import without_passwords
 from hatbox.errors import EngineAlreadyRunning, EngineError, HatboxError, IdentityNotFound, ProfileNotFound
 
 if TYPE_CHECKING:
-    from hatbox.identities.model import ContextualIdentity
+    from hatbox.identity.model import ContextualIdentity
 
 __all__ = [
     "FAILED",

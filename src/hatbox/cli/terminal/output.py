@@ -15,8 +15,8 @@ import msgspec
 from hatbox.cli.terminal.proposed_commands import with_profile
 from hatbox.cli.terminal.table import Cell, console_of, encoding_of, is_interactive, print_table, styled
 from hatbox.cli.terminal.terminal_text import harmless_json, visible
-from hatbox.identities import palette
-from hatbox.identities.model import ContextualIdentity
+from hatbox.identity import palette
+from hatbox.identity.model import ContextualIdentity
 from hatbox.tabs import Tab
 
 __all__ = [

@@ -11,7 +11,7 @@ from typing import Any
 from hatbox.cli.arguments.tab_arguments import with_identities
 from hatbox.cli.terminal.output import print_json_line, print_tab, tab_document
 from hatbox.events import Event
-from hatbox.identities.model import ContextualIdentity
+from hatbox.identity.model import ContextualIdentity
 from hatbox.profile import Profile
 from hatbox.tabs import Tab
 from hatbox.tabs.tab_model import TabRemoval, TabUpdate

@@ -19,7 +19,7 @@ from hatbox.engines.background.detached_process import background_environment, d
 from hatbox.engines.background.engine_log import READY, EngineLog
 from hatbox.engines.selection import EngineSelection
 from hatbox.errors import EngineError
-from hatbox.identities.model import IdentityLike
+from hatbox.identity.model import IdentityLike
 from hatbox.store.keys import Key
 
 __all__ = ["BackgroundEngine", "BackgroundEngineError", "json_objects"]

@@ -18,7 +18,7 @@ from hatbox.engines.running_engines import engine_for
 from hatbox.engines.selection import EngineSelection
 from hatbox.errors import EngineAlreadyRunning, EngineError, HatboxError
 from hatbox.events import Event
-from hatbox.identities.model import IdentityLike
+from hatbox.identity.model import IdentityLike
 from hatbox.store.base import Store
 from hatbox.tabs import Tab
 from hatbox.tasks import Tasks

@@ -15,8 +15,8 @@ from hatbox.engines.running_engines import already_running, engine_for
 from hatbox.engines.selection import EngineSelection
 from hatbox.errors import EngineAlreadyRunning
 from hatbox.identities.changes import hide
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
-from hatbox.identities.model import ContextualIdentity
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.identity.model import ContextualIdentity
 from hatbox.store.base import Store, Transaction
 from hatbox.tabs import Tab
 from hatbox.tabs.service import Tabs

@@ -28,7 +28,7 @@ from hatbox.engines.endpoint_requests import ANSWER_TIMEOUT, engine_ended
 from hatbox.engines.person_windows import OpenPersonWindow, RequestedPersonWindow
 from hatbox.engines.running_engines import RunningEngine, busy, has_lease
 from hatbox.errors import EngineAlreadyRunning, EngineBusy, EngineError
-from hatbox.identities.model import IdentityLike
+from hatbox.identity.model import IdentityLike
 from hatbox.tabs.credentials import without_credentials
 from hatbox.tabs.script_tabs import is_script_tab, keep_script_tab
 from hatbox.tabs.tab_model import BLANK

@@ -18,9 +18,9 @@ from hatbox.engines.endpoint_options import NO_OPTIONS, EndpointOptions
 from hatbox.engines.person_windows import OpenPersonWindow
 from hatbox.engines.runner import EngineRunner
 from hatbox.errors import EngineError, ProfileError
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
-from hatbox.identities.model import IdentityLike
 from hatbox.identities.service import Identities
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.identity.model import IdentityLike
 from hatbox.store.base import Store, Transaction
 from hatbox.tabs.credentials import without_credentials
 from hatbox.tabs.open_pages import PageCapture

@@ -11,7 +11,7 @@ from hatbox.engines.chromium.context_settings import context_options, init_scrip
 from hatbox.engines.chromium.launch import Launched
 from hatbox.engines.chromium.proxy_relay import ProxyRelay
 from hatbox.engines.chromium.sessions import within
-from hatbox.identities.settings import IdentitySettings
+from hatbox.identity.settings import IdentitySettings
 
 __all__ = ["create_context", "new_browser_context"]
 

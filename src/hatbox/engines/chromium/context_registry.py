@@ -22,9 +22,9 @@ from hatbox.engines.chromium.identity_indicator import IdentityIndicator, indica
 from hatbox.engines.chromium.live_page import LivePage
 from hatbox.engines.chromium.proxy_relay import ProxyRelay, relay_for
 from hatbox.errors import EngineError, InvalidSetting
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of, user_context_id_of
-from hatbox.identities.model import ContextualIdentity
-from hatbox.identities.settings import IdentitySettings, read_settings
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of, user_context_id_of
+from hatbox.identity.model import ContextualIdentity
+from hatbox.identity.settings import IdentitySettings, read_settings
 from hatbox.store.base import RESYNC, ChangeRecord
 from hatbox.tabs.site_data import SITE_DATA_CLEARED, SiteDataRemoval
 

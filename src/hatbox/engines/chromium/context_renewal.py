@@ -16,12 +16,12 @@ from hatbox.engines.chromium.live_page import LivePage
 from hatbox.engines.chromium.minimized_pages import MinimizedPages
 from hatbox.engines.chromium.page_saving import save_snapshot
 from hatbox.engines.chromium.tab_pages import TabPages
-from hatbox.identities.settings import SETTINGS_CHANGED, decode_settings_change
+from hatbox.identity.settings import SETTINGS_CHANGED, decode_settings_change
 from hatbox.store.base import RESYNC, ChangeRecord, Transaction
 
 __all__ = ["ContextRenewal", "has_proxies"]
 
-_SETTINGS: str = "settings"  # see hatbox.identities.settings
+_SETTINGS: str = "settings"  # see hatbox.identity.settings
 
 
 class ContextRenewal:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from hatbox.engines.chromium.user_agent_hints import hint_headers
-from hatbox.identities.proxy_url import ProxyUrl
-from hatbox.identities.settings import IdentitySettings
+from hatbox.identity.proxy_url import ProxyUrl
+from hatbox.identity.settings import IdentitySettings
 
 __all__ = ["context_options", "init_scripts", "needs_relay", "uses_proxy"]
 

@@ -17,11 +17,11 @@ from playwright.async_api import Error as PlaywrightError
 
 from hatbox.cookies.cookie import ChangeCause, Cookie, CookieKey, Partition, SameSite
 from hatbox.cookies.cookie_stores import CookieChange, CookieStore
+from hatbox.cookies.domains import parse_domain
 from hatbox.cookies.storage_model import same_content
 from hatbox.engines.chromium.debounce import Debouncer
 from hatbox.engines.chromium.sessions import Session
 from hatbox.errors import InvalidIdentity
-from hatbox.formats.base import host_of
 from hatbox.javascript.text import well_formed
 from hatbox.urls.protected_pages import is_protected_cookie
 
@@ -223,7 +223,7 @@ def to_browser(cookie: Cookie) -> dict[str, Any] | None:
 
 def from_browser(data: dict[str, Any]) -> Cookie:
     """The cookie of a CDP Network.Cookie."""
-    domain, host_only = host_of(data["domain"], shared=data["domain"].startswith("."))
+    domain, host_only = parse_domain(data["domain"], shared=data["domain"].startswith("."))
     partition = data.get("partitionKey")
     return Cookie(
         name=_octets(data["name"]),

@@ -36,7 +36,7 @@ from hatbox.engines.extension_buttons import ExtensionButtons
 from hatbox.engines.navigation_rules import NavigationRules, is_rule_message
 from hatbox.errors import EngineError
 from hatbox.identities.service import Identities
-from hatbox.identities.site_rules.service import SiteRules
+from hatbox.site_rules.service import SiteRules
 from hatbox.store.base import Store
 from hatbox.tabs.credentials import without_credentials
 from hatbox.tabs.tab_model import BLANK, Tab

@@ -30,8 +30,8 @@ from hatbox.engines.chromium.sessions import Session, within
 from hatbox.engines.chromium.shown_indicator import ShownIndicator
 from hatbox.engines.chromium.site_data_sync import SiteDataSync
 from hatbox.engines.chromium.user_agent_hints import user_agent_override
-from hatbox.identities.ids import user_context_id_of
-from hatbox.identities.settings import NO_SETTINGS, IdentitySettings
+from hatbox.identity.ids import user_context_id_of
+from hatbox.identity.settings import NO_SETTINGS, IdentitySettings
 from hatbox.store.base import Store
 from hatbox.tabs.site_data import SiteDataRemoval
 from hatbox.tasks import Tasks

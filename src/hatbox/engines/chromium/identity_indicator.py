@@ -9,8 +9,8 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-from hatbox.identities.glyphs import identity_glyph
-from hatbox.identities.model import ContextualIdentity
+from hatbox.identity.glyphs import identity_glyph
+from hatbox.identity.model import ContextualIdentity
 
 __all__ = [
     "NEUTRAL",

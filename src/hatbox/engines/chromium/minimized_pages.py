@@ -10,7 +10,7 @@ from hatbox.engines.chromium.live_page import LivePage
 from hatbox.engines.chromium.page_saving import read_snapshot
 from hatbox.engines.chromium.tab_pages import TabPages
 from hatbox.engines.chromium.window_minimizer import WindowMinimizer
-from hatbox.identities.ids import user_context_id_of
+from hatbox.identity.ids import user_context_id_of
 from hatbox.store.base import RESYNC, ChangeRecord
 from hatbox.tabs.tab_model import REMOVED, Tab
 

@@ -18,8 +18,8 @@ from typing import Final, Self
 
 from hatbox.engines.chromium.context_settings import needs_relay
 from hatbox.errors import EngineError
-from hatbox.identities.proxy_url import ProxyUrl
-from hatbox.identities.settings import IdentitySettings
+from hatbox.identity.proxy_url import ProxyUrl
+from hatbox.identity.settings import IdentitySettings
 from hatbox.loopback.peer_user import can_check_users, is_of_this_user
 
 __all__ = ["ProxyRelay", "relay_for"]

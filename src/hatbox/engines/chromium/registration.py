@@ -12,7 +12,7 @@ from hatbox.errors import MissingExtra
 if TYPE_CHECKING:
     from hatbox.engines.chromium.chromium_runner import ChromiumRunner
     from hatbox.engines.registry import EngineServices
-    from hatbox.identities.model import IdentityLike
+    from hatbox.identity.model import IdentityLike
 
 __all__ = ["DISPLAY_NAME", "HAS_WINDOWS", "create", "create_chromium"]
 

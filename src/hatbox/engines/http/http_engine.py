@@ -27,9 +27,9 @@ from hatbox.engines.http.intercepting_transport import LIFECYCLE, REDIRECT_URL, 
 from hatbox.engines.load_errors import firefox_error_name, format_bytes, load_error_message
 from hatbox.engines.navigation_rules import NavigationReopened, NavigationRules
 from hatbox.errors import PackageError
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
-from hatbox.identities.model import IdentityLike
 from hatbox.identities.service import Identities
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.identity.model import IdentityLike
 from hatbox.tabs.tab_model import BLANK, Tab, is_blank
 from hatbox.web_requests import RequestCancelled, RequestEvents, RequestFrame, RequestLifecycle, RequestRedirected
 from hatbox.web_requests.headers import merge_duplicates

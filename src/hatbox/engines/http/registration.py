@@ -11,7 +11,7 @@ from hatbox.engines.selection import EngineSelection
 
 if TYPE_CHECKING:
     from hatbox.engines.registry import EngineServices
-    from hatbox.identities.model import IdentityLike
+    from hatbox.identity.model import IdentityLike
 
 __all__ = ["DISPLAY_NAME", "HAS_WINDOWS", "create", "create_http"]
 

@@ -15,7 +15,7 @@ from hatbox.extension_data.page_opening import PAGE_COMMANDED, PAGE_REQUESTED, d
 from hatbox.extension_data.sidebars import SIDEBARS_CHANGED, decode_sidebar
 from hatbox.extensions.pages.requested_pages import RequestedPages
 from hatbox.extensions.pages.sidebar_windows import SidebarWindows
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.store.base import ChangeRecord, Store, Transaction
 from hatbox.tabs.opening import open_tab
 from hatbox.tabs.pages import navigate, reload

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hatbox.extensions.pages.page_urls import ICON_BASE, RESERVED_FOLDER
-from hatbox.identities.glyphs import glyph_file
+from hatbox.identity.glyphs import glyph_file
 
 __all__ = ["ICON_FOLDER", "identity_icon"]
 

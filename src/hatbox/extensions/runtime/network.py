@@ -26,7 +26,7 @@ from hatbox.engines.http.intercepting_transport import LIFECYCLE, REDIRECT_URL, 
 from hatbox.engines.load_errors import firefox_error_name
 from hatbox.errors import NetworkError
 from hatbox.extensions.runtime.host import FetchRequest, FetchResponse, Socket, SocketRequest
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.urls.match_patterns import HostPermissions
 from hatbox.urls.protected_pages import is_protected_page
 from hatbox.urls.url import parse_url

@@ -13,8 +13,8 @@ from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.services import Services
 from hatbox.errors import ProfileError
 from hatbox.events import Event
-from hatbox.identities.model import REMOVED
 from hatbox.identities.trash_rows import TRASH_CHANGED
+from hatbox.identity.model import REMOVED
 from hatbox.manager_api.activity.activity_entries import ActivityEntry
 from hatbox.manager_api.activity.logged_activity import NewEntries, entries_after, last_sequence, latest_entries
 from hatbox.manager_api.activity.observed_changes import TOPICS

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.manager_api.activity.activity_texts import text_of
 from hatbox.manager_api.activity.observed_changes import Observation, observe
 from hatbox.manager_api.program_labels import program_label

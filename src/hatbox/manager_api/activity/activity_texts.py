@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.manager_api.activity.observed_changes import Observation
 
 __all__ = ["text_of"]

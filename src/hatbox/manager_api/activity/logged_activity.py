@@ -11,7 +11,7 @@ import msgspec
 
 from hatbox.engines.running_engines import find_records
 from hatbox.extension_data import installed_extensions as installed
-from hatbox.identities.ids import container_user_context_id, cookie_store_id_of
+from hatbox.identity.ids import container_user_context_id, cookie_store_id_of
 from hatbox.manager_api.activity.activity_entries import (
     ActivityEntry,
     ActivityNames,

@@ -17,10 +17,10 @@ from hatbox.extension_data import granted_permissions as grants
 from hatbox.extension_data import installed_extensions as installed
 from hatbox.extension_data import run_records as runs
 from hatbox.extension_data.extension_permissions import Permissions
-from hatbox.identities import model as identities
-from hatbox.identities.ids import cookie_store_id_of
-from hatbox.identities.site_rules.site_rule import RULES_CHANGED
 from hatbox.identities.trash_rows import TRASH_CHANGED
+from hatbox.identity import model as identities
+from hatbox.identity.ids import cookie_store_id_of
+from hatbox.site_rules.site_rule import RULES_CHANGED
 from hatbox.store.profile_settings import PROFILE_SETTINGS_CHANGED
 from hatbox.tabs import tab_model as tabs
 from hatbox.tabs.site_data import SITE_DATA_CLEARED

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hatbox.activity_log.action_words import action_text
 from hatbox.activity_log.activity_rows import OTHER_HOSTS
-from hatbox.identities.ids import cookie_store_id_of
+from hatbox.identity.ids import cookie_store_id_of
 from hatbox.manager_api.activity.activity_entries import ActivityEntry, ShownIdentity
 from hatbox.manager_api.activity.logged_activity import shown_identities
 from hatbox.manager_api.page_sentences import sentence

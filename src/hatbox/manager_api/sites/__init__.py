@@ -20,7 +20,7 @@ from hatbox.cookies.cookie_expiry import ExpiredCookies
 from hatbox.cookies.cookie_rows import COOKIE_CHANGED, STORE_REMOVED, cookie_of, decode_change, expect_identity
 from hatbox.engines.site_data_holders import SiteDataHolders
 from hatbox.errors import ApiError, InvalidIdentity
-from hatbox.identities.ids import cookie_store_id_of, user_context_id_of
+from hatbox.identity.ids import cookie_store_id_of, user_context_id_of
 from hatbox.manager_api.coalesced_changes import ChangedIds, CoalescedChanges
 from hatbox.manager_api.cookie_domains import all_stores
 from hatbox.manager_api.managed_profile import ManagedProfile

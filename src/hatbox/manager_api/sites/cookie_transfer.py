@@ -17,7 +17,7 @@ from hatbox.formats.adjacent_files import NEVER_CARRIED
 from hatbox.formats.base import Bundle, ImportReport, Tally
 from hatbox.formats.bundle_transfer import export_bundle, import_bundle
 from hatbox.formats.cookie_file import read_cookie_file
-from hatbox.identities.ids import cookie_store_id_of
+from hatbox.identity.ids import cookie_store_id_of
 from hatbox.javascript.text import well_formed
 from hatbox.manager_api.sites.cookie_removal import changes_between
 from hatbox.manager_api.sites.cookie_undo import CookieUndo

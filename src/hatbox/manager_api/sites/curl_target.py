@@ -12,8 +12,8 @@ from hatbox.cookies.public_suffixes import default_public_suffixes
 from hatbox.cookies.request_urls import parse_request_url
 from hatbox.cookies.sign_in_cookies import looks_like_sign_in
 from hatbox.errors import ApiError
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
-from hatbox.identities.settings import NO_SETTINGS
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.identity.settings import NO_SETTINGS
 from hatbox.urls.hosts import is_trustworthy_host
 from hatbox.urls.url import parse_url
 

@@ -20,7 +20,7 @@ from hatbox.cookies.cookie_rows import cookie_of, expect_identity
 from hatbox.cookies.cookie_sites import CookieSite, cookie_sites, host_of
 from hatbox.cookies.sign_in_cookies import is_sign_in_cookie
 from hatbox.cookies.use_times import is_use
-from hatbox.identities.ids import cookie_store_id_of
+from hatbox.identity.ids import cookie_store_id_of
 from hatbox.manager_api.sites.cookie_ids import cookie_id
 from hatbox.manager_api.sites.stored_site_data import SiteDataSize, site_data_sizes
 from hatbox.store.base import CookieDescription, CookieMetadata, Transaction

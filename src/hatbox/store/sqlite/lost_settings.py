@@ -1,6 +1,6 @@
 """Marks the settings of identities that a repair may have lost: a request must not go out as if none had been set.
 
-The mark is a value that readers of settings refuse (hatbox.identities.settings), until the user sets or unsets it.
+The mark is a value that readers of settings refuse (hatbox.identity.settings), until the user sets or unsets it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-// The colors and icons of identities: those of identities/palette.py, in its order. The page must not wait for them, so
+// The colors and icons of identities: those of identity/palette.py, in its order. The page must not wait for them, so
 // they are here again; a test compares them, and the codes in css/tokens.css.
 
 export const COLORS = ["gray", "yellow", "orange", "red", "pink", "purple", "violet", "blue", "cyan", "green"];

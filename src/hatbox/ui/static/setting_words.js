@@ -1,6 +1,6 @@
 // What stands under a setting that cannot be used. Pure.
 
-// By the start of what hatbox/identities/proxy_url.py says.
+// By the start of what hatbox/identity/proxy_url.py says.
 const PROXY_PROBLEMS = [
   ["It needs a host and a port", "Write it as socks5://127.0.0.1:9050. The port is needed."],
   ["The port must be", "The port must be 1 to 65535."],

@@ -16,7 +16,7 @@ from hatbox.cookies.cookie import ChangeCause, JarChange
 from hatbox.cookies.cookie_rows import find_cookies, write_changes
 from hatbox.errors import ApiError, ArgumentError
 from hatbox.history.visits import clear_history, delete_hosts, delete_visits
-from hatbox.identities.ids import user_context_id_of
+from hatbox.identity.ids import user_context_id_of
 from hatbox.store.base import Transaction
 from hatbox.tabs.closed_tabs import clear_closed_tabs
 from hatbox.tabs.site_data import CACHE, DATABASES, LOCAL_STORAGE, SERVICE_WORKERS, clear_site_data

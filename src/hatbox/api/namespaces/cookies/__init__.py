@@ -12,7 +12,7 @@ from hatbox.api.namespaces.cookies.cookie_functions import Details
 from hatbox.api.namespaces.cookies.cookie_views import CookieChangeView, change_info
 from hatbox.api.services import Services
 from hatbox.cookies.cookie_stores import CookieChange
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, user_context_id_of
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID, user_context_id_of
 from hatbox.schema import NamespaceSchema
 from hatbox.urls.match_patterns import HostPermissions
 from hatbox.urls.protected_pages import is_protected_cookie

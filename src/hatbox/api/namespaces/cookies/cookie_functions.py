@@ -15,7 +15,7 @@ from hatbox.api.namespaces.cookies.set_cookie_details import cookie_from_details
 from hatbox.cookies.cookie import ChangeCause, Cookie, JarChange
 from hatbox.cookies.cookie_rows import find_cookies, put_cookie, write_changes
 from hatbox.errors import ApiError
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of, user_context_id_of
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of, user_context_id_of
 from hatbox.store.base import Transaction
 from hatbox.urls.match_patterns import HostPermissions
 from hatbox.urls.url import parse_url

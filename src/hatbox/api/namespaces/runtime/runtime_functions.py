@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from hatbox.errors import ApiError
 from hatbox.extension_data.installed_extensions import store_uninstall_url
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.javascript.text import stringify
 from hatbox.store.base import Transaction
 from hatbox.tabs.opening import open_tab

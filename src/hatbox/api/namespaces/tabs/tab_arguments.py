@@ -9,7 +9,7 @@ from urllib.parse import urljoin, urlsplit
 from hatbox.api.namespaces.tabs.tab_access import TabAccess
 from hatbox.errors import ApiError
 from hatbox.extension_data.protocol_handlers import handled_url, is_handled_scheme
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, user_context_id_of
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID, user_context_id_of
 from hatbox.store.base import Transaction
 from hatbox.tabs.tab_model import is_blank
 from hatbox.urls.protected_pages import is_protected_page

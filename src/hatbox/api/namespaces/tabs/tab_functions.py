@@ -14,7 +14,7 @@ from hatbox.api.namespaces.tabs.tab_query import CURRENT_WINDOW, TabQuery, parse
 from hatbox.api.namespaces.tabs.tab_views import NO_TAB, TabView, tab_view
 from hatbox.errors import ApiError
 from hatbox.extension_data.new_tab_page import NEW_TAB_ROW, new_tab_page
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of, user_context_id_of
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of, user_context_id_of
 from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs.bound_tabs import bind_tab
 from hatbox.tabs.highlighting import set_highlighted

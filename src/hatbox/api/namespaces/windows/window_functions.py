@@ -13,7 +13,7 @@ from hatbox.api.namespaces.tabs.tab_arguments import resolve_cookie_store, resol
 from hatbox.api.namespaces.tabs.tab_functions import resolve_window_id
 from hatbox.api.namespaces.windows.window_views import WindowView
 from hatbox.errors import ApiError, InvalidWindow
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of
 from hatbox.store.base import Transaction
 from hatbox.tabs.moving import attach
 from hatbox.tabs.named_identity import mark_identity_named

@@ -9,12 +9,12 @@ from urllib.parse import urlsplit
 import msgspec
 
 from hatbox.errors import HatboxError
-from hatbox.identities.glyphs import Glyph, glyph, identity_glyph
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, user_context_id_of
-from hatbox.identities.model import ContextualIdentity, get
-from hatbox.identities.settings import read_settings
-from hatbox.identities.site_rules.rule_rows import rules_of
-from hatbox.identities.site_rules.site_rule import SiteRule
+from hatbox.identity.glyphs import Glyph, glyph, identity_glyph
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID, user_context_id_of
+from hatbox.identity.model import ContextualIdentity, get
+from hatbox.identity.settings import read_settings
+from hatbox.site_rules.rule_rows import rules_of
+from hatbox.site_rules.site_rule import SiteRule
 from hatbox.store.base import Transaction
 from hatbox.tabs.first_tab import FIRST_TAB, first_tab
 from hatbox.tabs.tab_model import NEW_TAB, Tab, is_blank, tabs_of

@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
-from hatbox.identities.glyphs import glyph
+from hatbox.identity.glyphs import glyph
 
 __all__ = ["page_source"]
 

@@ -31,7 +31,7 @@ from hatbox.engines.chromium.start_page.page_source import page_source
 from hatbox.engines.chromium.start_page.signed_in_sites import signed_in_sites
 from hatbox.engines.chromium.start_page.typed_verdict import address_error, typed_verdict
 from hatbox.errors import HatboxError
-from hatbox.identities.ids import user_context_id_of
+from hatbox.identity.ids import user_context_id_of
 from hatbox.store.base import Transaction
 from hatbox.tabs.pages import navigate
 from hatbox.tabs.tab_model import Tab

@@ -13,10 +13,10 @@ from hatbox.engines.chromium.start_page.start_page import StartPage
 from hatbox.errors import ProfileError
 from hatbox.extension_data.run_records import STARTED, STOPPED, get_all
 from hatbox.extension_data.ui_changes import UI_CHANGED
-from hatbox.identities.ids import user_context_id_of
-from hatbox.identities.model import HIDDEN, SETTINGS_CHANGED, SHOWN
-from hatbox.identities.model import UPDATED as IDENTITY_UPDATED
-from hatbox.identities.site_rules.site_rule import RULES_CHANGED
+from hatbox.identity.ids import user_context_id_of
+from hatbox.identity.model import HIDDEN, SETTINGS_CHANGED, SHOWN
+from hatbox.identity.model import UPDATED as IDENTITY_UPDATED
+from hatbox.site_rules.site_rule import RULES_CHANGED
 from hatbox.store.base import RESYNC, ChangeRecord
 from hatbox.store.process_exits import ProcessExits
 from hatbox.tabs.tab_model import ACTIVATED, ATTACHED, CREATED, MOVED, NAVIGATED, REMOVED, UPDATED, Tab

@@ -10,9 +10,9 @@ import msgspec
 
 from hatbox.engines.chromium.start_page.page_content import face_of, one_line
 from hatbox.engines.navigation_rules import NavigationRules
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, container_user_context_id
-from hatbox.identities.model import ContextualIdentity, identity_of
-from hatbox.identities.site_rules.rule_reasons import address_verdict
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID, container_user_context_id
+from hatbox.identity.model import ContextualIdentity, identity_of
+from hatbox.site_rules.rule_reasons import address_verdict
 from hatbox.store.base import Store, Transaction
 from hatbox.urls.typed_address import parse_typed_address
 

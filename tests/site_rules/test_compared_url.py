@@ -3,8 +3,8 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hatbox.identities.site_rules import compared_url as module
-from hatbox.identities.site_rules.compared_url import compared_url, normalize_escapes
+from hatbox.site_rules import compared_url as module
+from hatbox.site_rules.compared_url import compared_url, normalize_escapes
 
 PIECES = st.sampled_from([*"abXY019/.?=&%:@*-_~!$()+,;#\\ é", "..", "/./", "/../", "%2e", "%41", "%zz", "example"])
 

@@ -19,8 +19,8 @@ from typing import Final, NamedTuple, TypeAlias
 from urllib.parse import unquote
 
 from hatbox.errors import InvalidSiteRule
-from hatbox.identities.site_rules.compared_url import DEFAULT_PORTS, ComparedUrl, normalize_escapes
-from hatbox.identities.site_rules.regular_expression import RegularExpression
+from hatbox.site_rules.compared_url import DEFAULT_PORTS, ComparedUrl, normalize_escapes
+from hatbox.site_rules.regular_expression import RegularExpression
 from hatbox.text_cache import cache_short_texts
 from hatbox.urls.globs import Glob, glob
 from hatbox.urls.hosts import canonical_host, is_ip

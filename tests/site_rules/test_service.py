@@ -13,8 +13,8 @@ import pytest
 
 import hatbox
 from hatbox import InvalidSiteRule, SiteRule, SiteRuleExists, SiteRuleNotFound
-from hatbox.identities.site_rules.rule_index import MAX_REGEX_RULES
-from hatbox.identities.site_rules.rule_rows import RULES_CHANGED, rules_of
+from hatbox.site_rules.rule_index import MAX_REGEX_RULES
+from hatbox.site_rules.rule_rows import RULES_CHANGED, rules_of
 from tests.postgres import address_of
 from tests.store.in_loop import in_loop
 from tests.waiting import until

@@ -15,7 +15,7 @@ RULES_CHANGED: Final = "rules.changed"
 class SiteRule(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     """A rule: URLs that match `pattern` belong to one of `identities`.
 
-    Patterns: see hatbox.identities.site_rules.site_pattern. Regular expressions are tried in the order of `id`.
+    Patterns: see hatbox.site_rules.site_pattern. Regular expressions are tried in the order of `id`.
     """
 
     id: int

@@ -6,10 +6,10 @@ from bisect import insort
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from hatbox.identities.site_rules.compared_url import ComparedUrl
-from hatbox.identities.site_rules.site_pattern import SitePattern, Specificity
-from hatbox.identities.site_rules.site_rule import SiteRule
-from hatbox.identities.site_rules.text_search import TextSearch
+from hatbox.site_rules.compared_url import ComparedUrl
+from hatbox.site_rules.site_pattern import SitePattern, Specificity
+from hatbox.site_rules.site_rule import SiteRule
+from hatbox.site_rules.text_search import TextSearch
 
 __all__ = ["PathIndex", "RankedRule"]
 

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Final, TypeAlias
 from xml.etree import ElementTree
 
-from hatbox.identities.icons_file import ICONS_FILE
+from hatbox.identity.icons_file import ICONS_FILE
 
 __all__ = ["Glyph", "glyph", "glyph_file", "identity_glyph"]
 

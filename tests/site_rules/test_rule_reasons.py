@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hatbox.identities.site_rules.rule_index import RuleIndex
-from hatbox.identities.site_rules.rule_reasons import address_verdict
-from hatbox.identities.site_rules.site_rule import SiteRule
+from hatbox.site_rules.rule_index import RuleIndex
+from hatbox.site_rules.rule_reasons import address_verdict
+from hatbox.site_rules.site_rule import SiteRule
 
 WORK, LUMEN, SHOP = (f"firefox-container-{number}" for number in (2, 7, 4))
 NAMES = {WORK: "Work", LUMEN: "Lumen Studio", SHOP: "Shopping"}

@@ -7,10 +7,10 @@ from typing import Final, Literal
 
 import msgspec
 
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
-from hatbox.identities.site_rules.regular_expression import RegularExpression
-from hatbox.identities.site_rules.site_pattern import parse_site_pattern
-from hatbox.identities.site_rules.site_rule import RuleMatch, SiteRule, UrlExplanation
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.site_rules.regular_expression import RegularExpression
+from hatbox.site_rules.site_pattern import parse_site_pattern
+from hatbox.site_rules.site_rule import RuleMatch, SiteRule, UrlExplanation
 
 __all__ = ["AddressVerdict", "ExplainedRule", "address_verdict", "identity_names"]
 

@@ -8,4 +8,4 @@ from typing import Final
 __all__ = ["ICONS_FILE"]
 
 ICONS_FILE: Final = Path(__file__).parent / "icons.svg"
-"""The file of the symbols. The manager page has them as elements, `hatbox.identities.glyphs` parses them."""
+"""The file of the symbols. The manager page has them as elements, `hatbox.identity.glyphs` parses them."""

@@ -8,8 +8,8 @@ from typing import TypeAlias
 import msgspec
 
 from hatbox.errors import AmbiguousIdentity, IdentityMismatch, IdentityNotFound, InvalidIdentity
-from hatbox.identities import palette
-from hatbox.identities.ids import (
+from hatbox.identity import palette
+from hatbox.identity.ids import (
     DEFAULT_COOKIE_STORE_ID,
     container_user_context_id,
     cookie_store_id_of,

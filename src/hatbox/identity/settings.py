@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from hatbox.errors import InvalidSetting
-from hatbox.identities.ids import cookie_store_id_of
-from hatbox.identities.model import SETTINGS_CHANGED
+from hatbox.identity.ids import cookie_store_id_of
+from hatbox.identity.model import SETTINGS_CHANGED
 from hatbox.store.base import Transaction
 
 if TYPE_CHECKING:
-    from hatbox.identities.proxy_url import ProxyUrl
+    from hatbox.identity.proxy_url import ProxyUrl
 
 __all__ = [
     "NO_SETTINGS",
@@ -55,7 +55,7 @@ class IdentitySettings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=
     @property
     def proxy_url(self) -> ProxyUrl | None:
         """The parsed proxy; None if it is not set, or `direct`: see is_direct."""
-        from hatbox.identities.proxy_url import parse_proxy  # imported late: most programs set no proxy
+        from hatbox.identity.proxy_url import parse_proxy  # imported late: most programs set no proxy
 
         return None if self.proxy is None else parse_proxy(self.proxy)
 
@@ -67,7 +67,7 @@ class IdentitySettings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=
     @property
     def masked(self) -> IdentitySettings:
         """The settings for output: `***` replaces the password of the proxy."""
-        from hatbox.identities.proxy_url import hide_password
+        from hatbox.identity.proxy_url import hide_password
 
         return msgspec.structs.replace(self, proxy=None if self.proxy is None else hide_password(self.proxy))
 
@@ -91,7 +91,7 @@ def checked_settings(
     timezone: SettingValue = msgspec.UNSET,
 ) -> dict[str, str | None]:
     """The given settings, normalised; None unsets one. Raises InvalidSetting, or TypeError for what is no text."""
-    from hatbox.identities import setting_values
+    from hatbox.identity import setting_values
 
     accepted = {
         "proxy": setting_values.accepted_proxy,

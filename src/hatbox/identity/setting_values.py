@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from hatbox.errors import InvalidSetting
-from hatbox.identities.proxy_url import DIRECT_PROXY, parse_proxy
+from hatbox.identity.proxy_url import DIRECT_PROXY, parse_proxy
 
 __all__ = ["accept_language", "accepted_locale", "accepted_proxy", "accepted_timezone", "accepted_user_agent"]
 

@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from hatbox.identities.model import ContextualIdentity, IdentityLike, expect_identity
-from hatbox.identities.site_rules.rule_index import RuleIndex
-from hatbox.identities.site_rules.rule_rows import (
+from hatbox.identity.model import ContextualIdentity, IdentityLike, expect_identity
+from hatbox.site_rules.rule_index import RuleIndex
+from hatbox.site_rules.rule_rows import (
     RULES_CHANGED,
     add_rule,
     clear_rules,
@@ -16,7 +16,7 @@ from hatbox.identities.site_rules.rule_rows import (
     remove_rules,
     store_of,
 )
-from hatbox.identities.site_rules.site_rule import Decision, SiteRule, UrlExplanation
+from hatbox.site_rules.site_rule import Decision, SiteRule, UrlExplanation
 from hatbox.store.base import RESYNC, ChangeRecord, Store
 from hatbox.store.change_events import ChangeEvents
 

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hatbox import SiteRule
-from hatbox.identities.site_rules import path_index
-from hatbox.identities.site_rules.regular_expression import MAX_REGEX_URL
-from hatbox.identities.site_rules.rule_index import MAX_REGEX_RULES, RuleIndex
-from hatbox.identities.site_rules.site_pattern import parse_site_pattern
-from tests.identities.site_rules.matrix import CASES, RULE_SETS, Case
-from tests.identities.site_rules.slow_model import slow_winner
+from hatbox.site_rules import path_index
+from hatbox.site_rules.regular_expression import MAX_REGEX_URL
+from hatbox.site_rules.rule_index import MAX_REGEX_RULES, RuleIndex
+from hatbox.site_rules.site_pattern import parse_site_pattern
+from tests.site_rules.matrix import CASES, RULE_SETS, Case
+from tests.site_rules.slow_model import slow_winner
 
 WORK, HOME, BANK = "firefox-container-2", "firefox-container-1", "firefox-container-3"
 

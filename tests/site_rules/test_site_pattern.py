@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from hatbox import InvalidSiteRule
-from hatbox.identities.site_rules.regular_expression import MAX_REGEX_SIZE
-from hatbox.identities.site_rules.site_pattern import MAX_PATTERN, parse_site_pattern
+from hatbox.site_rules.regular_expression import MAX_REGEX_SIZE
+from hatbox.site_rules.site_pattern import MAX_PATTERN, parse_site_pattern
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,11 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from hatbox.errors import InvalidSiteRule
-from hatbox.identities.site_rules.compared_url import ComparedUrl, compared_url
-from hatbox.identities.site_rules.path_index import PathIndex, RankedRule
-from hatbox.identities.site_rules.regular_expression import MAX_REGEX_URL, RegularExpression
-from hatbox.identities.site_rules.site_pattern import parse_site_pattern
-from hatbox.identities.site_rules.site_rule import Decision, RuleMatch, SiteRule, UrlExplanation
+from hatbox.site_rules.compared_url import ComparedUrl, compared_url
+from hatbox.site_rules.path_index import PathIndex, RankedRule
+from hatbox.site_rules.regular_expression import MAX_REGEX_URL, RegularExpression
+from hatbox.site_rules.site_pattern import parse_site_pattern
+from hatbox.site_rules.site_rule import Decision, RuleMatch, SiteRule, UrlExplanation
 
 __all__ = ["MAX_REGEX_RULES", "RuleIndex"]
 

@@ -13,11 +13,11 @@ from typing import Final, Literal, NamedTuple
 import msgspec
 
 from hatbox.errors import InvalidIdentity, InvalidSiteRule, SiteRuleExists, SiteRuleNotFound
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, user_context_id_of
-from hatbox.identities.model import ContextualIdentity, IdentityLike, find, get, resolve
-from hatbox.identities.site_rules.rule_index import MAX_REGEX_RULES
-from hatbox.identities.site_rules.site_pattern import REGEX_PREFIX, parse_site_pattern
-from hatbox.identities.site_rules.site_rule import RULES_CHANGED, SiteRule
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID, user_context_id_of
+from hatbox.identity.model import ContextualIdentity, IdentityLike, find, get, resolve
+from hatbox.site_rules.rule_index import MAX_REGEX_RULES
+from hatbox.site_rules.site_pattern import REGEX_PREFIX, parse_site_pattern
+from hatbox.site_rules.site_rule import RULES_CHANGED, SiteRule
 from hatbox.store.base import Transaction
 
 __all__ = [

@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 
 import hatbox
 from hatbox import IdentitySettings, InvalidSetting
-from hatbox.identities.proxy_url import hide_password, parse_proxy
-from hatbox.identities.setting_values import (
+from hatbox.identity.proxy_url import hide_password, parse_proxy
+from hatbox.identity.setting_values import (
     accept_language,
     accepted_locale,
     accepted_proxy,
     accepted_timezone,
     accepted_user_agent,
 )
-from hatbox.identities.settings import SETTINGS_CHANGED
+from hatbox.identity.settings import SETTINGS_CHANGED
 from hatbox.store.base import ChangeRecord, Transaction
 from tests.store.in_loop import in_loop
 

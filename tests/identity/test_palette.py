@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from hatbox.errors import InvalidColor, InvalidIcon
-from hatbox.identities import palette
+from hatbox.identity import palette
 
 
 def test_the_colors_and_icons_are_those_of_firefox_in_its_order() -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hatbox.identities.glyphs import Glyph, glyph, identity_glyph
-from hatbox.identities.palette import ICONS
+from hatbox.identity.glyphs import Glyph, glyph, identity_glyph
+from hatbox.identity.palette import ICONS
 from hatbox.ui.static_files import StaticFiles
 
 _SHAPES = {"path", "circle", "ellipse", "rect", "g"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hatbox.identities.site_rules.text_search import TextSearch
+from hatbox.site_rules.text_search import TextSearch
 
 _TEXTS = st.lists(st.text("ab/", min_size=1, max_size=6), max_size=12)
 
