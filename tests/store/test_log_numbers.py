@@ -5,14 +5,28 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import hatbox
 from hatbox.store.sqlite.check import check
+from hatbox.store.sqlite.profile_file import open_profile
+from hatbox.store.sqlite.wal import damage_in
 from tests.store.in_loop import in_loop
+
+OTHER_PROGRAM = """
+import sqlite3, sys
+connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+connection.execute(sys.argv[2])
+connection.execute("SELECT * FROM head").fetchall()
+print("open", flush=True)
+sys.stdin.read()
+"""
 
 
 @in_loop
@@ -61,6 +75,56 @@ async def test_a_copy_that_is_put_in_place_of_an_open_profile_is_not_written_to(
             with pytest.raises(hatbox.ProfileError, match="replaced while it was open"):
                 await profile.identities.create("new", color="red", icon="pet")
     assert await _names(path) == ["old"]
+
+
+def test_a_log_that_sqlite_starts_again_without_truncating_it_has_a_number_of_its_own(tmp_path: Path) -> None:
+    path, wal = tmp_path / "profile.db", tmp_path / "profile.db-wal"
+    file = open_profile(path)
+    older = path.read_bytes()
+    for size in (5_000_000, 0, 0):
+        file.begin(writes=True)
+        file.connection.execute("CREATE TABLE IF NOT EXISTS large (content)")
+        file.connection.execute("INSERT INTO large VALUES (?)", (bytes(size),))
+        file.connection.execute("COMMIT")
+        if size:
+            assert wal.stat().st_size > size
+    assert wal.stat().st_size < 100_000, "it was started again"
+    killed = path.read_bytes(), wal.read_bytes()
+    file.close()
+    for database, is_sound in ((killed[0], True), (older, False)):
+        path.write_bytes(database)
+        wal.write_bytes(killed[1])
+        assert (damage_in(path) is None) == is_sound
+
+
+@pytest.mark.process
+@pytest.mark.skipif(os.name != "posix", reason="locks of POSIX")
+@pytest.mark.parametrize("is_writing", [False, True])
+def test_the_log_of_a_killed_program_is_checked_while_another_program_reads(tmp_path: Path, is_writing: bool) -> None:
+    path, wal = tmp_path / "profile.db", tmp_path / "profile.db-wal"
+    file = open_profile(path)
+    older = path.read_bytes()
+    for number in (1, 2):
+        file.begin(writes=True)
+        file.connection.execute("UPDATE head SET changes = changes + 1")
+        file.connection.execute("COMMIT")
+        if number == 1:
+            file.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    killed = wal.read_bytes()
+    file.close()
+    path.write_bytes(older)
+    wal.write_bytes(killed)
+    begin = "BEGIN IMMEDIATE" if is_writing else "BEGIN"
+    program = [sys.executable, "-c", OTHER_PROGRAM, str(path), begin]
+    with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout
+        assert other.stdout.readline() == b"open\n"
+        assert (damage_in(path) is None) == is_writing
+        if not is_writing:
+            with pytest.raises(hatbox.ProfileCorrupt, match="not the file that its write-ahead log"):
+                open_profile(path)
+            assert "older copy" in check(path).problems[0].problem
+        other.communicate()
 
 
 async def _created(path: Path, name: str) -> bytes:

@@ -84,15 +84,16 @@ def connect_to_read(path: Path, *, alone: bool) -> sqlite3.Connection:
 
 def _check(path: Path, *, alone: bool) -> Report:
     problems: list[Problem] = []
-    if alone:
+    locked = alone
+    if locked:
         try:
             alone = not inspect(path).in_use
         except ProfileCorrupt as error:
             problems.append(Problem("header", error.problem))
-    if alone and (damage := damage_in(path)):
+    if locked and (damage := damage_in(path)):
         note = "The tables were not checked: what they have depends on the write-ahead log."
         return Report(str(path), FORMAT, {}, (*problems, Problem("write-ahead log", f"it {damage}")), (note,))
-    notes = () if alone else ("The write-ahead log was not checked: another program has the profile open.",)
+    notes = () if locked else ("The write-ahead log was not checked: another program has the profile open.",)
     index = path.with_name(f"{path.name}-shm")
     had_index = index.exists()
     try:

@@ -113,9 +113,8 @@ def _fill_existing(
         if file.read_only:
             raise read_only(path)
         connection = file.connection
-        connection.execute("BEGIN IMMEDIATE")
         try:
-            file.number_log()
+            file.begin(writes=True)
             require_fillable(str(path), partial(SqliteRows, connection), source)
             with source.open() as found:
                 _fill(path, connection, file.cipher, found, plain=plain, progress=progress)

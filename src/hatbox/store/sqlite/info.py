@@ -55,8 +55,8 @@ def info(path: Path) -> ProfileInfo:
 def _info(path: Path, *, alone: bool) -> ProfileInfo:
     if alone:
         alone = not inspect(path).in_use
-    if alone and (damage := damage_in(path)):
-        raise corrupt(path, damage)
+        if damage := damage_in(path):
+            raise corrupt(path, damage)
     programs = tuple(map(lock_holders.describe, lock_holders.processes_with_open(path)))
     with _opened(path, alone=alone) as connection:
         if connection.execute("PRAGMA application_id").fetchone() != (APPLICATION_ID,):

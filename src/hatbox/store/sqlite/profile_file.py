@@ -51,11 +51,11 @@ from hatbox.store.tables.schema import PROFILE
 
 __all__ = [
     "ProfileFile",
+    "begin_writing",
     "check_schema_version",
     "connect",
     "connect_alone",
     "create_profile",
-    "number_log",
     "open_profile",
     "real_path",
 ]
@@ -67,6 +67,9 @@ _UPGRADE_WAIT_SECONDS: Final = 3.0
 _NAME_WAIT_SECONDS: Final = 1.0
 _RETRY_SECONDS: Final = 0.05
 _INCREMENTAL: Final = 2  # PRAGMA auto_vacuum
+_CHECKPOINTED_BYTES: Final = 1000 * 4096
+"""From about this size on, each commit makes a checkpoint, and after it the WAL starts again if nobody reads it."""
+
 _MODES: Final = 18  # the offset of the file format versions, to write and to read, in the header
 _WAL_MODE: Final = b"\2\2"
 
@@ -95,18 +98,22 @@ class ProfileFile:
         self.files = OpenFiles(path)
         """Its files. SQLite has opened them."""
 
-    def number_log(self) -> None:
-        """Give a WAL that is empty its number, see wal.py. The caller has begun a transaction that writes.
+    def begin(self, *, writes: bool) -> None:
+        """Start a transaction. One that only reads does not wait for another process that writes.
 
         Raises ProfileError if another file was copied over the database: SQLite would write pages of both.
         """
-        if not self.read_only and not wal_size(self.path):
-            self.files.check()
-            with contextlib.closing(_connect(self.path, "ro")) as reader:  # it has no pages in memory
-                own, on_disk = map(_user_version, (self.connection, reader))
-            if own != on_disk:
+        if writes and not self.read_only:
+            begin_writing(self.path, self.connection, self._check_content)
+        else:
+            self.connection.execute("BEGIN")
+            check_schema_version(self.path, self.connection)
+
+    def _check_content(self) -> None:
+        self.files.check()
+        with contextlib.closing(_connect(self.path, "ro")) as reader:  # it has no pages in memory
+            if _user_version(self.connection) != _user_version(reader):
                 raise self.files.replaced(self.path)
-            number_log(self.path, self.connection)
 
     def close(self, *, damaged: bool = False) -> None:
         """Close it. If it is damaged, its files stay as they are; else the last handle empties the change log."""
@@ -184,7 +191,7 @@ def _open(path: Path, lock: ProfileLock | None, key: Key | None, *, read_only: b
         if found.in_use and not read_only:
             found = _wait_until_named(path, found)
         unclean = not found.in_use and wal_size(path) > 0
-        if unclean and (damage := _damage_in_wal(path)):
+        if wal_size(path) and (damage := _damage_in_wal(path)):
             raise corrupt(path, damage)
         if found.version < FORMAT and not read_only:
             _upgrade(path)
@@ -279,6 +286,7 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
     try:
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA fullfsync = ON")  # macOS: without it fsync stops at the drive's cache
+        connection.execute("PRAGMA journal_size_limit = 0")  # a WAL that was started again has no older frames
         connection.execute("PRAGMA cell_size_check = ON")
         connection.execute("PRAGMA secure_delete = ON")  # whatever the default of this build of SQLite is
     except UnicodeDecodeError as error:  # from SQLite's error message, which quotes a damaged schema
@@ -303,9 +311,16 @@ def check_schema_version(path: Path, connection: sqlite3.Connection) -> int:
     return version
 
 
-def number_log(path: Path, connection: sqlite3.Connection) -> None:
-    """Give a WAL that is empty its number, see wal.py. The caller has begun a transaction that writes."""
-    if not wal_size(path):
+def begin_writing(path: Path, connection: sqlite3.Connection, check: Callable[[], None] = lambda: None) -> None:
+    """Start a transaction that writes; all of them start here. The caller ends it, also after an error.
+
+    Gives the WAL its number, see wal.py, if it is empty or if SQLite may start it again, and calls `check` before.
+    Raises ProfileTooNew as `check_schema_version` does.
+    """
+    connection.execute("BEGIN IMMEDIATE")
+    check_schema_version(path, connection)
+    if not 0 < wal_size(path) < _CHECKPOINTED_BYTES:
+        check()
         connection.execute(f"PRAGMA user_version = {next_log(_user_version(connection))}")
 
 
@@ -401,11 +416,9 @@ def _empty_log(path: Path) -> None:
     """Empty the change log. The caller has the exclusive lock: no subscriber is left."""
     connection = connect(path)
     try:
-        connection.execute("BEGIN IMMEDIATE")
+        begin_writing(path, connection)
         check_side_files(path)
-        if version_of(connection) == FORMAT:
-            number_log(path, connection)
-            connection.execute("DELETE FROM changes")
+        connection.execute("DELETE FROM changes")
         connection.execute("COMMIT")
         connection.executescript("PRAGMA incremental_vacuum")
     except BaseException:

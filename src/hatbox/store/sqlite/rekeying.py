@@ -16,7 +16,7 @@ from pathlib import Path
 from hatbox.store.keys import Key
 from hatbox.store.sqlite.check import alone_with
 from hatbox.store.sqlite.failures import full, in_use, read_only, to_profile_error
-from hatbox.store.sqlite.profile_file import connect_alone, number_log, real_path
+from hatbox.store.sqlite.profile_file import begin_writing, connect_alone, real_path
 from hatbox.store.sqlite.rows import SqliteRows
 from hatbox.store.tables.reencryption import has_key, old_values_remain, reencrypt
 
@@ -53,9 +53,8 @@ def _change_key(path: Path, connection: sqlite3.Connection, old: Key | None, new
         needed = 4 * pages * page_size + 2**20  # the new values in the WAL, the rebuilt database twice, as for upgrades
         if shutil.disk_usage(path.parent).free < needed:
             raise full(path, needed)
-        connection.execute("BEGIN IMMEDIATE")
         try:
-            number_log(path, connection)
+            begin_writing(path, connection)
             count = reencrypt(rows, old, new, str(path))
             connection.execute("COMMIT")
         except BaseException:

@@ -11,11 +11,12 @@ which names the last commit: after the end of a process it does, after a power c
 SQLite also reads a log beside any database that has its name, such as an older copy that was put there: the result is a
 mixture of both. So the logs of a profile are numbered. The first commit of a log writes the next number into the first
 page, which reaches the database with a checkpoint. A database belongs to a log if it has the number before the first
-one, or one that the log has. A log that SQLite restarts without truncating it has no new number.
+one, or one that the log has.
 """
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import struct
 import sys
@@ -26,6 +27,9 @@ from pathlib import Path
 from typing import BinaryIO, Final, Literal, NamedTuple, TypeAlias
 
 from hatbox.store.sqlite.schema import next_log, number_of_log
+
+if sys.platform != "win32":
+    import fcntl
 
 __all__ = ["Commits", "LoggedPage", "commits_in", "committed_pages", "damage_in"]
 
@@ -41,6 +45,7 @@ _INDEX: Final = struct.Struct("=I8xBBHI4xII8sII")  # version, initialised, order
 _INDEX_SUMMED: Final = 40
 _USER_VERSION: Final = 60  # its offset in the first page
 _CHUNK: Final = 4 * 2**20
+_WRITE_AND_CHECKPOINT: Final = (2, 120)  # locks of SQLite: how many, and the first of their bytes in the index
 
 
 class _Format(NamedTuple):
@@ -100,11 +105,14 @@ class _Findings(NamedTuple):
 def damage_in(path: Path) -> str | None:
     """Describe the damage of a database's log ("has a damaged …"); None if SQLite reads it to its last commit.
 
-    Only for a database that no process has open: it is read with an ordinary descriptor.
+    Only for a database that this process does not have open: it is read with an ordinary descriptor. A program that
+    reads it does not matter. While one writes, the answer is None.
     """
     wal = path.with_name(f"{path.name}-wal")
     try:
-        with wal.open("rb") as file:
+        with _no_writer(path) as is_still, wal.open("rb") as file:
+            if not is_still:
+                return None
             found = _inspect(file, wal)
             if found is None or found.damage:
                 return found and found.damage
@@ -121,6 +129,26 @@ def damage_in(path: Path) -> str | None:
         f"is not the file that its write-ahead log {wal.name} was written for: one of them was replaced, as by an "
         f"older copy. To use the file without the log, move {wal.name} away"
     )
+
+
+@contextlib.contextmanager
+def _no_writer(path: Path) -> Iterator[bool]:
+    """Lock the log against writers, which lock a byte of its index; yields whether that succeeded."""
+    with contextlib.ExitStack() as stack:
+        is_locked = True
+        with contextlib.suppress(OSError):  # no program has opened it, or the index belongs to another user
+            index = stack.enter_context(path.with_name(f"{path.name}-shm").open("rb"))
+            if sys.platform != "win32":
+                is_locked = _try_lock(index)
+        yield is_locked
+
+
+def _try_lock(index: BinaryIO) -> bool:
+    try:
+        fcntl.lockf(index, fcntl.LOCK_SH | fcntl.LOCK_NB, *_WRITE_AND_CHECKPOINT)
+    except OSError:
+        return False
+    return True
 
 
 def _user_versions(file: BinaryIO, found: _Findings) -> Iterator[int]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-import os
 import queue
 import sqlite3
 import threading
@@ -22,7 +21,7 @@ from hatbox.store.calls import Call, LoggedChange
 from hatbox.store.keys import Key
 from hatbox.store.sqlite import failures
 from hatbox.store.sqlite.failures import may_be_read_error, to_profile_error
-from hatbox.store.sqlite.profile_file import ProfileFile, check_schema_version, open_profile
+from hatbox.store.sqlite.profile_file import ProfileFile, open_profile
 from hatbox.store.sqlite.transaction import SqliteTransaction
 from hatbox.store.tables.change_log import RETENTION_SECONDS
 
@@ -57,7 +56,6 @@ class Writer:
         ended: Callable[[], None],
     ) -> None:
         self._path = path
-        self._wal = f"{path}-wal"
         self._processes = processes
         self._clock = clock
         self._key = key
@@ -153,14 +151,12 @@ class Writer:
             return
         try:
             self._file.files.check()
-            self._connection.execute("BEGIN IMMEDIATE")
-            check_schema_version(self._path, self._connection)
+            self._file.begin(writes=True)
             self._transaction.reset()
             before = self._connection.total_changes
             rows_remain = self._transaction.changes.prune()
-            if self._connection.total_changes != before:
-                self._file.number_log()
-            self._connection.execute("COMMIT")
+            # Without a change, the number of the WAL is not written either.
+            self._connection.execute("COMMIT" if self._connection.total_changes != before else "ROLLBACK")
             self._connection.executescript("PRAGMA incremental_vacuum")  # execute() would return one page
             blocked, *_ = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             self._has_failed = False
@@ -211,20 +207,11 @@ class Writer:
         writes = any(call.writes for call in calls)
         if writes and self.damaged:
             raise self.damaged
-        # A call that only reads does not wait for another process that writes.
-        statement = "BEGIN IMMEDIATE" if writes else "BEGIN"
         while True:
             try:
-                self._connection.execute(statement)
-                check_schema_version(self._path, self._connection)
+                self._file.begin(writes=writes)
                 self._transaction.reset()
                 if writes:
-                    try:
-                        has_log = os.stat(self._wal).st_size > 0  # noqa: PTH116 - before each commit
-                    except FileNotFoundError:
-                        has_log = False
-                    if not has_log:
-                        self._file.number_log()
                     self._postpone_maintenance()
                 return
             except sqlite3.OperationalError as error:
