@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
 import stat
 import time
 from collections.abc import Callable, Iterator
@@ -113,7 +112,7 @@ def open_regular(path: Path, flags: int, mode: int = 0o600) -> int:
 
 def draft_path(folder: Path) -> Path:
     """A new name in a folder for a file that is being written."""
-    return folder / f".hatbox-{secrets.token_hex(8)}.new"
+    return folder / f".hatbox-{os.urandom(8).hex()}.new"
 
 
 def remove_old_drafts(folder: Path) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import hatbox
-from hatbox.errors import ProfileCorrupt, ProfileError, ProfileLocked
+from hatbox.errors import NotAProfile, ProfileCorrupt, ProfileError, ProfileLocked
 from hatbox.store.base import Transaction
 from hatbox.store.record_tables import BookmarkRow, PageRow, VisitRow
 from hatbox.store.sqlite.check import check
@@ -50,6 +50,22 @@ def new(tmp_path: Path) -> Path:
 
 def everything(path: Path) -> dict[str, Any]:
     return asyncio.run(read(path))
+
+
+def test_a_file_beside_which_no_lock_can_be_made_is_not_said_to_be_open(
+    path: Path, new: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr("hatbox.store.sqlite.check.ProfileLock", refuse)
+    monkeypatch.setattr("os.access", lambda *_: False)
+    monkeypatch.setattr("hatbox.store.sqlite.check.require_file", lambda _: None)
+    with pytest.raises(ProfileError, match=r"cannot be written to.*repair the copy"):
+        repair(path, new)
+    path.write_text("root:x:0:0:root:/root:/bin/bash")
+    with pytest.raises(NotAProfile, match="is not a Hatbox profile"):
+        repair(path, new)
 
 
 def root_of(path: Path, name: str) -> int:

@@ -24,7 +24,10 @@ import pytest
 import hatbox
 from hatbox.store.sqlite import SqliteStore, failures
 from hatbox.store.sqlite import profile_file as files
+from hatbox.store.sqlite.check import check
+from hatbox.store.sqlite.lock import ProfileLock
 from hatbox.store.sqlite.migrations import create_tables
+from hatbox.store.sqlite.names import read_names
 from hatbox.store.sqlite.schema import APPLICATION_ID, FORMAT, FORMAT_MASK
 from tests.marks import starts
 from tests.store.in_loop import in_loop
@@ -879,6 +882,40 @@ async def test_what_another_user_has_made_beside_a_profile_is_refused(path: Path
     path.parent.chmod(0o1777)
     async with hatbox.open(path):
         assert stat.S_IMODE(path.with_name(f"{path.name}-wal").stat().st_mode) == 0o600
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root can give files to others")
+@in_loop
+async def test_a_folder_that_a_group_can_write_is_refused_unless_the_group_is_private_or_shares_the_profile(
+    path: Path,
+) -> None:
+    await fill(path)
+    path.parent.chmod(0o770)
+    os.chown(path.parent, -1, NOBODY)  # whose user is another one
+    with pytest.raises(hatbox.ProfileError, match=f"users of the group .* can replace .*chmod g-w {path.parent}"):
+        await hatbox.open(path)
+    with pytest.raises(hatbox.ProfileError, match="can replace files"):
+        check(path)
+    assert read_names(path, "identities") == []
+    for group, mode in ((os.getgid(), 0o600), (54321, 0o600), (NOBODY, 0o660)):
+        os.chown(path.parent, -1, group)
+        os.chown(path, -1, group)
+        path.chmod(mode)
+        async with hatbox.open(path):
+            pass
+    assert read_names(path, "identities")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="locks of POSIX")
+def test_a_second_name_is_refused_within_one_process_too(path: Path) -> None:
+    asyncio.run(fill(path))
+    other = path.with_name("mounted.db")  # as a mount of the file alone, which has one link
+    os.link(path, other)
+    lock = ProfileLock(path, 1)
+    with pytest.raises(hatbox.ProfileLocked, match="one name at a time"):
+        ProfileLock(other, 1)
+    lock.release()
+    ProfileLock(other, 1).release()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="locks of POSIX")

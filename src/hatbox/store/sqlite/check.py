@@ -22,9 +22,10 @@ from hatbox.store.sqlite.failures import in_use, to_opening_error
 from hatbox.store.sqlite.header import inspect, require_file, wal_size
 from hatbox.store.sqlite.lock import LockBusy, ProfileLock
 from hatbox.store.sqlite.migrations import has_tables_of
-from hatbox.store.sqlite.profile_file import check_schema_version, real_path
+from hatbox.store.sqlite.profile_file import check_schema_version, real_path, wait_until_named
 from hatbox.store.sqlite.rows import SqliteRows, checksum_of
 from hatbox.store.sqlite.schema import FORMAT, STATEMENTS
+from hatbox.store.sqlite.side_files import check_before_open
 from hatbox.store.sqlite.wal import damage_in
 from hatbox.store.tables.schema import HEAD, PROFILE, TABLES, Table
 from hatbox.store.tables.tab_order import RANGE
@@ -55,6 +56,7 @@ def alone_with(path: Path) -> Iterator[bool]:
     if not os.path.lexists(path):
         raise ProfileError(path, "it does not exist", "Name the file of a profile with --profile.")
     require_file(path)
+    check_before_open(path)
     try:
         lock = ProfileLock(path, failures.BUSY_SECONDS)
     except LockBusy as error:
@@ -87,7 +89,7 @@ def _check(path: Path, *, alone: bool) -> Report:
     locked = alone
     if locked:
         try:
-            alone = not inspect(path).in_use
+            alone = not wait_until_named(path, inspect(path)).in_use
         except ProfileCorrupt as error:
             problems.append(Problem("header", error.problem))
     if locked and (damage := damage_in(path)):

@@ -35,6 +35,7 @@ __all__ = [
     "to_opening_error",
     "to_profile_error",
     "too_new",
+    "under_another_name",
     "unreadable",
 ]
 
@@ -163,6 +164,11 @@ def in_use(path: Path, purpose: str) -> ProfileLocked:
         f"{purpose}, and {programs} has it open",
         "Nothing was changed. End that program, then try again.",
     )
+
+
+def under_another_name(path: Path) -> ProfileLocked:
+    """The file is open under another name, such as that of a mounted file."""
+    return in_use(path, "it can be open under one name at a time, by which it has its files")
 
 
 def forked(path: Path) -> ProfileError:

@@ -17,7 +17,7 @@ from hatbox.store.sqlite.failures import corrupt, not_a_profile, to_opening_erro
 from hatbox.store.sqlite.header import inspect, wal_size
 from hatbox.store.sqlite.migrations import create_tables, has_tables_of
 from hatbox.store.sqlite.nearest_files import not_found
-from hatbox.store.sqlite.profile_file import check_schema_version, connect, create_profile, real_path
+from hatbox.store.sqlite.profile_file import check_schema_version, connect, create_profile, real_path, wait_until_named
 from hatbox.store.sqlite.rows import SqliteRows
 from hatbox.store.sqlite.schema import APPLICATION_ID, FORMAT
 from hatbox.store.sqlite.wal import damage_in
@@ -54,7 +54,7 @@ def info(path: Path) -> ProfileInfo:
 
 def _info(path: Path, *, alone: bool) -> ProfileInfo:
     if alone:
-        alone = not inspect(path).in_use
+        alone = not wait_until_named(path, inspect(path)).in_use
         if damage := damage_in(path):
             raise corrupt(path, damage)
     programs = tuple(map(lock_holders.describe, lock_holders.processes_with_open(path)))

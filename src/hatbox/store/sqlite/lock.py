@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Final
 
 from hatbox.new_files import open_regular
-from hatbox.store.sqlite.failures import forked
+from hatbox.store.sqlite.failures import forked, under_another_name
 
 if sys.platform != "win32":
     import fcntl
@@ -40,8 +40,9 @@ class ProfileLock:
 
     def __init__(self, profile: Path, timeout: float) -> None:
         """Acquire the lock: exclusively if no other handle is open, else shared. Raises LockBusy or OSError,
-        and ProfileError in a process that was forked while its parent had the profile open."""
-        if _inode_of(profile) in _inherited:
+        and ProfileError if the profile is open here under another name, or was open in a parent at the fork."""
+        inode = _inode_of(profile)
+        if inode in _inherited:
             raise forked(profile)
         self._profile = profile
         self.path = profile.with_name(f"{profile.name}-lock")
@@ -49,6 +50,9 @@ class ProfileLock:
         self._timeout = timeout
         self._descriptor = -1
         if _SUPPORTED:
+            for lock in list(_open_locks):  # locks of SQLite do not show it within one process
+                if lock._descriptor >= 0 and _inode_of(lock._profile) == inode and lock._is_of_another_name(self.path):
+                    raise under_another_name(profile)
             self._acquire()
             _open_locks.add(self)
 
@@ -118,6 +122,9 @@ class ProfileLock:
         except BlockingIOError:
             return False
         return True
+
+    def _is_of_another_name(self, path: Path) -> bool:
+        return path != self.path and _inode_of(path) != _inode_of(self.path)
 
     def _is_current(self) -> bool:
         """Whether the locked file is still the one of this name: the last handle removes it."""

@@ -13,7 +13,7 @@ from hatbox.errors import ProfileNotFound
 from hatbox.store.nearest import nearest_names, profile_not_found
 from hatbox.store.sqlite.schema import APPLICATION_ID
 
-__all__ = ["not_found"]
+__all__ = ["is_profile", "not_found"]
 
 _MAX_ENTRIES: Final = 1000  # of a folder; the message must not take long
 
@@ -31,11 +31,12 @@ def _nearest(path: Path) -> Iterator[Path]:
     entries = [each.name for each in islice(folder.iterdir(), _MAX_ENTRIES)]
     for name in nearest_names(wanted, entries):
         candidate = folder.joinpath(name, *rest)
-        if candidate.is_file() and _is_profile(candidate):
+        if candidate.is_file() and is_profile(candidate):
             yield candidate
 
 
-def _is_profile(path: Path) -> bool:
+def is_profile(path: Path) -> bool:
+    """Whether a file has the header of a profile. Also for a process that has it open."""
     # Opened by SQLite, not with open(): closing a descriptor of the file would drop the locks of this process.
     try:
         with contextlib.closing(sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True)) as connection:

@@ -30,6 +30,7 @@ from hatbox.store.sqlite.failures import (
     read_again,
     to_opening_error,
     too_new,
+    under_another_name,
 )
 from hatbox.store.sqlite.header import Inspection, inspect, require_file, wal_size
 from hatbox.store.sqlite.lock import LockBusy, ProfileLock
@@ -58,6 +59,7 @@ __all__ = [
     "create_profile",
     "open_profile",
     "real_path",
+    "wait_until_named",
 ]
 
 _abandoned: Final[list[sqlite3.Connection]] = []
@@ -189,7 +191,7 @@ def _open(path: Path, lock: ProfileLock | None, key: Key | None, *, read_only: b
     while lock and lock.exclusive:
         found = inspect(path)
         if found.in_use and not read_only:
-            found = _wait_until_named(path, found)
+            found = wait_until_named(path, found)
         unclean = not found.in_use and wal_size(path) > 0
         if wal_size(path) and (damage := _damage_in_wal(path)):
             raise corrupt(path, damage)
@@ -216,12 +218,12 @@ def _open(path: Path, lock: ProfileLock | None, key: Key | None, *, read_only: b
     return ProfileFile(path, connection, lock, cipher, read_only=read_only, unclean=unclean)
 
 
-def _wait_until_named(path: Path, found: Inspection) -> Inspection:
+def wait_until_named(path: Path, found: Inspection) -> Inspection:
     """Refuse a database that is open under another name. One that is being read just now may lose its WAL meanwhile."""
     deadline = time.monotonic() + _NAME_WAIT_SECONDS
     while found.in_use and is_open_elsewhere(path):
         if time.monotonic() > deadline:
-            raise in_use(path, "it can be open under one name at a time, by which it has its files")
+            raise under_another_name(path)
         time.sleep(_RETRY_SECONDS)
         found = inspect(path)
     return found
@@ -233,7 +235,6 @@ def connect_alone(path: Path, purpose: str) -> sqlite3.Connection:
     Only for a caller that has the exclusive lock. Raises ProfileLocked, with `purpose`, if a program that does not know
     the lock has the profile open.
     """
-    check_before_open(path)
     found = inspect(path)
     if found.in_use:
         raise in_use(path, purpose)

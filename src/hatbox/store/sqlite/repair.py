@@ -15,10 +15,11 @@ from hatbox.store.check_results import Repair
 from hatbox.store.encryption import Cipher
 from hatbox.store.keys import configured_key
 from hatbox.store.sqlite.check import alone_with, connect_to_read
-from hatbox.store.sqlite.failures import in_use, to_profile_error
+from hatbox.store.sqlite.failures import in_use, not_a_profile, to_profile_error
 from hatbox.store.sqlite.lost_records import repair_records
 from hatbox.store.sqlite.lost_settings import mark_lost_settings, may_have_lost_settings
 from hatbox.store.sqlite.migrations import LAST_POSITION, count_tabs, create_schema, insert_profile, number_tabs
+from hatbox.store.sqlite.nearest_files import is_profile
 from hatbox.store.sqlite.profile_file import create_profile, real_path
 from hatbox.store.sqlite.rows import SqliteRows
 from hatbox.store.sqlite.salvage import Salvage
@@ -59,10 +60,19 @@ def repair(path: Path, into: Path) -> Repair:
     try:
         with alone_with(path) as alone:
             if not alone:
-                raise in_use(path, "it can be repaired only while no program has it open")
+                raise _not_alone(path)
             return _repair(path, into)
     except (OSError, sqlite3.Error) as error:
         raise to_profile_error(path, error) from error
+
+
+def _not_alone(path: Path) -> ProfileError:
+    if not is_profile(path):
+        return not_a_profile(path, "is not a Hatbox profile")
+    if not os.access(path.parent, os.W_OK):
+        problem = f"other programs cannot be locked out: its folder {path.parent} cannot be written to"
+        return ProfileError(path, problem, "Nothing was written. Copy the file to another folder, and repair the copy.")
+    return in_use(path, "it can be repaired only while no program has it open")
 
 
 def _repair(path: Path, into: Path) -> Repair:

@@ -47,12 +47,40 @@ def check_before_open(path: Path) -> None:
         raise ProfileError(path, problem, f"Nothing was changed. {advice}")
     if not hasattr(os, "getuid"):
         return
-    folder = path.parent.stat()
-    if folder.st_mode & stat.S_IWOTH and not folder.st_mode & stat.S_ISVTX:
-        problem = f"all users of this machine can replace files in its folder {path.parent}"
-        advice = f"Run: chmod o-w {path.parent}\nOr use a folder of your own in it."
-        raise ProfileError(path, problem, f"Nothing was changed. {advice}")
+    _check_folder(path, status)
     check_side_files(path)
+
+
+def _check_folder(path: Path, database: os.stat_result) -> None:
+    """Refuse a folder in which others can replace files, as SSH does. Root may use folders of all users."""
+    folder = path.parent
+    status = folder.stat()
+    who = ""
+    if status.st_uid not in (os.getuid(), database.st_uid, 0) and os.getuid():
+        who, advice = "another user, its owner,", "Use a folder of your own."
+    elif not status.st_mode & stat.S_ISVTX:
+        is_shared = database.st_mode & stat.S_IWGRP and database.st_gid == status.st_gid
+        if status.st_mode & stat.S_IWOTH:
+            who, advice = "all users of this machine", f"Run: chmod o-w {folder}\nOr use a folder of your own in it."
+        elif status.st_mode & stat.S_IWGRP and not is_shared and (group := _group_of_others(status.st_gid)):
+            who, advice = f"users of the group {group}", f"Run: chmod g-w {folder}\nOr use a folder of your own in it."
+    if who:
+        raise ProfileError(path, f"{who} can replace files in its folder {folder}", f"Nothing was changed. {advice}")
+
+
+def _group_of_others(number: int) -> str | None:
+    """The name of a group that has other users than this one and root; None for a private or an unknown one."""
+    import grp
+    import pwd
+
+    try:
+        group = grp.getgrgid(number)
+    except KeyError:  # as in a container
+        return None
+    users = {user.pw_name: user for user in pwd.getpwall()}
+    members = {*group.gr_mem, *(name for name, user in users.items() if user.pw_gid == number)}
+    others = [name for name in members if name not in users or users[name].pw_uid not in (0, os.getuid())]
+    return group.gr_name if others else None
 
 
 def check_side_files(path: Path) -> None:
