@@ -164,6 +164,27 @@ def test_a_password_for_another_machine_is_bound_to_its_connection(
     assert bound("postgresql://u@db.example/x")
 
 
+@pytest.mark.parametrize("is_named", [True, False])
+def test_a_password_of_a_service_file_is_bound_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_named: bool
+) -> None:
+    file = tmp_path / "services"
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PGSERVICEFILE", str(file))
+    if not is_named:
+        monkeypatch.setenv("PGSERVICE", "work")
+    for options, expected in (
+        ("host=db.example\nhostaddr=192.0.2.1\npassword=p", {"sslmode=require", "channel_binding=require"}),
+        ("hostaddr=192.0.2.1\npassword=p\nsslmode=verify-full", set()),
+        ("hostaddr=192.0.2.1", {"sslmode=require"}),
+        ("host=/tmp\npassword=p", set()),
+    ):
+        file.write_text(f"[work]\n{options}\n")
+        used = PostgresAddress.parse("postgresql:///x" + "?service=work" * is_named).with_service().split()
+        assert {each for each in used if each.startswith(("sslmode", "channel_binding"))} == expected
+        assert "password=p" not in used
+
+
 @pytest.mark.parametrize(
     ("name", "value", "server"),
     [(b"crdb_version", b"v24", "CockroachDB"), (b"server_version", b"15.2-YB-2", "YugabyteDB")],

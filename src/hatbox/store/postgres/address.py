@@ -7,11 +7,11 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
-from urllib.parse import unquote, urlsplit, urlunsplit
+from urllib.parse import unquote, urlsplit
 
 import psycopg
 from psycopg import conninfo
-from psycopg.pq import Conninfo
+from psycopg.pq import Conninfo, PGconn
 
 from hatbox.errors import ProfileError
 
@@ -58,7 +58,7 @@ class PostgresAddress(NamedTuple):
             own, query = _own_parameters(parts.query)
             schema = own.get("schema", _DEFAULT_SCHEMA)
             reconnect = own.get("reconnect_seconds", "")
-            plain = urlunsplit(parts._replace(query=query))
+            plain = url.partition("?")[0] + (f"?{query}" if query else "")  # urlunsplit() needs a host
             parameters = conninfo.conninfo_to_dict(plain)
             if not all(port.isdigit() or not port for port in str(parameters.get("port") or "").split(",")):
                 raise ValueError  # also what follows a colon in a password with a slash
@@ -73,14 +73,29 @@ class PostgresAddress(NamedTuple):
             raise ProfileError(label, f"invalid schema name: {schema!r}", "Use a name of 1 to 63 bytes, without pg_.")
         seconds = _seconds(reconnect, label)
         timeout = str(round(min(max(seconds, _MIN_CONNECT_SECONDS), _MAX_CONNECT_SECONDS)))
-        defaults = {**_DEFAULTS, "connect_timeout": timeout, **_tls(parameters), **_authentication(parameters)}
+        effective = {**_environment(), **parameters}
+        defaults = {**_DEFAULTS, "connect_timeout": timeout, **_security(effective)}
         completed = conninfo.make_conninfo("", **{**defaults, **parameters})
-        hosts = _hosts(parameters)
+        hosts = _hosts(effective)
         local = len(hosts) == 1 and is_local(hosts[0])
         return cls(url, completed, label, schema, seconds, local)
 
     def __repr__(self) -> str:
         return f"<PostgresAddress {self.label}>"
+
+    def with_service(self) -> str:
+        """The connection parameters, with those that a server needs which a service file names.
+
+        Only libpq finds and reads such a file, when a connection starts. That one is closed before anything is sent.
+        """
+        parameters = conninfo.conninfo_to_dict(self.conninfo)
+        if not (parameters.get("service") or os.environ.get("PGSERVICE")):
+            return self.conninfo
+        started = PGconn.connect_start(self.conninfo.encode())
+        chosen = [each for each in started.info if each.val and each.val != each.compiled]
+        effective = {each.keyword.decode(): (each.val or b"").decode() for each in chosen if each.keyword != b"service"}
+        started.finish()
+        return conninfo.make_conninfo("", **{**_security(effective), **parameters})
 
 
 def _own_parameters(query: str) -> tuple[dict[str, str], str]:
@@ -121,34 +136,28 @@ def _label(parameters: Mapping[str, Any], schema: str) -> str:
     return f"postgresql://{host or 'local socket'}/{database}{suffix}"
 
 
-def _tls(parameters: Mapping[str, Any]) -> dict[str, str]:
-    """TLS is required for hosts that are not local, unless the user sets sslmode. A service file is checked later."""
-    effective = {**_environment(), **parameters}
-    if effective.get("sslmode") or effective.get("service"):
-        return {}
-    return {} if all(map(is_local, _hosts(parameters))) else {"sslmode": "require"}
+def _security(effective: Mapping[str, Any]) -> dict[str, str]:
+    """Parameters with which the password is not sent in clear text or as MD5, and a server on another machine needs TLS
+    and must know the password too.
 
-
-def _authentication(parameters: Mapping[str, Any]) -> dict[str, str]:
-    """The password is not sent in clear text or as MD5, and a server on another machine must know it too.
-
-    Unless the user says otherwise. Channel binding needs TLS; a certificate that was verified says the same.
+    Unless the user says otherwise. A certificate that was verified says the same as channel binding, which needs TLS.
     """
-    effective = {**_tls(parameters), **_environment(), **parameters}
     found: dict[str, str] = {}
+    hosts = _hosts(effective)
+    if hosts and not effective.get("sslmode") and not all(map(is_local, hosts)):
+        found["sslmode"] = "require"
     if not effective.get("require_auth") and psycopg.pq.version() >= _REQUIRE_AUTH_VERSION:
         found["require_auth"] = "!password,!md5"
-    is_verified = effective.get("sslmode") not in ("require", "verify-ca")
+    is_verified = {**found, **effective}.get("sslmode") not in ("require", "verify-ca")
     file = effective.get("passfile") or Path.home() / ".pgpass"
-    has_password = bool(parameters.get("password") or os.environ.get("PGPASSWORD") or Path(file).exists())
+    has_password = bool(effective.get("password") or os.environ.get("PGPASSWORD") or Path(file).exists())
     if has_password and not is_verified and not effective.get("channel_binding"):
         found["channel_binding"] = "require"
     return found
 
 
-def _hosts(parameters: Mapping[str, Any]) -> list[str]:
+def _hosts(effective: Mapping[str, Any]) -> list[str]:
     """The hosts of an address; none if a service file names them."""
-    effective = {**_environment(), **parameters}
     if effective.get("service"):
         return []
     return str(effective.get("hostaddr") or effective.get("host") or "").split(",")

@@ -74,7 +74,7 @@ class PostgresConnection:
 
     def __init__(self, address: PostgresAddress) -> None:
         try:
-            self._owner = psycopg.Connection.connect(address.conninfo, autocommit=True)
+            self._owner = psycopg.Connection.connect(address.with_service(), autocommit=True)
         except psycopg.Error as error:
             raise connection_failure(str(error)) from None
         self.label = address.label
