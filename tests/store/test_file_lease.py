@@ -131,9 +131,12 @@ def test_links_to_one_profile_lead_to_one_lease(path: Path) -> None:
 def test_what_another_user_has_put_in_its_place_is_neither_waited_for_nor_written_to(path: Path, kind: str) -> None:
     file, other = path.with_name("profile.db-engine"), path.with_name("other")
     other.write_bytes(b"of another program")
-    {"pipe": os.mkfifo, "link": lambda at: at.symlink_to(other), "hard link": lambda at: at.hardlink_to(other)}[kind](
-        file
-    )
+    if kind == "pipe":
+        os.mkfifo(file)
+    elif kind == "link":
+        file.symlink_to(other)
+    else:
+        file.hardlink_to(other)
     lease = Lease(path)
     assert lease.holder() is None
     with pytest.raises(ProfileReadOnly, match="move the file away"):

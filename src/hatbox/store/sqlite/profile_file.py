@@ -46,7 +46,6 @@ from hatbox.store.sqlite.side_files import (
     create_private,
     is_open_elsewhere,
 )
-from hatbox.store.sqlite.unnamed_database import unnamed_database
 from hatbox.store.tables.profile_row import cipher_of
 from hatbox.store.tables.schema import PROFILE
 
@@ -436,6 +435,8 @@ def create_profile(path: Path, fill: Callable[[sqlite3.Connection], None]) -> bo
 
     `fill` creates its tables. False if a file with this name exists by then: it is never replaced.
     """
+    from hatbox.store.sqlite.unnamed_database import unnamed_database  # seldom: not each time a program starts
+
     _refuse_orphaned_journal(path)
     _make_folder(path)
     remove_old_drafts(path.parent)
