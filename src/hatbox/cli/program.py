@@ -35,9 +35,11 @@ _CREATE: Final = "create"
 _WITHOUT_CREATE: Final = frozenset(
     {
         *("activity", "check", "history", "palette", "profile", "profile_key", "sites", "status", "stop"),
-        *("trash", "cookies.clear", "cookies.remove", "grants.list_", "grants.revoke", "tabs.close"),
-        *("extensions.open_page", "extensions.permissions", "extensions.remove", "extensions.trigger", "tabs.tabs"),
-        *("mcp_clients.uninstall", "site_rules.clear", "site_rules.list_", "site_rules.remove"),
+        *("trash", "archives.backup", "cookies.clear", "cookies.get", "cookies.list_", "cookies.remove"),
+        *("extensions.list_", "extensions.open_page", "extensions.permissions", "extensions.remove"),
+        *("extensions.trigger", "grants.list_", "grants.revoke", "identities.get", "links.install_links"),
+        *("mcp_clients.uninstall", "site_rules.clear", "site_rules.list_", "site_rules.remove", "site_rules.test"),
+        *("tabs.close", "tabs.tabs", "transfer.export"),
     }
 )
 _EPILOG: Final = f"Other names: {', '.join(f'{alias} is {name}' for alias, name in ALIASES.items())}. " + (
@@ -178,10 +180,12 @@ def _placeholder() -> None:
 
 
 def _without_types(params: list[Any]) -> list[Any]:
-    """The parameters, with no type beside flags: Typer 0.29 prints `<bool>`."""
+    """The parameters, with no type beside flags and arguments: Typer 0.29 prints `<bool>` and `<str>`."""
     for each in params:
         if getattr(each, "is_flag", False):
             each.metavar = ""
+        elif each.param_type_name == "argument":
+            each.display_type_rich = lambda ctx: None  # noqa: ARG005 - as Typer calls it
     return params
 
 

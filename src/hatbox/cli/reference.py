@@ -29,7 +29,7 @@ goes after `--`: `hatbox get -- -x`.
 
 Every command takes `--profile` and `--json`, before or after its name. The default profile is created by any command. A
 profile that `--profile` or `$HATBOX_PROFILE` names must exist: create it with `hatbox profile create`, or with
-`--create`, which every command takes that opens a profile.
+`--create`, which commands take that have something to do in a new profile.
 
 `hatbox ls` is `hatbox list`, `hatbox rm` is `hatbox remove`, also in groups (`hatbox cookies ls`). `hatbox help
 COMMAND` is `hatbox COMMAND --help`, and `hatbox version` is `hatbox --version`. `hatbox --install-completion` installs

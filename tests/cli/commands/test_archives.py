@@ -108,7 +108,8 @@ def test_a_file_is_not_overwritten_without_force(cli: Cli, file: Path) -> None:
 
 
 def test_the_profile_is_not_overwritten_even_with_force(cli: Cli, profile: Path) -> None:
-    result = cli("backup", str(profile), "--force", "--profile", str(profile), "--create")
+    cli("profile", "create", str(profile))
+    result = cli("backup", str(profile), "--force", "--profile", str(profile))
     if result.status == 0:
         pytest.skip("the profile is not this file")
     assert "part of the profile" in result.err
