@@ -21,6 +21,7 @@ from yarl import URL
 
 from hatbox.clients.aiohttp_routes import RoutedConnector, forget_authorization, proxy_timeouts
 from hatbox.clients.identity_binding import IdentityBinding
+from hatbox.clients.request_chain import request_chain
 from hatbox.clients.setting_headers import setting_headers
 from hatbox.cookies.request_urls import RequestUrl, request_url_from
 from hatbox.errors import CookiesNotAllowed
@@ -56,11 +57,13 @@ def session(binding: IdentityBinding, options: Mapping[str, Any]) -> aiohttp.Cli
 
 def _bound_session(binding: IdentityBinding) -> type[aiohttp.ClientSession]:
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", DeprecationWarning
-        )  # aiohttp discourages subclasses; this one changes repr only
+        warnings.simplefilter("ignore", DeprecationWarning)  # aiohttp discourages subclasses
 
         class Session(aiohttp.ClientSession):
+            async def _request(self, *arguments: Any, **options: Any) -> ClientResponse:
+                with request_chain():
+                    return await super()._request(*arguments, **options)
+
             def __repr__(self) -> str:
                 return f"<ClientSession bound to {str(binding)!r}>"
 

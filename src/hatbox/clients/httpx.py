@@ -21,6 +21,7 @@ from hatbox.clients.httpx_routes import (
     SyncProxyRoutes,
 )
 from hatbox.clients.identity_binding import IdentityBinding, RequestState, SyncIdentityBinding
+from hatbox.clients.request_chain import request_chain
 from hatbox.clients.setting_headers import setting_headers
 from hatbox.clients.wrapped_transport import WrappedTransport
 from hatbox.content_coding import ContentCodingError, ContentDecoder, accept_encoding
@@ -107,6 +108,10 @@ class _Client(_NoClientCookies, httpx.Client):
         self._transport = wrap(self._transport)
         self._mounts = _wrapped(self._mounts, wrap)
 
+    def send(self, request: httpx.Request, **options: Any) -> httpx.Response:
+        with request_chain():
+            return super().send(request, **options)
+
 
 class _AsyncClient(AsyncOnly, _NoClientCookies, httpx.AsyncClient):
     def __init__(
@@ -132,6 +137,10 @@ class _AsyncClient(AsyncOnly, _NoClientCookies, httpx.AsyncClient):
 
         self._transport = wrap(self._transport)
         self._mounts = _wrapped(self._mounts, wrap)
+
+    async def send(self, request: httpx.Request, **options: Any) -> httpx.Response:
+        with request_chain():
+            return await super().send(request, **options)
 
     async def __aenter__(self) -> _AsyncClient:
         await self._binding.open_cookie_store()

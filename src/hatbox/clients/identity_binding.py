@@ -10,6 +10,7 @@ import contextlib
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import NamedTuple, Protocol, TypeVar
 
+from hatbox.clients.request_chain import admitted
 from hatbox.cookies.cookie_stores import CookieStore, CookieStores
 from hatbox.cookies.request_urls import RequestUrl
 from hatbox.errors import IdentityRemoved, InvalidIdentity, MissingExtra
@@ -105,10 +106,10 @@ class IdentityBinding:
 
     async def receive(self, request_url: RequestUrl, set_cookie_values: Sequence[bytes]) -> None:
         """Store the Set-Cookie values of a response. They are durable when this returns."""
-        if set_cookie_values:
+        if values := admitted(set_cookie_values):
             store = await self.open_cookie_store()
             with self._identity_errors():
-                await store.receive(set_cookie_values, request_url)
+                await store.receive(values, request_url)
 
     async def _find(self) -> tuple[str, str]:
         if self._requested == DEFAULT_COOKIE_STORE_ID:
@@ -163,7 +164,7 @@ class SyncIdentityBinding:
 
     def receive(self, request_url: RequestUrl, set_cookie_values: Sequence[bytes]) -> None:
         """Store the Set-Cookie values of a response. They are durable when this returns."""
-        if set_cookie_values:
+        if set_cookie_values:  # asyncio passes the context of this thread, with its request chain
             self._run(lambda: self._binding.receive(request_url, set_cookie_values))
 
 

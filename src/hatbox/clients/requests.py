@@ -17,6 +17,7 @@ from requests.exceptions import ContentDecodingError
 
 from hatbox.clients.disabled_cookie_jar import DisabledCookieJar
 from hatbox.clients.identity_binding import SyncIdentityBinding
+from hatbox.clients.request_chain import request_chain
 from hatbox.clients.requests_routes import RequestsRoutes, proxy_errors
 from hatbox.clients.setting_headers import setting_headers
 from hatbox.content_coding import ContentCodingError, check_expansion, codings_of
@@ -81,7 +82,8 @@ class _Session(requests.Session):
             if "Cookie" in request.headers:
                 raise CookiesNotAllowed("the request has a Cookie header of its own")
             request._cookies = self._empty
-        return super().send(request, **options)
+        with request_chain():
+            return super().send(request, **options)
 
     def close(self) -> None:
         self._routes.close()

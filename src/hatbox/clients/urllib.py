@@ -17,6 +17,7 @@ from urllib.request import BaseHandler, OpenerDirector, Request
 from weakref import WeakKeyDictionary
 
 from hatbox.clients.identity_binding import SyncIdentityBinding
+from hatbox.clients.request_chain import request_chain
 from hatbox.clients.setting_headers import setting_headers
 from hatbox.clients.urllib_routes import needs_network, proxy_errors, send
 from hatbox.cookies.request_urls import RequestUrl, parse_request_url
@@ -47,6 +48,11 @@ class _BoundOpener(OpenerDirector):
 
     def __repr__(self) -> str:
         return f"<OpenerDirector bound to {str(self.binding)!r}>"
+
+    def open(self, *arguments: Any, **options: Any) -> Any:
+        """Send a request, and those of its redirects."""
+        with request_chain():
+            return super().open(*arguments, **options)
 
     def _open(self, req: Request, data: Any = None) -> Any:
         """Send a request: as urllib does, or by the proxy of the identity."""

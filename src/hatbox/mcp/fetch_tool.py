@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from hatbox.clients.identity_binding import IdentityBinding
+from hatbox.clients.request_chain import request_chain
 from hatbox.cookies.request_urls import parse_request_url
 from hatbox.engines.http.html import declared_encoding
 from hatbox.errors import PermissionDenied
@@ -106,7 +107,8 @@ async def send(session: AgentSession, given: FetchArguments) -> FetchedResponse:
     cookies = CookieValues()
     try:
         async with asyncio.timeout(_SECONDS):
-            return await _send(session, method, url, headers, given.body, cookies)
+            with request_chain():
+                return await _send(session, method, url, headers, given.body, cookies)
     except ToolFailed as error:  # the host of a redirect may be a value
         raise type(error)(cookies.hide(str(error))) from error
     except PermissionDenied as error:

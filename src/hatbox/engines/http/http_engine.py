@@ -17,6 +17,7 @@ import msgspec
 
 from hatbox.clients.httpx import async_client, decoded_body
 from hatbox.clients.identity_binding import IdentityBinding
+from hatbox.clients.request_chain import request_chain
 from hatbox.content_coding import BodyTooLarge, ContentCodingError, accept_encoding
 from hatbox.cookies.cookie_stores import CookieStores
 from hatbox.engines.base import Engine, EngineDelegate, PageState
@@ -180,7 +181,8 @@ class HttpEngine(Engine):
         lifecycle = self._requests.start_request(RequestFrame(tab.id, tab.window_id, tab.cookie_store_id), visit.url)
         try:
             async with self._slots, asyncio.timeout(self.limits.timeout):
-                return await self._visit(tab, lifecycle, visit)
+                with request_chain():
+                    return await self._visit(tab, lifecycle, visit)
         except BaseException as error:
             lifecycle.failed(firefox_error_name(error, visit.url))
             raise
