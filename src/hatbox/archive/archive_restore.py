@@ -29,6 +29,7 @@ from hatbox.archive.restore_report import RestoreReport
 from hatbox.archive.rule_restore import restore_rules
 from hatbox.archive.tab_restore import restore_page, restore_tabs
 from hatbox.archive.table_stream import Row, TableStream, by_identity
+from hatbox.archive.unused_identities import take_unused
 from hatbox.bookmarks.bookmark_roots import restore_bookmarks
 from hatbox.errors import ArchiveDamaged
 from hatbox.history.history_archive import replace_history
@@ -104,6 +105,8 @@ class _Restore:
 
     def run(self, stream: TableStream) -> RestoreReport:
         """Restore the tables in the order of the archive."""
+        if not self._same_profile:  # there, equal names of different UUIDs are different identities
+            take_unused(self._transaction, self._entries.values())
         self._place_identities()
         self._restore_settings(stream.rows("settings", "identity", "name", "value"))
         self._restore_rules(stream.rows("rules", "id", "rule"))

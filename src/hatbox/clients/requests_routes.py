@@ -20,7 +20,7 @@ from urllib3.exceptions import ConnectTimeoutError, NewConnectionError
 
 from hatbox.clients.setting_headers import proxy_authorization
 from hatbox.errors import MissingExtra, SettingNotSupported
-from hatbox.identity.proxy_url import parse_proxy
+from hatbox.identities.proxy_url import parse_proxy
 
 __all__ = ["RequestsRoutes", "proxy_errors"]
 
@@ -89,7 +89,7 @@ class _ProxyAdapter(HTTPAdapter):
         return {} if self._authorization is None else {"Proxy-Authorization": self._authorization}
 
 
-class _ProxyTimedOut(ProxyError, ConnectTimeout):
+class _ProxyTimeout(ProxyError, ConnectTimeout):
     """The connection to the proxy was not made in time."""
 
 
@@ -109,7 +109,7 @@ def proxy_errors(request: requests.PreparedRequest, adapter: BaseAdapter, option
         address = urlsplit(requests.utils.prepend_scheme_if_needed(server, "http")).netloc.rpartition("@")[2]
         original = getattr(reason, "original_error", reason)
         if isinstance(original, ConnectTimeoutError) and not isinstance(original, NewConnectionError):
-            raise _ProxyTimedOut(f"proxy {address}: connection timed out", request=request) from error
+            raise _ProxyTimeout(f"proxy {address}: connection timed out", request=request) from error
         raise ProxyError(f"proxy {address}: {original}", request=request) from error
 
 
