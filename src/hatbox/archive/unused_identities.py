@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hatbox.archive.archive_contents import IdentityEntry
 from hatbox.archive.identity_archive import read_identity
+from hatbox.archive.selection import IdentityEntry
 from hatbox.grants.grant_rows import find_grants
 from hatbox.identity.ids import cookie_store_id_of
 from hatbox.store.base import Transaction

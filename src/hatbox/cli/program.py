@@ -34,7 +34,7 @@ _CREATE: Final = "create"
 # Modules and functions of commands that open no profile, or have nothing to do in a new one.
 _WITHOUT_CREATE: Final = frozenset(
     {
-        *("activity", "check", "history", "palette", "profile", "profile_key", "sites", "status", "stop"),
+        *("activity", "check", "demo", "history", "palette", "profile", "profile_key", "sites", "status", "stop"),
         *("trash", "archives.backup", "cookies.clear", "cookies.get", "cookies.list_", "cookies.remove"),
         *("extensions.list_", "extensions.open_page", "extensions.permissions", "extensions.remove"),
         *("extensions.trigger", "grants.list_", "grants.revoke", "identities.get", "links.install_links"),

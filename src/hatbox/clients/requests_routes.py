@@ -20,7 +20,7 @@ from urllib3.exceptions import ConnectTimeoutError, NewConnectionError
 
 from hatbox.clients.setting_headers import proxy_authorization
 from hatbox.errors import MissingExtra, SettingNotSupported
-from hatbox.identities.proxy_url import parse_proxy
+from hatbox.identity.proxy_url import parse_proxy
 
 __all__ = ["RequestsRoutes", "proxy_errors"]
 

@@ -61,10 +61,13 @@ class _BoundOpener(OpenerDirector):
             proxy = self.binding.settings().proxy
         if proxy:
             return send(self, req, proxy)
-        with proxy_errors(
-            lambda: req.host if req.has_proxy() or vars(req).get("_tunnel_host") else ""
-        ):  # set by ProxyHandler
+        with proxy_errors(lambda: _proxy_of(req)):
             return super()._open(req, data)  # type: ignore[misc]
+
+
+def _proxy_of(request: Request) -> str:
+    """The proxy of the environment that urllib has set on a request; empty without one."""
+    return request.host if request.has_proxy() or request._tunnel_host else ""  # type: ignore[attr-defined]
 
 
 class _RequestProcessor(BaseHandler):

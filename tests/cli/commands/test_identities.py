@@ -97,9 +97,15 @@ def test_arguments_in_the_wrong_order_are_recognized(cli: Cli, command: list[str
         (["cookies", "list", "Work"], "No cookies.\n"),
         (["trash", "list"], "The trash is empty.\n"),
         (["rules", "list"], "No rules.\n"),
-        (["history", "list"], "No visited pages.\n"),
+        (
+            ["history", "list"],
+            "No visited pages. They are not recorded. To record them: hatbox profile settings --history on\n",
+        ),
         (["grant", "list"], "No grants.\n"),
-        (["activity"], "No activity.\n"),
+        (
+            ["activity"],
+            "No activity. Programs without a grant are listed after: hatbox settings NAME-OR-ID --activity on\n",
+        ),
         (["extensions", "list"], "No extensions.\n"),
     ],
 )

@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 from hatbox.activity_log.action_words import action_text
 from hatbox.activity_log.activity_rows import OTHER_HOSTS
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from hatbox.activity_log.activity_service import RecordedAction
 
 __all__ = ["activity"]
+
+_EMPTY: Final = "No activity. Programs without a grant are listed after: hatbox settings NAME-OR-ID --activity on"
 
 
 def activity(
@@ -67,9 +69,7 @@ def activity(
         for each in entries
     ]
     header = ("Time", "Identity", "Action", "Host", "Outcome", "Grant", "Program")
-    print_rows(
-        header, rows, sys.stdout, unwrapped="Time", narrow=("Time", "Identity", "Action", "Host"), empty="No activity."
-    )
+    print_rows(header, rows, sys.stdout, unwrapped="Time", narrow=("Time", "Identity", "Action", "Host"), empty=_EMPTY)
 
 
 def _document(entry: RecordedAction) -> dict[str, object]:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import sys
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 from hatbox.cli.arguments.identity_arguments import IdentityFilterOption, find_store
 from hatbox.cli.arguments.parameters import Argument, Option
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, run_with_profile
 from hatbox.cli.terminal.confirm import confirm
 from hatbox.cli.terminal.output import print_json, print_line, print_rows
+from hatbox.history.recording import is_recorded
 from hatbox.profile import Profile
 
 if TYPE_CHECKING:
     from hatbox.history.history_service import VisitedPage
 
 __all__ = ["clear", "list_", "search"]
+
+_NOT_RECORDED: Final = "They are not recorded. To record them: hatbox profile settings --history on"
 
 LimitOption = Annotated[int, Option("--limit", "-n", metavar="NUMBER", min=1, help="At most so many pages.")]
 
@@ -71,13 +74,14 @@ def clear(
 
 
 def _print(text: str, identity: str | None, limit: int, profile: str | None, *, as_json: bool) -> None:
-    async def find(opened: Profile) -> tuple[list[VisitedPage], dict[str, str]]:
+    async def find(opened: Profile) -> tuple[list[VisitedPage], dict[str, str], bool]:
         chosen = None if identity is None else await find_store(opened, identity)
         number = chosen.cookie_store_id if chosen is not None else identity
         names = {each.cookie_store_id: each.name for each in await opened.identities.query()}
-        return await opened.history.search(text, number, limit=limit), names
+        pages = await opened.history.search(text, number, limit=limit)
+        return pages, names, bool(pages) or await opened.store.read(is_recorded)
 
-    found, names = run_with_profile(profile, find)
+    found, names, recorded = run_with_profile(profile, find)
     if as_json:
         print_json([_document(page) for page in found], sys.stdout)
         return
@@ -86,9 +90,8 @@ def _print(text: str, identity: str | None, limit: int, profile: str | None, *, 
         for page in found
     ]
     header = ("Visited", "Identity", "Visits", "Title", "URL")
-    print_rows(
-        header, rows, sys.stdout, unwrapped="URL", narrow=("Visited", "Identity", "URL"), empty="No visited pages."
-    )
+    empty = "No visited pages." if recorded else f"No visited pages. {_NOT_RECORDED}"
+    print_rows(header, rows, sys.stdout, unwrapped="URL", narrow=("Visited", "Identity", "URL"), empty=empty)
 
 
 def _document(page: VisitedPage) -> dict[str, object]:
