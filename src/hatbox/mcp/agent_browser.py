@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from playwright.async_api import Page
 
+from hatbox.engines.chromium.driver_connection import PreparedDriver
 from hatbox.errors import EngineAlreadyRunning, HatboxError
 from hatbox.mcp.document_limit import DocumentLimit
 from hatbox.mcp.tool_output import ToolFailed, ToolRefused
@@ -24,6 +25,7 @@ __all__ = ["MAX_TABS_OF_ALL", "AgentBrowser"]
 
 MAX_TABS_OF_ALL: Final = 60
 """Open tabs of all agents of a server."""
+_PREPARED_SECONDS: Final = 300.0
 _NEEDS_OWN: Final = (
     " An agent with limited hosts needs a browser of its own. Several of them on one identity work with hatbox mcp "
     "--http."
@@ -45,6 +47,7 @@ class AgentBrowser:
         self._users: list[AgentPages] = []
         self._running: asyncio.Task[ChromiumRunner] | None = None
         self._stopping: asyncio.Task[None] | None = None
+        self._prepared: PreparedDriver | None = None
         self._is_closed = False
         self._is_suspended = False
         self._tasks = Tasks(lambda _: None)  # the agent that waits for a task gets its error
@@ -52,6 +55,11 @@ class AgentBrowser:
         """The open request to a person. The agent that has made it may end earlier."""
         self.limit = DocumentLimit(session.profile, session.grant, self._users)
         """The limit of documents to the hosts of the grant."""
+
+    def prepare(self) -> None:
+        """Start Playwright's driver, which the first page needs. It is stopped if no page is opened within a time."""
+        if self._prepared is None and self._running is None and not self._is_closed:
+            self._prepared = PreparedDriver(_PREPARED_SECONDS)
 
     async def new_page(self, user: AgentPages) -> tuple[Page, int | None]:
         """Open an empty page for an agent; starts the browser if necessary.
@@ -81,6 +89,8 @@ class AgentBrowser:
         self._is_closed = True
         self.person_tasks.cancel()
         await self.person_tasks.wait()
+        if self._prepared is not None:
+            await self._prepared.close()
         await self._stop()
 
     def check_person(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import importlib
 import os
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Final, Self
 
 import msgspec
 
+from hatbox.cookies.public_suffixes import default_public_suffixes
 from hatbox.errors import GrantError, GrantRefused, HatboxError, ProfileError
 from hatbox.grants.grant import Grant
 from hatbox.identity.model import ContextualIdentity
@@ -26,6 +28,16 @@ __all__ = ["AgentOptions", "AgentSession"]
 
 _DURATION: Final = 7 * 86_400.0  # seconds; a server that is killed cannot revoke its grant
 _ACTIONS: Final = frozenset({"fetch", "pages", "tabs"})
+_MODULES: Final = (
+    "hatbox.engines.chromium.attaching_runner",
+    "hatbox.engines.chromium.registration",
+    "hatbox.engines.endpoint_grants",
+    "hatbox.engines.registry",
+    "hatbox.extensions.action_buttons",
+    "hatbox.extensions.content_scripts.chromium_content_scripts",
+    "hatbox.extensions.service",
+)
+"""What Profile.chromium() imports: they take longer than the browser."""
 
 
 class AgentOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -143,6 +155,15 @@ class AgentSession:
 
             self._browser = AgentBrowser(self)
         return self._browser
+
+    async def prepare_pages(self) -> None:
+        """Import and start what the first page needs, while the client waits for nothing."""
+        if self._browser is None and self._parent is None and self.grant().allows("pages"):
+            await asyncio.to_thread(importlib.import_module, "hatbox.mcp.agent_pages")
+            self.browser.prepare()
+            for each in _MODULES:
+                await asyncio.to_thread(importlib.import_module, each)
+            await asyncio.to_thread(default_public_suffixes)
 
     def check_person(self) -> None:
         """Raise ToolFailed while a person uses the identity at the request of this agent or of a sibling.

@@ -23,6 +23,7 @@ from hatbox.mcp.person_prompts import PERSON_TOOLS, call_person_tool
 from hatbox.mcp.standard_input import InputLines
 from hatbox.mcp.tool_output import ToolFailed, ToolOutput, ToolRefused
 from hatbox.mcp.tool_table import AgentTool, offered_tools
+from hatbox.tasks import Tasks
 
 __all__ = ["AgentServer", "failed_call", "sdk_server"]
 
@@ -46,9 +47,20 @@ class AgentServer:
 
     async def serve_stdio(self, lines: InputLines) -> None:
         """Serve on standard input and output, until the input ends."""
-        server = sdk_server(self._session, self._version, self.list_tools, self.call_tool)
-        async with stdio_server(stdin=cast(Any, lines)) as (read, write):
-            await server.run(read, write, server.create_initialization_options())
+        tasks = Tasks(lambda error: logger.debug("the driver was not prepared: %s", error))
+
+        async def list_tools(context: Any, params: Any) -> types.ListToolsResult:
+            if not tasks:
+                tasks.spawn(self._session.prepare_pages())
+            return await self.list_tools(context, params)
+
+        server = sdk_server(self._session, self._version, list_tools, self.call_tool)
+        try:
+            async with stdio_server(stdin=cast(Any, lines)) as (read, write):
+                await server.run(read, write, server.create_initialization_options())
+        finally:
+            tasks.cancel()
+            await tasks.wait()
 
     async def list_tools(self, _context: Any, _params: Any) -> types.ListToolsResult:
         """The request tools/list."""

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 from asyncio.subprocess import Process
-from typing import Final
+from typing import ClassVar, Final
 
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Playwright, async_playwright
@@ -14,8 +14,9 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from hatbox import child_processes
 from hatbox.engines.chromium.sessions import within, without_limit
+from hatbox.tasks import Tasks
 
-__all__ = ["start_driver", "stop_driver", "wait_until_driver_ends"]
+__all__ = ["PreparedDriver", "start_driver", "stop_driver", "wait_until_driver_ends"]
 
 logger = logging.getLogger("hatbox.engines.chromium")
 
@@ -23,8 +24,64 @@ _INTERVAL: Final = 2.0
 _STOP_TIMEOUT: Final = 3.0
 
 
+class PreparedDriver:
+    """A driver that is started before it is needed, and stopped if it is not needed within a time.
+
+    The next start_driver() in this event loop takes it.
+    """
+
+    _left: ClassVar[dict[asyncio.AbstractEventLoop, PreparedDriver]] = {}
+
+    def __init__(self, seconds: float) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._tasks = Tasks(lambda error: logger.debug("a prepared driver: %s", error))
+        self._driver = self._tasks.spawn(_started_driver())
+        self._timer = self._loop.call_later(seconds, self._discard)
+        self._is_left = True
+        self._left[self._loop] = self
+
+    @classmethod
+    async def take(cls) -> Playwright | None:
+        """The prepared driver, once. None if there is none, or if it does not start."""
+        prepared = cls._left.get(asyncio.get_running_loop())
+        if prepared is None or not prepared._leave():
+            return None
+        try:
+            return await asyncio.shield(prepared._driver)
+        except asyncio.CancelledError:
+            prepared._tasks.spawn(prepared._stop())
+            raise
+        except PlaywrightError:
+            return None
+
+    async def close(self) -> None:
+        """Stop it if it was not taken, and wait for its end."""
+        self._discard()
+        await self._tasks.wait()
+
+    def _discard(self) -> None:
+        if self._leave():
+            self._tasks.spawn(self._stop())
+
+    def _leave(self) -> bool:
+        """Whether this call is the one that decides about the driver."""
+        self._timer.cancel()
+        if self._left.get(self._loop) is self:
+            del self._left[self._loop]
+        was_left, self._is_left = self._is_left, False
+        return was_left
+
+    async def _stop(self) -> None:
+        with contextlib.suppress(PlaywrightError):
+            await stop_driver(await self._driver)
+
+
 async def start_driver() -> Playwright:
-    """Start the driver. Raises a Playwright Error."""
+    """Start the driver, or take a prepared one. Raises a Playwright Error."""
+    return await PreparedDriver.take() or await _started_driver()
+
+
+async def _started_driver() -> Playwright:
     playwright = await within(async_playwright().start(), "the start of Playwright's driver")
     if process := _process_of(playwright):
         child_processes.add(process.pid, "Playwright's driver")
