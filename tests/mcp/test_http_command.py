@@ -25,7 +25,8 @@ from tests.site import Site
 @contextlib.asynccontextmanager
 async def command(profile: Path, *options: str) -> AsyncIterator[tuple[dict[str, Any], asyncio.subprocess.Process]]:
     """The printed line of a server, and its process."""
-    arguments = ["-m", "hatbox", "mcp", "--http", "--json", *options, "--profile", str(profile)]
+    hosts = () if {"--host", "--grant"} & set(options) else ("--host", "<all_urls>")
+    arguments = ["-m", "hatbox", "mcp", "--http", "--json", *options, *hosts, "--profile", str(profile)]
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(sys.executable, *arguments, stdout=pipe, stderr=pipe)
     assert process.stdout is not None
