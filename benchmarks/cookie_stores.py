@@ -17,7 +17,7 @@ import hatbox
 from benchmarks.benchmark import Benchmark, Figure, Measured
 from hatbox.store.base import CookieRow
 from hatbox.store.sqlite.rows import SqliteRows
-from hatbox.store.tables.cookie_table import SqlCookieTable
+from hatbox.store.tables.cookie_tables import SqlCookieTable
 from hatbox.store.tables.schema import COOKIES as COOKIE_TABLE
 from hatbox.store.tables.schema import IDENTITIES
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def main() -> NoReturn:
     """Run the command line and exit."""
-    # Until the command runs (see hatbox.cli.direct_call), Ctrl-C ends the process: nothing is to be saved yet, and an
+    # Until the command runs (see hatbox.cli), Ctrl-C ends the process: nothing is to be saved yet, and an
     # exception would be a traceback of imports, or lost in one of their callbacks.
     if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
         _signal.signal(_signal.SIGINT, _signal.SIG_DFL)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from hatbox.api.injection_access import InjectionAccess
+from hatbox.api.namespaces.tabs.tab_injection import InjectionAccess
 from hatbox.extension_data.content_script_matching import FrameDocument
 from hatbox.urls.match_patterns import host_permissions
 

@@ -23,7 +23,7 @@ from hatbox.errors import (
     ProfileError,
     WrongPassphrase,
 )
-from hatbox.extension_data.url_secret import url_secret
+from hatbox.extensions.package_repository import url_secret
 from hatbox.history.visits import add_visit
 from hatbox.identities import changes
 from hatbox.store.base import Transaction

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hatbox import __version__
-from hatbox.cli import ALIASES, GROUPS
-from hatbox.cli.aliases import without_aliases
+from hatbox.cli import ALIASES, GROUPS, without_aliases
 from tests.cli.conftest import Cli
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hatbox.cookies.high_water import DAY_SECONDS, HighWater
+from hatbox.cookies.cookie_clock import DAY_SECONDS, HighWater
 
 NOW = 1_790_000_000.0
 HOUR = 3600.0

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import hatbox
-from hatbox.extension_data.url_secret import url_secret
+from hatbox.extensions.package_repository import url_secret
 from hatbox.store.profile_settings import PROFILE, URL_SECRET
 from tests.extensions.made import make
 

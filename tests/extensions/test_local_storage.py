@@ -14,7 +14,7 @@ import hatbox
 from hatbox import Profile
 from hatbox.extensions.extension import Extension
 from hatbox.extensions.local_storage import KIND, QUOTA, LocalStorage
-from hatbox.extensions.runtime.chunks import ChunkAssembler
+from hatbox.extensions.runtime.bridge import ChunkAssembler
 from hatbox.extensions.runtime.wire_frames import ProtocolError
 from tests.extensions.made import make, run_made
 from tests.extensions.runtime.lab import needs_deno

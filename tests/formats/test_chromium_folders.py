@@ -9,8 +9,7 @@ from hatbox.errors import ImportExportError, InvalidInputFile
 from hatbox.formats.base import IdentityAttributes
 from hatbox.formats.brave_containers import NOT_LISTED
 from hatbox.formats.chromium_folders import default_user_data, find_user_data, profiles_in
-from hatbox.formats.chromium_profile import RECENT, SITE_DATA, read_folder
-from hatbox.formats.folder_formats import FOLDER_FORMATS
+from hatbox.formats.folder_formats import FOLDER_FORMATS, RECENT, SITE_DATA, read_folder
 from tests.formats.chromium_files import make_profile
 
 

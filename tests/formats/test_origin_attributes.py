@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hatbox.cookies import Partition
-from hatbox.formats.origin_attributes import OriginAttributes, owner_of, suffix_of
+from hatbox.formats.firefox_cookies import OriginAttributes, owner_of, suffix_of
 
 KNOWN = [
     ("", OriginAttributes()),

@@ -15,7 +15,7 @@ import pytest
 
 import hatbox
 from hatbox.cookies import Cookie, SameSite
-from hatbox.formats.chromium_profile import read_folder
+from hatbox.formats.folder_formats import read_folder
 from tests.threaded_site import PageHandler, ThreadedSite
 from tests.waiting import block_until
 

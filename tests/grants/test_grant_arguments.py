@@ -18,7 +18,7 @@ from hatbox.grants.grant_arguments import (
     accepted_hosts,
     accepted_purpose,
 )
-from hatbox.grants.grant_tokens import digest_of, new_token
+from hatbox.grants.grant_service import digest_of, new_token
 from hatbox.urls.match_patterns import parse_match_pattern
 
 

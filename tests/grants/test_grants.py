@@ -14,7 +14,7 @@ import hatbox
 from hatbox import Grant, GrantExpired, GrantNotFound, GrantRefused, GrantRevoked, InvalidGrant, Profile
 from hatbox.grants.grant_cache import _MAX_TIMER
 from hatbox.grants.grant_rows import GRANT_CHANGED, put_grant
-from hatbox.grants.grant_tokens import digest_of, new_token
+from hatbox.grants.grant_service import digest_of, new_token
 from hatbox.store.base import RESYNC, ChangeRecord, Transaction
 from hatbox.store.grant_tables import GrantRow
 from tests.postgres import address_of, is_on_server

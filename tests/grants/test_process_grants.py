@@ -14,7 +14,7 @@ from hatbox import Grant, GrantRevoked, Profile
 from hatbox.grants import grant_cache
 from hatbox.grants.grant_cache import GrantCache
 from hatbox.grants.grant_rows import put_grant
-from hatbox.grants.grant_tokens import digest_of, new_token
+from hatbox.grants.grant_service import digest_of, new_token
 from hatbox.store.processes import ProcessId, current_process
 from tests.marks import starts
 from tests.postgres import address_of

@@ -10,7 +10,7 @@ import pytest
 
 import hatbox
 from hatbox import DecryptionError, GrantRefused, Profile, ProfileCorrupt
-from hatbox.grants.grant_tokens import digest_of, new_token
+from hatbox.grants.grant_service import digest_of, new_token
 from hatbox.maintenance import change_profile_key, create_profile
 from hatbox.store.keys import Key
 from hatbox.store.postgres import schema

@@ -13,7 +13,7 @@ import hatbox
 from hatbox.cookies import cookie_expiry
 from hatbox.profile import Profile
 from hatbox.store.base import RESYNC
-from hatbox.store.tables.cookie_table import SqlCookieTable
+from hatbox.store.tables.cookie_tables import SqlCookieTable
 from tests.store.in_loop import in_loop
 from tests.waiting import until, until_awaited
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from playwright.async_api import FilePayload, Page
 
 from docs.screenshots.sample_profile import fill, start_extension
-from hatbox.engines.chromium.start_page.page_source import page_source
+from hatbox.engines.chromium.start_page.start_page import page_source
 from hatbox.identity.glyphs import identity_glyph
 from tests.extensions.runtime.lab import needs_deno
 from tests.ui.manager import Manager

@@ -8,7 +8,7 @@ the exception, as they refer to each other.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from itertools import groupby
 from typing import Final
 
@@ -16,7 +16,13 @@ import msgspec
 
 from hatbox.archive.archive_contents import ArchiveContents, digest_of_extension, is_restored_kind
 from hatbox.archive.archive_file import ArchiveFile
-from hatbox.archive.identity_archive import ArchivedIdentity, ArchivedTab, rule_identities, window_columns
+from hatbox.archive.identity_archive import (
+    ArchivedIdentity,
+    ArchivedTab,
+    read_identity,
+    rule_identities,
+    window_columns,
+)
 from hatbox.archive.identity_restore import (
     RestoredIdentity,
     place_identity,
@@ -27,11 +33,12 @@ from hatbox.archive.identity_restore import (
 from hatbox.archive.restore_log import RestoreLog
 from hatbox.archive.restore_report import RestoreReport
 from hatbox.archive.rule_restore import restore_rules
+from hatbox.archive.selection import IdentityEntry
 from hatbox.archive.tab_restore import restore_page, restore_tabs
 from hatbox.archive.table_stream import Row, TableStream, by_identity
-from hatbox.archive.unused_identities import take_unused
 from hatbox.bookmarks.bookmark_roots import restore_bookmarks
 from hatbox.errors import ArchiveDamaged
+from hatbox.grants.grant_rows import find_grants
 from hatbox.history.history_archive import replace_history
 from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of
 from hatbox.identity.model import MOVED, record_change
@@ -39,6 +46,7 @@ from hatbox.store.base import TabRow, Transaction, WindowRow
 from hatbox.store.profile_copy import copied_table
 from hatbox.store.profile_settings import URL_SECRET
 from hatbox.store.record_tables import BookmarkRow, PageRow, VisitRow
+from hatbox.store.tables.new_profile import NEW_IDENTITIES
 from hatbox.tabs.hiders import hider_of, note_hider
 from hatbox.tabs.session_values import kind_of_tab, tab_of_kind
 from hatbox.tabs.tab_model import BLANK
@@ -106,7 +114,7 @@ class _Restore:
     def run(self, stream: TableStream) -> RestoreReport:
         """Restore the tables in the order of the archive."""
         if not self._same_profile:  # there, equal names of different UUIDs are different identities
-            take_unused(self._transaction, self._entries.values())
+            _take_unused(self._transaction, self._entries.values())
         self._place_identities()
         self._restore_settings(stream.rows("settings", "identity", "name", "value"))
         self._restore_rules(stream.rows("rules", "id", "rule"))
@@ -364,3 +372,33 @@ class _Places:
                 if (neighbour := self._here.get(uuid)) is not None:
                     return self._order.index(neighbour) + 1
         return min(self.archived.get(archived_id, len(self._order)), len(self._order))
+
+
+def _take_unused(transaction: Transaction, entries: Iterable[IdentityEntry]) -> None:
+    """Give each unused first identity the UUID of the archived one that has its name, icon and color."""
+    here = transaction.identities.uuids()
+    unused = {row[1:4]: row[0] for row in NEW_IDENTITIES if _is_unused(transaction, row[:5])}
+    for entry in entries:
+        number = unused.get((entry.name, entry.icon, entry.color))
+        if number is not None and entry.uuid not in here:
+            del unused[entry.name, entry.icon, entry.color]
+            _set_uuid(transaction, number, entry.uuid)
+
+
+def _is_unused(transaction: Transaction, row: tuple[int, str, str, str, int]) -> bool:
+    """Whether an identity is as it was created, without contents, and no program has a grant for it."""
+    if transaction.identities.get(row[0]) != row:
+        return False
+    read = read_identity(transaction, row[0])
+    if read is None or any((read.settings, read.cookies, read.site_data, read.tabs, read.rules, read.pages)):
+        return False
+    store = cookie_store_id_of(row[0])
+    return not any(store in grant.identities for grant in find_grants(transaction))
+
+
+def _set_uuid(transaction: Transaction, number: int, uuid: str) -> None:
+    row = transaction.identities.get(number)
+    assert row is not None  # noqa: S101 - read above
+    position = transaction.identities.position(number)
+    transaction.identities.delete(number)
+    transaction.identities.restore(number, uuid, *row[1:], position=position)

@@ -19,17 +19,19 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
+import signal
 import sys
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Container, Mapping, Sequence
 from functools import partial
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NoReturn, TextIO
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TextIO
 
-from hatbox.cli.aliases import without_aliases
 from hatbox.cli.arguments.argument_order import note_words
 from hatbox.cli.arguments.profile_creation import allow_creation
 from hatbox.cli.commands.run.fast_run import fast_run
-from hatbox.cli.direct_call import accept_interrupts, call_command
 from hatbox.cli.table import command_table
 from hatbox.cli.table.direct_parser import direct_values, split_command_line
 from hatbox.cli.terminal.proposed_commands import note_profile
@@ -37,7 +39,7 @@ from hatbox.cli.terminal.proposed_commands import note_profile
 if TYPE_CHECKING:
     import typer
 
-__all__ = ["ALIASES", "COMMANDS", "GROUPS", "GROUP_HELP", "PANELS", "invoke", "main"]
+__all__ = ["ALIASES", "COMMANDS", "GROUPS", "GROUP_HELP", "PANELS", "invoke", "main", "without_aliases"]
 
 COMMANDS: Final[dict[str, str]] = {
     "list": "identities.list_",
@@ -196,7 +198,7 @@ def _run(arguments: list[str]) -> object:
     allow_creation(False)
     note_profile(None)
     if extension_run := fast_run(arguments):
-        accept_interrupts()
+        _accept_interrupts()
         return extension_run()
     arguments = without_aliases(arguments, ALIASES, GROUPS)
     note_words(arguments)
@@ -206,7 +208,7 @@ def _run(arguments: list[str]) -> object:
 
     app = _app_for(arguments)
     gc.enable()
-    accept_interrupts()
+    _accept_interrupts()
     return get_command(app).main(arguments, prog_name="hatbox", standalone_mode=False)
 
 
@@ -225,7 +227,7 @@ def _direct_call(arguments: Sequence[str]) -> Callable[[], object] | None:
     names = {each["name"] for each in entry["parameters"]}
     given = {**{key: value for key, value in options.items() if key in names}, **values}
     command_table.cache_clear()  # half a megabyte, which a server would not use any more
-    return partial(call_command, name, path, given)
+    return partial(_call_command, name, path, given)
 
 
 def _app_for(arguments: Sequence[str]) -> typer.Typer:
@@ -268,3 +270,47 @@ def _suppress_output_errors() -> None:
                 devnull = os.open(os.devnull, os.O_WRONLY)
                 os.dup2(devnull, stream.fileno())
                 os.close(devnull)
+
+
+def without_aliases(arguments: Sequence[str], aliases: Mapping[str, str], groups: Container[str]) -> list[str]:
+    """The command line with the names of commands in place of aliases."""
+    line = split_command_line(arguments)
+    rest = list(line.rest)
+    if not rest:
+        return list(arguments)
+    if rest[0] == "version":
+        rest[0] = "--version"
+    elif rest[0] == "help":
+        rest = [*_named(rest[1:], aliases, groups), "--help"]
+    else:
+        rest = _named(rest, aliases, groups)
+    return list(arguments) if rest == line.rest else [*line.before, *rest]
+
+
+def _named(words: Sequence[str], aliases: Mapping[str, str], groups: Container[str]) -> list[str]:
+    places = 2 if words and words[0] in groups else 1
+    return [*(aliases.get(word, word) for word in words[:places]), *words[places:]]
+
+
+def _accept_interrupts() -> None:
+    """Let Ctrl-C raise KeyboardInterrupt from now on. Until the command runs, it ends the process: see __main__."""
+    is_main = threading.current_thread() is threading.main_thread()
+    if is_main and signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _call_command(name: str, path: str, values: Mapping[str, Any]) -> object:
+    """Call the function at a path in hatbox.cli.commands with the values of its parameters."""
+    module, _, function = path.rpartition(".")
+    command = getattr(import_module(f"hatbox.cli.commands.{module}"), function)
+    given = dict(values)
+    if given.pop("create", False):
+        allow_creation()
+    gc.enable()
+    _accept_interrupts()
+    try:
+        return command(**given)
+    except Exception as error:
+        if hasattr(error, "format_message") and getattr(error, "ctx", None) is None:
+            error.ctx = SimpleNamespace(command_path=f"hatbox {name}")  # type: ignore[attr-defined]
+        raise

@@ -8,21 +8,21 @@ from __future__ import annotations
 import asyncio
 import logging
 from math import inf
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from hatbox.cookies.high_water import HighWater
 from hatbox.store.base import Store, Transaction
 from hatbox.store.recorded_calls import unrecorded
 
-__all__ = ["HIGH_WATER_ADVANCED", "CookieClock", "cookie_time"]
+__all__ = ["DAY_SECONDS", "HIGH_WATER_ADVANCED", "CookieClock", "HighWater", "cookie_time"]
 
 logger = logging.getLogger("hatbox.cookies")
 
 HIGH_WATER_ADVANCED: Final = "cookies.time"
 _INTERVAL_SECONDS: Final = 60.0
 _AT_CLOSE_SECONDS: Final = 1.0
+DAY_SECONDS: Final = 86400.0
 
 
 def cookie_time(transaction: Transaction, now: float) -> float:
@@ -150,3 +150,29 @@ def _stored(transaction: Transaction) -> HighWater:
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(tuple[float, float | None, float | None]).decode
+
+
+class HighWater(NamedTuple):
+    """The latest time seen; and while a leap is not confirmed, the time before it and the time that it led to."""
+
+    reached: float = 0.0
+    before: float | None = None
+    landed: float | None = None
+
+    def observed(self, now: float) -> HighWater:
+        """The high-water time once the clock has shown `now`. Its `reached` is the time that cookies expire by."""
+        if self.before is None or self.landed is None:
+            if now <= self.reached:
+                return self
+            is_leap = self.reached > 0 and now > self.reached + DAY_SECONDS
+            return HighWater(now, self.reached, now) if is_leap else HighWater(now)
+        if self.before - DAY_SECONDS <= now < self.landed - DAY_SECONDS:
+            return HighWater(self.before).observed(now)
+        if now <= self.reached:
+            return self
+        return HighWater(now) if now >= self.landed + DAY_SECONDS else self._replace(reached=now)
+
+    @property
+    def purge_before(self) -> float:
+        """Cookies that expired at this time, or earlier, may be purged."""
+        return (self.reached if self.before is None else self.before) - DAY_SECONDS

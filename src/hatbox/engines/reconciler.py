@@ -14,10 +14,15 @@ from hatbox.engines.engine_reports import EngineReports
 from hatbox.engines.engine_supervisor import EngineSupervisor
 from hatbox.engines.identity_division import IdentityDivision
 from hatbox.engines.running_engines import ENGINES_CHANGED, RunningEngine, find_records
-from hatbox.engines.settings_answers import answer_check
 from hatbox.engines.tab_states import TabState, TabStates
 from hatbox.errors import HatboxError, ProfileClosed, ProfileError
-from hatbox.identities.settings_check import SETTINGS_CHECK, decode_settings_check
+from hatbox.identities.settings_check import (
+    SETTINGS_CHECK,
+    InputAtRisk,
+    SettingsCheck,
+    answer_settings_check,
+    decode_settings_check,
+)
 from hatbox.identity import model as identity
 from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID, user_context_id_of
 from hatbox.store.base import RESYNC, ChangeRecord, Store, Transaction
@@ -130,7 +135,7 @@ class TabReconciler:
         elif change.topic == SETTINGS_CHECK:
             check = decode_settings_check(change.payload)
             if self._division.serves(check.cookie_store_id):
-                self._tasks.spawn(answer_check(self._engine, self._reports, check))
+                self._tasks.spawn(_answer_check(self._engine, self._reports, check))
         elif change.topic == FRONT_REQUESTED:
             self._tasks.spawn(self._bring_to_front(_decode_tab_id(change.payload)))
         elif change.topic.startswith("tabs."):
@@ -374,3 +379,10 @@ def _tabs(transaction: Transaction, tab_ids: Collection[int] | None) -> dict[int
 
 def _may_be_unused(tab: Tab) -> bool:
     return tab.cookie_store_id == DEFAULT_COOKIE_STORE_ID and tab.url == BLANK
+
+
+async def _answer_check(engine: Engine, reports: EngineReports, check: SettingsCheck) -> None:
+    """Write the answer of an engine that serves the identity."""
+    found = await engine.input_at_risk(check.cookie_store_id, uses_proxy=check.uses_proxy)
+    at_risk = [InputAtRisk(tab_id, fields) for tab_id, fields in sorted(found.items())]
+    await reports.write(lambda transaction: answer_settings_check(transaction, check, at_risk))

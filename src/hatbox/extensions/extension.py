@@ -5,20 +5,21 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from hatbox.api.caller import ExtensionCaller, ExtensionTestMessage
+from hatbox.api.content_script_registry import ContentScriptRegistry, ScriptKey
 from hatbox.api.dispatcher import Dispatcher
 from hatbox.errors import EngineError, ExtensionTerminated
 from hatbox.extension_data import run_records
+from hatbox.extension_data.content_script import ContentScript
 from hatbox.extension_data.extension_permissions import ExtensionPermissions
+from hatbox.extension_data.registered_scripts import load_all
 from hatbox.extensions.background_place import runs_in_chromium, without_document
-from hatbox.extensions.content_script_startup import start_content_scripts, stop_content_scripts
 from hatbox.extensions.event_page_host import ExtensionHost
 from hatbox.extensions.extension_page import ExtensionPage
 from hatbox.extensions.extension_pages import ExtensionPages
-from hatbox.extensions.idle_timer import IdleTimer
 from hatbox.extensions.indexed_db import IndexedDb
 from hatbox.extensions.local_storage import LocalStorage
 from hatbox.extensions.package.background import Background
@@ -47,6 +48,7 @@ _SUSPEND_TIMEOUT: Final = 5.0  # seconds for listeners of runtime.onSuspend, as 
 _NO_BACKGROUND: Final = Background((), persistent=True)
 
 _Event = tuple[str, Sequence[Any]]  # path and arguments
+_MIN_SLEEP = 0.05
 
 
 class Extension:
@@ -109,7 +111,7 @@ class Extension:
         self._host.on_local_storage = self.browser_pages.background_changed_storage
         self._problems = ProblemReports(store, self.area)
         self._supervisor = Supervisor(self._run, on_exit=self._on_exit)
-        self._idle_timer = IdleTimer(options.idle_seconds, self.suspend)
+        self._idle_timer = _IdleTimer(options.idle_seconds, self.suspend)
         self._waking = asyncio.Lock()
         self._should_run = False
         self._has_run = False
@@ -148,7 +150,7 @@ class Extension:
         self._has_run = False
         self._problems.started()
         self._start_events = list(events)
-        await start_content_scripts(self._content_scripts, self._store, self.manifest, self.area)
+        await _start_content_scripts(self._content_scripts, self._store, self.manifest, self.area)
         await self.wake()
 
     async def stop(self) -> None:
@@ -348,7 +350,7 @@ class Extension:
 
     async def _stop_scripts(self) -> None:
         self._should_run = False
-        await stop_content_scripts(self._content_scripts, self.id)
+        await _stop_content_scripts(self._content_scripts, self.id)
         self._host.prime_listeners = False
         self._host.clear_primed_listeners()
         self._idle_timer.stop()
@@ -365,3 +367,55 @@ class Extension:
             self._options.on_exit(ended, delay)
         else:
             logger.error("%s: %s; %s", self.id, ended, restart)
+
+
+async def _start_content_scripts(registry: ContentScriptRegistry, store: Store, manifest: Manifest, area: str) -> None:
+    """Register the content scripts of an extension, before its background scripts run."""
+    stored = await store.read(lambda transaction: load_all(transaction, area))
+    scripts: dict[ScriptKey, ContentScript] = {
+        ("manifest", index): each for index, each in enumerate(manifest.content_scripts)
+    }
+    scripts |= {("scripting", script.id): script for script in stored}
+    if scripts:
+        await registry.change(manifest.id, scripts)
+
+
+async def _stop_content_scripts(registry: ContentScriptRegistry, extension_id: str) -> None:
+    """Unregister all content scripts of an extension. Engines are notified in any case: they may have executed some."""
+    await registry.change(extension_id, {})
+
+
+class _IdleTimer:
+    """Calls `suspend` when the runtime has been idle for `seconds`. `suspend` returns whether it did."""
+
+    def __init__(self, seconds: float, suspend: Callable[[], Awaitable[bool]]) -> None:
+        self._seconds = seconds
+        self._suspend = suspend
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self, runtime: Callable[[], Runtime | None]) -> None:
+        """Watch a runtime until it is suspended, or `runtime` returns None."""
+        self.stop()
+        self._task = asyncio.ensure_future(self._watch(runtime))
+
+    def stop(self) -> None:
+        """Stop watching. A suspension that has started is not cancelled."""
+        if self._task is not None:
+            self._task.cancel()
+
+    async def _watch(self, current: Callable[[], Runtime | None]) -> None:
+        loop = asyncio.get_running_loop()
+        extended = False
+        while (runtime := current()) is not None:
+            left = runtime.last_activity + self._seconds - loop.time()
+            if left <= 0 and runtime.pending_responses and not extended:
+                runtime.touch()  # a listener has not finished: as in Firefox, the page gets another period
+                extended = True
+            elif left <= 0 and not runtime.pending_calls:
+                self._task = None
+                if await self._suspend():
+                    return
+                self._task = asyncio.current_task()
+            else:
+                await asyncio.sleep(max(left, _MIN_SLEEP))
+                extended = extended and runtime.pending_responses > 0

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import os
+import secrets
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+import msgspec
 
 from hatbox.errors import ExtensionError, ExtensionNotFound
 from hatbox.extension_data import installed_extensions as installed
 from hatbox.extension_data.installed_extensions import InstalledExtension
-from hatbox.extension_data.url_secret import url_secret
 from hatbox.extensions import installing
 from hatbox.extensions.installing import Candidate
 from hatbox.extensions.package.manifest import Manifest, read_manifest
@@ -19,9 +21,12 @@ from hatbox.extensions.package.package_cache import PackageCache
 from hatbox.extensions.package.package_files import Package, open_package
 from hatbox.extensions.package.stored_package import StoredPackage, digest_of
 from hatbox.extensions.package.user_languages import user_languages
-from hatbox.store.base import Store
+from hatbox.store.base import Store, Transaction
+from hatbox.store.profile_settings import PROFILE, URL_SECRET
 
-__all__ = ["LoadedPackage", "PackageRepository"]
+__all__ = ["LoadedPackage", "PackageRepository", "url_secret"]
+
+_BYTES: Final = 32
 
 
 class LoadedPackage(NamedTuple):
@@ -108,3 +113,32 @@ class PackageRepository:
             unused.difference_update(await self._store.read(lambda transaction: transaction.packages.digests()))
         for digest in unused:
             await asyncio.to_thread(self.cache.remove, digest)
+
+
+async def url_secret(store: Store) -> str:
+    """The secret. It is created when it is first used."""
+    found = await store.read(_load)
+    return found if found is not None else await _create(store, secrets.token_hex(_BYTES))
+
+
+def _create(store: Store, new: str) -> asyncio.Future[str]:
+    def create(transaction: Transaction) -> str:
+        found = _load(transaction)  # another process may have created it meanwhile
+        if found is not None:
+            return found
+        transaction.settings.put(PROFILE, URL_SECRET, msgspec.json.encode(new))
+        return new
+
+    return store.write(create)
+
+
+def _load(transaction: Transaction) -> str | None:
+    """The secret; None if it does not exist or is damaged."""
+    value = transaction.settings.get(PROFILE, URL_SECRET)
+    if value is None:
+        return None
+    try:
+        found = msgspec.json.decode(value, type=str)
+    except msgspec.MsgspecError:
+        return None
+    return found if len(found) >= _BYTES else None  # a short one can be guessed

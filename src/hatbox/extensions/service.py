@@ -7,14 +7,16 @@ import logging
 import os
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from hatbox.api.caller import PermissionPrompt, TestReporter
 from hatbox.api.dispatcher import Dispatcher
 from hatbox.clock import Clock
-from hatbox.errors import ExtensionError, ProfileError
+from hatbox.errors import ExtensionError, ExtensionNotFound, ProfileError
 from hatbox.extension_data import installed_extensions as installed
 from hatbox.extension_data import run_records
-from hatbox.extension_data.extension_permissions import ExtensionPermissions, Permissions
+from hatbox.extension_data.extension_permissions import NONE, ExtensionPermissions, Permissions
+from hatbox.extension_data.granted_permissions import load_granted, save_granted
 from hatbox.extension_data.installed_extensions import InstalledExtension
 from hatbox.extension_data.protocol_handlers import handled_url
 from hatbox.extension_data.run_records import RunRecord
@@ -30,7 +32,6 @@ from hatbox.extensions.package.package_files import Package
 from hatbox.extensions.package.stored_package import StoredPackage
 from hatbox.extensions.package_repository import PackageRepository
 from hatbox.extensions.pages.extension_tabs import ExtensionTabs
-from hatbox.extensions.permission_grants import change_grants, read_grants
 from hatbox.extensions.registry_sync import RegistrySync, with_area
 from hatbox.extensions.run_options import RunOptions
 from hatbox.extensions.runtime import DenoProcess, Exit, LogEntry, RuntimeLimits
@@ -99,15 +100,15 @@ class Extensions:
 
     async def permissions(self, extension_id: str) -> ExtensionPermissions:
         """The required, granted and optional permissions of an extension."""
-        return (await read_grants(self._store, self.packages, extension_id)).permissions
+        return (await _read_grants(self._store, self.packages, extension_id)).permissions
 
     async def grant(self, extension_id: str, permissions: Permissions) -> None:
         """Grant optional permissions. permissions.onAdded is dispatched if the extension runs."""
-        await change_grants(self._store, self.packages, extension_id, lambda grants: grants.grant(permissions))
+        await _change_grants(self._store, self.packages, extension_id, lambda grants: grants.grant(permissions))
 
     async def revoke(self, extension_id: str, permissions: Permissions) -> None:
         """Revoke granted permissions. permissions.onRemoved is dispatched if the extension runs."""
-        await change_grants(self._store, self.packages, extension_id, lambda grants: grants.remove(permissions))
+        await _change_grants(self._store, self.packages, extension_id, lambda grants: grants.remove(permissions))
 
     async def package(self, extension_id: str) -> StoredPackage:
         """The package of an installed extension, for start(). The original files on disk are not read.
@@ -406,3 +407,43 @@ def _remove(transaction: Transaction, area: str) -> InstalledExtension:
 
 def _log_reload_error(error: BaseException) -> None:
     logger.error("runtime.reload failed", exc_info=error)
+
+
+class _StoredGrants(NamedTuple):
+    """The permissions of an extension, as stored."""
+
+    area: str
+    permissions: ExtensionPermissions
+    at_install: Permissions
+    """The permissions that are granted until the first change is stored."""
+
+
+async def _read_grants(store: Store, packages: PackageRepository, extension_id: str) -> _StoredGrants:
+    """The permissions of an installed or temporary extension. Raises ExtensionNotFound."""
+
+    def read(transaction: Transaction) -> tuple[InstalledExtension | None, Permissions | None]:
+        area = run_records.find_area(transaction, extension_id)
+        return installed.get(transaction, area), load_granted(transaction, area)
+
+    known, granted = await store.read(read)
+    if known is None:
+        raise ExtensionNotFound(extension_id)
+    _, manifest = await packages.load(await packages.load_installed(known) if known.permanent else known.path)
+    at_install = manifest.at_install
+    permissions = ExtensionPermissions(manifest.required, manifest.optional, at_install if granted is None else granted)
+    return _StoredGrants(known.area, permissions, at_install)
+
+
+async def _change_grants(
+    store: Store, packages: PackageRepository, extension_id: str, change: Callable[[ExtensionPermissions], object]
+) -> None:
+    """Change the granted permissions, and store them."""
+    area, _, at_install = await _read_grants(store, packages, extension_id)
+
+    def save(transaction: Transaction) -> None:
+        granted = load_granted(transaction, area)
+        grants = ExtensionPermissions(NONE, NONE, at_install if granted is None else granted)
+        change(grants)
+        save_granted(transaction, area, grants.granted)
+
+    await store.write(save)

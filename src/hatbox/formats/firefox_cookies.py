@@ -6,11 +6,13 @@ Never opens a file that Firefox may be using: `database_copy` reads a copy.
 from __future__ import annotations
 
 import contextlib
+import re
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
+from urllib.parse import parse_qsl, quote
 
 from hatbox.cookies.cookie import Cookie, Partition, SameSite
 from hatbox.cookies.domains import parse_domain
@@ -18,9 +20,8 @@ from hatbox.cookies.partitions import canonical_partition, is_foreign
 from hatbox.errors import InvalidInputFile
 from hatbox.formats.base import Tally, plausible_same_site
 from hatbox.formats.database_copy import columns_of, copied_database
-from hatbox.formats.origin_attributes import OriginAttributes, owner_of, suffix_of
 
-__all__ = ["SCHEMA", "create_database", "insert_cookies", "read_cookies"]
+__all__ = ["SCHEMA", "OriginAttributes", "create_database", "insert_cookies", "owner_of", "read_cookies", "suffix_of"]
 
 SCHEMA: Final = 17
 _OLDEST: Final = 7  # the first with origin attributes; Firefox 60 of 2018 came with 9
@@ -52,6 +53,9 @@ INSERT OR REPLACE INTO moz_cookies (originAttributes, name, value, host, path, e
 isSecure, isHttpOnly, sameSite, schemeMap, isPartitionedAttributeSet, updateTime)
 VALUES (?, CAST(? AS TEXT), CAST(? AS TEXT), ?, CAST(? AS TEXT), ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
+
+_NUMBER: Final = re.compile(r"[0-9]{1,10}")  # 32 bits
+_PARTITION_KEY: Final = re.compile(r"\((?P<scheme>[a-z]+),(?P<host>[^,()]+)(?:,(?P<port>[0-9]+))?(?P<foreign>,f)?\)")
 
 
 def read_cookies(path: Path, skipped: Tally) -> dict[int, list[Cookie]]:
@@ -149,3 +153,42 @@ def _row(cookie: Cookie, number: int) -> tuple[object, ...]:
         int(cookie.partition is not None),
         used,
     )
+
+
+class OriginAttributes(NamedTuple):
+    """A userContextId, 0 for the default store, and a partition."""
+
+    number: int = 0
+    partition: Partition | None = None
+
+
+def owner_of(suffix: str) -> OriginAttributes | None:
+    """Parse the attributes; None for those without an equivalent, such as private windows."""
+    if not suffix:
+        return OriginAttributes()
+    if not suffix.startswith("^"):
+        return None
+    number, partition = 0, None
+    fields = parse_qsl(suffix[1:], keep_blank_values=True)
+    if len(dict(fields)) < len(fields):  # ambiguous: do not guess the owner of a cookie
+        return None
+    for name, value in fields:
+        if name == "userContextId" and _NUMBER.fullmatch(value):
+            number = int(value)
+        elif name == "partitionKey" and (match := _PARTITION_KEY.fullmatch(value)):
+            port = f":{match['port']}" if match["port"] else ""
+            partition = Partition(f"{match['scheme']}://{match['host']}{port}", match["foreign"] is not None)
+        else:
+            return None
+    return OriginAttributes(number, partition)
+
+
+def suffix_of(owner: OriginAttributes) -> str:
+    """Format the attributes for a row."""
+    parts = [f"userContextId={owner.number}"] if owner.number else []
+    if owner.partition is not None:
+        scheme, _, place = owner.partition.top_level_site.partition("://")
+        host, _, port = place.rpartition(":") if re.search(r":[0-9]+$", place) else (place, "", "")
+        fields = [scheme, host, *([port] if port else []), *(["f"] if owner.partition.cross_site_ancestor else [])]
+        parts.append(f"partitionKey={quote('(' + ','.join(fields) + ')', safe='')}")
+    return "^" + "&".join(parts) if parts else ""

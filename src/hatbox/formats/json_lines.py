@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -34,7 +34,8 @@ from hatbox.formats.base import (
     Tally,
     decode_json,
 )
-from hatbox.formats.site_data_shape import problem_of
+from hatbox.formats.origin_storage import canonical_origin
+from hatbox.tabs.site_data import decode_site_data
 
 __all__ = ["FORMAT", "read", "write"]
 
@@ -184,7 +185,7 @@ def _written_label(entry: BundleEntry) -> _Identity | None:
 
 def _read_site_data(given: _SiteDataLine, source: str, number: int) -> SiteData:
     site_data = SiteData(given.origin, given.data.encode())
-    if problem := problem_of(site_data):
+    if problem := _problem_of(site_data):
         raise InvalidInputFile(source, problem, number)
     return site_data
 
@@ -217,3 +218,42 @@ def _written_cookie(cookie: Cookie) -> _CookieLine:
 
 
 FORMAT: Final = Format("json-lines", read, write, has_identities=True, unsupported=())
+
+
+class _StoredIndex(msgspec.Struct, rename="camel"):
+    name: str
+    key_path: str | list[str]
+    unique: bool
+    multi_entry: bool
+
+
+class _StoredStore(msgspec.Struct, rename="camel"):
+    name: str
+    key_path: str | list[str] | None
+    auto_increment: bool
+    indexes: list[_StoredIndex]
+    records: list[tuple[Any, Any]]
+
+
+class _StoredDatabase(msgspec.Struct):
+    name: str
+    version: int
+    stores: list[_StoredStore]
+
+
+class _StoredSiteData(msgspec.Struct):
+    local: list[tuple[str, str]] = []
+    databases: list[_StoredDatabase] = []
+
+
+def _problem_of(site_data: SiteData) -> str:
+    """Why this cannot be stored; empty if it can."""
+    if canonical_origin(site_data.origin) != site_data.origin:
+        return f"not an origin: {site_data.origin[:200]}"
+    try:
+        msgspec.convert(decode_site_data(site_data.data), _StoredSiteData)
+    except RecursionError:
+        return "site data nested too deeply"
+    except ValueError as error:
+        return f"invalid site data: {error}"
+    return ""

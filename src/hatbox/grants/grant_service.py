@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 import builtins
 import contextlib
+import hashlib
 import hmac
+import re
+import secrets
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
@@ -29,17 +32,21 @@ from hatbox.grants.grant_rows import (
     revoke_grant,
     revoke_grants_of_ended_processes,
 )
-from hatbox.grants.grant_tokens import digest_of, new_grant_id, new_token
 from hatbox.identity.model import ContextualIdentity, IdentityLike, expect_identity, find, resolve
 from hatbox.javascript.text import well_formed
 from hatbox.store.base import Store, Transaction
 from hatbox.store.grant_tables import GrantRow
 from hatbox.store.processes import current_process, program_name
 
-__all__ = ["Grants"]
+__all__ = ["Grants", "digest_of", "new_token"]
 
 _MAX_GRANTS: Final = 1000
 _MAX_READS: Final = 10  # of one verification, while grants are being changed
+_PREFIX: Final = "hatbox_"
+_BYTES: Final = 32
+_TOKEN: Final = re.compile(rf"{_PREFIX}[A-Za-z0-9_-]{{43}}", re.ASCII)
+_ID_LETTERS: Final = "abcdefghjkmnpqrstuvwxyz23456789"  # none that look alike
+_ID_LENGTH: Final = 10
 
 
 class Grants:
@@ -236,10 +243,27 @@ def _insert(transaction: Transaction, draft: Grant, identities: Sequence[Identit
         if not ended:
             raise InvalidGrant("grant", "one more", f"The profile has {_MAX_GRANTS} valid grants. Revoke some first")
         transaction.grants.delete(ended[:1])
-    grant_id = new_grant_id()
+    grant_id = _new_grant_id()
     while transaction.grants.get(grant_id) is not None:
-        grant_id = new_grant_id()
+        grant_id = _new_grant_id()
     stores = tuple(dict.fromkeys(each.cookie_store_id for each in found))
     grant = msgspec.structs.replace(draft, id=grant_id, identities=stores)
     put_grant(transaction, grant, digest)
     return grant
+
+
+def new_token() -> str:
+    """A new token, which nothing stores."""
+    return _PREFIX + secrets.token_urlsafe(_BYTES)
+
+
+def digest_of(token: object) -> bytes | None:
+    """The SHA-256 of a token; None for what has not the form of one."""
+    if not isinstance(token, str) or not _TOKEN.fullmatch(token):
+        return None
+    return hashlib.sha256(token.encode("ascii")).digest()
+
+
+def _new_grant_id() -> str:
+    """A new id. Random, because the activity log names a grant after it was deleted."""
+    return "".join(secrets.choice(_ID_LETTERS) for _ in range(_ID_LENGTH))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
@@ -12,18 +12,18 @@ from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.services import Services
 from hatbox.errors import InputWouldBeLost, InvalidSetting, TrashSwitchedOff
 from hatbox.identities import changes, trash_rows
-from hatbox.identity.ids import container_user_context_id, cookie_store_id_of
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID, container_user_context_id, cookie_store_id_of
 from hatbox.identity.model import row_of
 from hatbox.identity.settings import NO_SETTINGS, IdentitySettings, checked_settings, read_settings
+from hatbox.manager_api.cookie_domains import valid_domains
 from hatbox.manager_api.identity_changes import IdentityEvent
-from hatbox.manager_api.identity_search import search_content
 from hatbox.manager_api.identity_summaries import IdentitySummary, read_basis, summaries_of, summary_of
 from hatbox.manager_api.managed_profile import ManagedProfile
 from hatbox.manager_api.partial_reads import read_parts
 from hatbox.schema import NamespaceSchema
-from hatbox.store.base import Transaction
+from hatbox.store.base import Store, TabText, Transaction
 from hatbox.store.profile_settings import read_profile_settings
-from hatbox.store.tables.identity_table import creation_time
+from hatbox.store.tables.identity_tables import creation_time
 from hatbox.tabs.identity_removal import temporary_key
 from hatbox.tabs.program_records import get_record
 
@@ -95,7 +95,7 @@ class _Identities(Namespace):
         return self._read_single_statement("order", _order)
 
     def search(self, text: str) -> asyncio.Future[Any]:
-        return asyncio.ensure_future(search_content(self._store, text))
+        return asyncio.ensure_future(_search_content(self._store, text))
 
     def details(self, cookie_store_id: str) -> asyncio.Future[Any]:
         return self._read("details", _details, cookie_store_id, self._store.time())
@@ -208,3 +208,22 @@ def _problems(settings: Mapping[str, str | None]) -> dict[str, str]:
 def _has_masked_password(proxy: str | None) -> bool:
     """Whether a proxy has the text that replaces a password in `details`: saving it would lose the password."""
     return proxy is not None and _MASK in proxy
+
+
+async def _search_content(store: Store, text: str) -> list[str]:
+    """The cookieStoreIds, in no order. Upper and lower case are the same."""
+    searched = text.strip().casefold()
+    if not searched:
+        return []
+    domains = await valid_domains(store)
+    tabs = await store.read(lambda transaction: transaction.tabs.texts(), single_statement=True)
+    stores = sorted(await asyncio.to_thread(_matching, domains, tabs, searched))
+    return [each for each in map(cookie_store_id_of, stores) if each != DEFAULT_COOKIE_STORE_ID]
+
+
+def _matching(domains: Iterable[tuple[int, str]], tabs: Iterable[TabText], text: str) -> set[int]:
+    """The stores. The name of a site is the end of the domain of its cookies."""
+    found = {store for store, domain in domains if text in domain}
+    return found.union(
+        store for store, title, url, target in tabs if text in title.casefold() or text in (target or url).casefold()
+    )

@@ -11,11 +11,12 @@ from typing import Final
 
 import msgspec
 
+from hatbox.activity_log.activity_rows import record_page
+from hatbox.history.recording import HISTORY_SETTING, is_recorded
 from hatbox.javascript.text import well_formed
 from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs.credentials import without_credentials, without_secrets
 from hatbox.tabs.first_tab import FIRST_TAB, use_first_tab
-from hatbox.tabs.page_visits import record_page_activity, record_title, record_visit
 from hatbox.tabs.tab_model import BLANK, NAVIGATED, Tab, display_title, record_change, tab_of
 from hatbox.tabs.tab_updates import change, record_update, row_of, undiscarded
 
@@ -31,6 +32,8 @@ __all__ = [
 
 
 _MAX_TITLE_LENGTH: Final = 4096  # characters: every reader of the profile gets the whole title
+_WEB: Final = ("http://", "https://")
+_RECORDED: Final = ("http://", "https://", "file://")
 
 
 class PageState(msgspec.Struct, frozen=True):
@@ -140,13 +143,13 @@ def _show(transaction: Transaction, row: TabRow, page: PageState) -> TabRow:
     elif page.url != row.url:
         row = change(transaction, row, url=page.url)
     if is_new_page:
-        record_page_activity(transaction, row.store, page.url or before.target, failed=bool(page.error))
+        _record_page_activity(transaction, row.store, page.url or before.target, failed=bool(page.error))
     if not page.error:
-        record_visit(transaction, before if is_new_page else before._replace(target=""), page.url)
+        _record_visit(transaction, before if is_new_page else before._replace(target=""), page.url)
     label, title = _label(row), row.title
     row = _update_without_event(transaction, row, title=page.title)
     if not page.error and title != page.title:
-        record_title(transaction, row)
+        _record_title(transaction, row)
     if _label(row) != label:
         record_update(transaction, row, "title")
     return change(transaction, row, icon=page.icon)
@@ -174,3 +177,38 @@ def save_page_snapshot(transaction: Transaction, tab_id: int, page: bytes) -> No
     """Keep what an engine needs to open a tab's page again as it was."""
     if transaction.tabs.get(tab_id) is not None:
         transaction.tabs.save_page_snapshot(tab_id, page)
+
+
+def _record_visit(transaction: Transaction, before: TabRow, url: str) -> None:
+    """Record that a tab, whose row was `before`, shows another page."""
+    if url == before.url or not url.startswith(_RECORDED):
+        return
+    if not is_recorded(transaction):
+        return
+    from hatbox.history.visits import add_visit, storable_url  # imported late: few profiles record a history
+
+    visited = storable_url(url)
+    if visited is None:
+        return
+    source = storable_url(before.target) if before.target.startswith(_RECORDED) else None
+    referrer = 0
+    if source is not None and source != visited:
+        referrer = add_visit(transaction, before.store, source)
+    add_visit(transaction, before.store, visited, referrer=referrer)
+
+
+def _record_page_activity(transaction: Transaction, store: int, url: str, *, failed: bool) -> None:
+    """Record that a tab of an identity has loaded a page, or has failed to, in the activity log."""
+    if store and url.startswith(_WEB):
+        transaction.load(settings=[HISTORY_SETTING])  # record_visit() reads it next
+        record_page(transaction, store, url, failed=failed)
+
+
+def _record_title(transaction: Transaction, row: TabRow) -> None:
+    """Record the title of the page of a tab."""
+    if row.title and row.url.startswith(_RECORDED) and is_recorded(transaction):
+        from hatbox.history.visits import set_title, storable_url
+
+        visited = storable_url(row.url)
+        if visited is not None:
+            set_title(transaction, row.store, visited, row.title)

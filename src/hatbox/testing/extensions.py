@@ -19,7 +19,6 @@ from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identity.model import IdentityLike
 from hatbox.profile import Profile
 from hatbox.tabs.tab_model import Tab
-from hatbox.testing.extension_tabs import TabInTest, tabs_of
 from hatbox.testing.made_extensions import ExtensionSource
 from hatbox.testing.script_reports import ScriptAssertion, ScriptReports
 
@@ -296,21 +295,21 @@ class ExtensionUnderTest:
         return await _poll(lambda: self.evaluate(expression), bool, expression, timeout)
 
     async def until_tabs(
-        self, condition: Callable[[list[TabInTest]], object], timeout: float = _DEFAULT_TIMEOUT
-    ) -> list[TabInTest]:
+        self, condition: Callable[[list[_TabInTest]], object], timeout: float = _DEFAULT_TIMEOUT
+    ) -> list[_TabInTest]:
         """Wait until no tab is loading and the tabs of the profile meet a condition. Returns the tabs.
 
         A tab has the name of its identity: `await ext.until_tabs(lambda tabs: tabs[0].identity == "Work")`. An
         IndexError of the condition means that it is not met yet.
         """
 
-        def are_loaded_and_match(tabs: list[TabInTest]) -> bool:
+        def are_loaded_and_match(tabs: list[_TabInTest]) -> bool:
             try:
                 return bool(not any(tab.loading for tab in tabs) and condition(tabs))
             except IndexError:
                 return False
 
-        return await _poll(lambda: tabs_of(self._profile), are_loaded_and_match, "condition on the tabs", timeout)
+        return await _poll(lambda: _tabs_of(self._profile), are_loaded_and_match, "condition on the tabs", timeout)
 
     wait_for_tabs = until_tabs
     """The same as until_tabs()."""
@@ -332,3 +331,21 @@ async def _poll(
             raise TimeoutError(f"timed out after {timeout:g} s: {description}. Last value: {value!r}")
         await asyncio.sleep(_POLL_INTERVAL)
     return value
+
+
+class _TabInTest(Tab, frozen=True, kw_only=True):
+    """A tab, with the name of its identity."""
+
+    identity: str | None
+    """The name of the identity; None for a tab of no identity."""
+
+
+async def _tabs_of(profile: Profile) -> list[_TabInTest]:
+    """All tabs of a profile, by window and position."""
+    names = {each.cookie_store_id: each.name for each in await profile.identities.query()}
+    return [_with_identity(tab, names.get(tab.cookie_store_id)) for tab in await profile.tabs.query()]
+
+
+def _with_identity(tab: Tab, identity: str | None) -> _TabInTest:
+    fields = {name: getattr(tab, name) for name in tab.__struct_fields__}
+    return _TabInTest(**fields, identity=identity)

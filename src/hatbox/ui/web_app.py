@@ -6,6 +6,8 @@ page, whatever it has requested.
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 from typing import Final
 
@@ -20,7 +22,6 @@ from starlette.websockets import WebSocket
 from hatbox.ui.access_keys import COOKIE, AccessKeys
 from hatbox.ui.page_sockets import PageSockets
 from hatbox.ui.request_checks import ADDRESS, cookie_values, is_from_here, is_from_page, is_opened_by_user
-from hatbox.ui.response_headers import security_headers
 from hatbox.ui.static_files import StaticFiles
 from hatbox.urls.protected_pages import PROTECTED_PATH
 
@@ -73,7 +74,7 @@ class _Guard:
         elif scope["type"] == "websocket":
             await _forbid_websocket(WebSocket(scope, receive, send))
         else:
-            await Response(status_code=403, headers=security_headers(ADDRESS, sandboxed=True))(scope, receive, send)
+            await Response(status_code=403, headers=_security_headers(ADDRESS, sandboxed=True))(scope, receive, send)
 
 
 class _Routes:
@@ -109,7 +110,7 @@ class _Routes:
             return await _refuse(request)
         self._sockets.note_use()
         found = self._files.get(request.path_params["path"])
-        headers = security_headers(request.headers["host"])
+        headers = _security_headers(request.headers["host"])
         if found is None:
             return Response("Not found", 404, headers, "text/plain")
         # Stored by the browser, but revalidated on each use: another start may have another version.
@@ -146,5 +147,35 @@ def _document(request: Request, status: int, body: str, script: str = "") -> HTM
         f"</head><body>{body}{f'<script>{script}</script>' if script else ''}</body></html>"
     )
     # A document with another path is no page of Hatbox to extensions (hatbox.urls.protected_pages): no origin for it.
-    headers = security_headers(request.headers["host"], sandboxed=status != _OK, script=script)
+    headers = _security_headers(request.headers["host"], sandboxed=status != _OK, script=script)
     return HTMLResponse(content, status, headers)
+
+
+def _security_headers(host: str, *, sandboxed: bool = False, script: str = "") -> dict[str, str]:
+    """The headers for a request with this Host, which was checked.
+
+    A sandboxed document has an origin of its own. `script` is the only inline script that runs.
+    """
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = {
+        "default-src": "'none'",
+        "script-src": f"'sha256-{digest}'" if script else "'self'",
+        "style-src": "'self'",
+        "img-src": "'self' data:",
+        "connect-src": f"'self' ws://{host}",  # 'self' does not cover WebSockets in every browser
+        "base-uri": "'none'",
+        "form-action": "'none'",
+        "frame-ancestors": "'none'",
+        "require-trusted-types-for": "'script'",
+        "trusted-types": "'none'",
+        **({"sandbox": ""} if sandboxed else {}),
+    }
+    return {
+        "Content-Security-Policy": "; ".join(f"{name} {value}".strip() for name, value in policy.items()),
+        "Cross-Origin-Opener-Policy": "same-origin",
+        "Cross-Origin-Resource-Policy": "same-origin",
+        "X-Content-Type-Options": "nosniff",
+        "X-Frame-Options": "DENY",
+        "Referrer-Policy": "no-referrer",
+        "Cache-Control": "no-store",
+    }

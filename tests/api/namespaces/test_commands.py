@@ -11,7 +11,7 @@ import pytest
 from hatbox import ApiError, Profile
 from hatbox.errors import ArgumentError
 from hatbox.extension_data import commands
-from hatbox.extensions.package.shortcuts import is_shortcut
+from hatbox.extensions.package.manifest_formats import is_shortcut
 from hatbox.schema import load
 from tests.api.ui_actions import PERSISTENT, browser_of, in_profile
 

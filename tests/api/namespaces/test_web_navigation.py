@@ -10,7 +10,7 @@ import pytest
 
 import hatbox
 from hatbox.api.caller import Caller
-from hatbox.api.namespaces.web_navigation.navigation_filter import navigation_args
+from hatbox.api.namespaces.web_navigation import navigation_args
 from hatbox.errors import ApiError
 from tests.site import Site
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hatbox.cli.desktop.default_browser import open_in_browser
+from hatbox.cli.commands.ui import open_in_browser
 from hatbox.store.keys import Key
 
 

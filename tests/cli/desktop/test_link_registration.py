@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hatbox.cli.desktop.link_registration import LinkRegistration, exec_line
-from hatbox.cli.desktop.mime_defaults import default_of, with_default, without_default
+from hatbox.cli.desktop.link_registration import LinkRegistration, default_of, exec_line, with_default, without_default
 
 HTTP, CONTAINER = "x-scheme-handler/http", "x-scheme-handler/ext+container"
 USERS = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hatbox.engines.chromium.navigation_starts import NavigationStarts
+from hatbox.engines.chromium.rule_checks import NavigationStarts
 
 URL = "http://site.example/?q=1"
 

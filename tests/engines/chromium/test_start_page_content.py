@@ -13,15 +13,16 @@ from hypothesis import strategies as st
 import hatbox
 from hatbox.cookies.cookie_sites import CookieSite
 from hatbox.engines.chromium.start_page.page_content import one_line, read_content
-from hatbox.engines.chromium.start_page.page_messages import (
+from hatbox.engines.chromium.start_page.start_page import (
     MAX_ADDRESS,
     ChosenTab,
     TypedAddress,
+    _read_sites,
     decode_message,
+    navigate_blank,
+    page_source,
+    signed_in_sites,
 )
-from hatbox.engines.chromium.start_page.page_source import page_source
-from hatbox.engines.chromium.start_page.signed_in_sites import signed_in_sites
-from hatbox.engines.chromium.start_page.start_page import _read_sites, navigate_blank
 from hatbox.engines.chromium.start_page.typed_verdict import typed_verdict
 from hatbox.engines.navigation_rules import CheckedNavigation, NavigationRules
 from hatbox.errors import InvalidIdentity

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hatbox.api.injection_access import InjectionAccess
+from hatbox.api.namespaces.tabs.tab_injection import InjectionAccess
 from hatbox.errors import ApiError
 from hatbox.extension_data.content_script import ScriptSource
 from hatbox.javascript.wire_codec import UNDEFINED

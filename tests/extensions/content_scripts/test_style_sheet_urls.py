@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hatbox.extensions.content_scripts.style_sheet_urls import resolve_style_urls
+from hatbox.extensions.content_scripts.extension_world import resolve_style_urls
 from tests.engines.chromium.real import with_browser
 from tests.extensions.content_scripts.content_lab import A, content_lab
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hatbox.extensions.package.database_users import shares_databases
+from hatbox.extensions.background_place import shares_databases
 from hatbox.extensions.package.manifest import read_manifest
 from hatbox.extensions.package.package_files import open_package
 from tests.extensions.made import make

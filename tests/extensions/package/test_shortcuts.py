@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from hatbox.extensions.package.shortcuts import is_shortcut
+from hatbox.extensions.package.manifest_formats import is_shortcut
 
 # The manifests that were recorded with Firefox hold more of them.
 

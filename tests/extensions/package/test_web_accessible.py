@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from hatbox.extensions.content_scripts.web_resources import is_web_accessible
 from hatbox.extensions.package.manifest import read_manifest
 from hatbox.extensions.package.package_files import open_package
-from hatbox.extensions.package.web_accessible import is_web_accessible
 from tests.extensions.made import make
 
 PAGE = "https://site.example/page"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from hatbox.extensions.runtime import Exit
-from hatbox.extensions.runtime.watchdog import Watchdog
+from hatbox.extensions.runtime.bridge import Watchdog
 from tests.store.in_loop import in_loop
 
 

@@ -17,8 +17,8 @@ from hatbox.store.postgres import store as postgres_store
 from hatbox.store.postgres.address import PostgresAddress
 from hatbox.store.postgres.connection import PostgresConnection, Statement
 from hatbox.store.postgres.failures import ConnectionLost
-from hatbox.store.postgres.reconnecting import ReconnectLimit
 from hatbox.store.postgres.store import PostgresStore
+from hatbox.store.postgres.worker import ReconnectLimit
 from hatbox.store.registry import store_at
 from tests.marks import starts
 from tests.postgres import running_cluster, shared_cluster

@@ -6,10 +6,12 @@ import asyncio
 import contextlib
 import json
 import re
+import signal
 import sys
 import threading
 from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
+from types import FrameType
 from typing import Annotated, Any, Final, Protocol, TypeVar
 
 from hatbox import schema
@@ -18,7 +20,6 @@ from hatbox.cli.arguments.parameters import Option
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, open_profile
 from hatbox.cli.terminal.extension_log import log_line
 from hatbox.cli.terminal.output import print_json_line, print_line
-from hatbox.cli.terminal.prompt_interrupts import PromptInterrupts
 from hatbox.errors import HatboxError, ScriptError
 from hatbox.extensions.extension import Extension
 from hatbox.extensions.package.package_files import MANIFEST, Package
@@ -37,6 +38,7 @@ _UNEXPECTED_END: Final = "Unexpected end of input"
 _INCOMPLETE: Final = frozenset(  # V8 messages for code that ends too early
     {_UNEXPECTED_END, "Unterminated template literal", "missing ) after argument list"}
 )
+_INTERVAL: Final = 0.2  # seconds
 
 
 class _Run(Protocol):
@@ -92,7 +94,7 @@ class _Prompt:
 
     def run(self) -> bool:
         """Read until the end of input. Returns True if piped code failed."""
-        with PromptInterrupts() as interrupts, self._completion(interrupts):
+        with _PromptInterrupts() as interrupts, self._completion(interrupts):
             code: str | None = ""
             while code is not None:
                 try:
@@ -156,7 +158,7 @@ class _Prompt:
         return True
 
     @contextlib.contextmanager
-    def _completion(self, interrupts: PromptInterrupts) -> Iterator[None]:
+    def _completion(self, interrupts: _PromptInterrupts) -> Iterator[None]:
         try:
             import readline
         except ImportError:  # not on every system
@@ -203,7 +205,7 @@ def _as_assignment(line: str) -> str:
     return _DECLARATION.sub("", line, count=1) if "await" in line else line
 
 
-def _completer(extension: Extension, run: _Run, interrupts: PromptInterrupts) -> Callable[[str, int], str | None]:
+def _completer(extension: Extension, run: _Run, interrupts: _PromptInterrupts) -> Callable[[str, int], str | None]:
     """A completer for readline."""
     found: list[str] = []
 
@@ -266,3 +268,45 @@ class _AllPermissions(Package):
 
 
 _ALL_PERMISSIONS: Final = _AllPermissions(Path("console"))
+
+
+class _PromptInterrupts:
+    """Raises one KeyboardInterrupt for each `accept`. Used in the main thread, as a context manager.
+
+    Python's readline does not notice a signal that arrives just before it waits for a key, and ignores an exception of
+    a completer. A timer interrupts that wait, so that such a Ctrl-C is handled late instead of never.
+    """
+
+    def __init__(self) -> None:
+        self._accepting = False
+        self._is_postponed = False
+
+    def __enter__(self) -> _PromptInterrupts:
+        self._previous = signal.signal(signal.SIGINT, self._interrupt)
+        if sys.platform != "win32":
+            self._previous_alarm = signal.signal(signal.SIGALRM, self._check)
+            signal.setitimer(signal.ITIMER_REAL, _INTERVAL, _INTERVAL)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if sys.platform != "win32":
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, self._previous_alarm)
+        signal.signal(signal.SIGINT, self._previous)
+
+    def accept(self) -> None:
+        """From now on, Ctrl-C raises KeyboardInterrupt, once."""
+        self._accepting = True
+
+    def postpone(self) -> None:
+        """Raise the interrupt that was caught again, at the next tick of the timer."""
+        self._is_postponed = self._accepting = True
+
+    def _check(self, number: int, frame: FrameType | None) -> None:
+        if self._is_postponed:
+            self._interrupt(number, frame)
+
+    def _interrupt(self, _number: int, _frame: FrameType | None) -> None:
+        if self._accepting:
+            self._accepting = self._is_postponed = False
+            raise KeyboardInterrupt

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import sys
 from collections.abc import Sequence
+from difflib import unified_diff
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from hatbox.cli.agent_clients.agent_servers import (
     checked_name,
@@ -20,7 +22,6 @@ from hatbox.cli.agent_clients.agent_servers import (
     server_variables,
 )
 from hatbox.cli.agent_clients.clients import CLIENTS, AgentClient
-from hatbox.cli.agent_clients.configuration_diff import shown_diff
 from hatbox.cli.agent_clients.configuration_file import ConfigurationFile, configuration_error
 from hatbox.cli.agent_clients.json_text import InvalidText
 from hatbox.cli.arguments.agent_options import (
@@ -57,6 +58,16 @@ FileOption = Annotated[
 ]
 YesOption = Annotated[bool, Option("--yes", "-y", help="Do not ask.")]
 DryRunOption = Annotated[bool, Option("--dry-run", help="Print what would change, and change nothing.")]
+
+_TOKEN: Final = re.compile(
+    r"""(?P<comment>//[^\n]*|\#[^\n]*|/\*.*?\*/)"""
+    r"""|(?P<long>\"{3}.*?\"{3}|'{3}.*?'{3})"""
+    r"""|(?P<string>"(?:[^"\\\n]|\\.)*"|'[^'\n]*')(?P<key>\s*[:=])?""",
+    re.DOTALL,
+)
+_HIDDEN: Final = '"…"'
+_CONTEXT: Final = 2
+_MAX_LINE: Final = 2000
 
 
 def install(
@@ -246,7 +257,7 @@ def _change(
 
 
 def _diff(configuration: ConfigurationFile, after: str) -> list[str]:
-    return shown_diff(str(configuration.path), configuration.text, after)
+    return _shown_diff(str(configuration.path), configuration.text, after)
 
 
 def _place(project: str | None, file: str | None) -> str:
@@ -263,3 +274,30 @@ def _print_advice(client: str, chosen: AgentClient, name: str, hosts: list[str] 
             f"The key of the profile was not written: {chosen.title} needs HATBOX_KEY in its environment.", sys.stderr
         )
     print_line(f"Restart {chosen.title}. Undo it with: hatbox mcp uninstall {client} --name {name}{place}", sys.stderr)
+
+
+def _shown_diff(path: str, before: str, after: str) -> list[str]:
+    """The lines of the diff, without ends of lines."""
+    start = _common(before, after)
+    end = _common(before[start:][::-1], after[start:][::-1])
+    old = _masked(before, start, len(before) - end).splitlines()
+    new = _masked(after, start, len(after) - end).splitlines()
+    lines = unified_diff(old, new, path if before else "/dev/null", path, lineterm="", n=_CONTEXT)
+    return [line if len(line) <= _MAX_LINE else f"{line[:_MAX_LINE]}…" for line in lines]
+
+
+def _masked(text: str, start: int, end: int) -> str:
+    """The text without its strings and comments, except keys, and what is between two places."""
+
+    def replacement(found: re.Match[str]) -> str:
+        if found["key"] or (start <= found.start() and found.end() <= end):
+            return found[0]
+        return f"{found[0][0]}…" if found["comment"] else _HIDDEN
+
+    return _TOKEN.sub(replacement, text)
+
+
+def _common(one: str, other: str) -> int:
+    """The number of characters that two texts have in common at their start."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((place for place, (left, right) in pairs if left != right), min(len(one), len(other)))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Final, NamedTuple
 
-from hatbox.cli.arguments.container_link_argument import expand_container_link
 from hatbox.cli.arguments.engine_options import (
     BrowserOption,
     EngineOption,
@@ -15,19 +15,19 @@ from hatbox.cli.arguments.engine_options import (
     NoIndicatorOption,
     select_engine,
 )
-from hatbox.cli.arguments.handled_links import find_handlers, is_extension_link
 from hatbox.cli.arguments.identity_arguments import find_store
 from hatbox.cli.arguments.open_targets import OpenTarget, find_targets, name_of
 from hatbox.cli.arguments.parameters import Argument, Option, bad_parameter
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, run_with_profile
 from hatbox.cli.arguments.tab_arguments import TabAndIdentity, existing_tabs, with_identities
 from hatbox.cli.arguments.url_argument import parse_url_argument
-from hatbox.cli.desktop.container_link import is_container_link
+from hatbox.cli.desktop.container_link import InvalidLink, is_container_link, parse_container_link
 from hatbox.cli.program_end import stop_on_signals
 from hatbox.cli.terminal.command_errors import CommandError, Interrupted, engine_details
 from hatbox.cli.terminal.engine_notice import find_running_engines
 from hatbox.cli.terminal.output import print_json, print_line, print_tab, print_tabs, tab_document
 from hatbox.cli.terminal.spinner import spinner
+from hatbox.cli.terminal.terminal_text import visible
 from hatbox.engines.background.background_engine import BackgroundEngineError
 from hatbox.engines.background.opened_tabs import OpenedTabs
 from hatbox.engines.running_engines import RunningEngine
@@ -46,6 +46,8 @@ _MAX_TIME: Final = 60.0
 _REMEDY: Final = "For a window, stop it first: hatbox stop"
 _BROWSER_REMEDY: Final = "For a browser, stop it first: hatbox stop"
 _CREDENTIALS_DROPPED: Final = "The user name and password in the URL are not stored, and the page opens without them."
+_LINK: Final = re.compile(r"(ext|web)\+[a-z0-9.+-]+:", re.IGNORECASE)
+_MAX_SHOWN: Final = 80
 
 
 def open_(
@@ -98,7 +100,7 @@ def open_(
     if identity in pages:
         identity, urls = DEFAULT_COOKIE_STORE_ID, [identity, *(urls or [])]
     elif identity is not None:
-        identity, urls = expand_container_link(identity, urls)
+        identity, urls = _expand_container_link(identity, urls)
     to_open = [pages.get(url) or parse_url_argument(url) for url in urls or []]
     selection = select_engine(engine, browser, headless=headless, no_indicator=no_indicator)
 
@@ -153,9 +155,9 @@ class _Opened(NamedTuple):
 
 def _handler_pages(profile: str | None, arguments: list[str]) -> dict[str, str]:
     """The pages of running extensions for the links among the arguments."""
-    if not any(map(is_extension_link, arguments)):
+    if not any(map(_is_extension_link, arguments)):
         return {}
-    return run_with_profile(profile, lambda opened: find_handlers(opened, arguments))
+    return run_with_profile(profile, lambda opened: _find_handlers(opened, arguments))
 
 
 def tabs(
@@ -343,3 +345,46 @@ def _print_result(what: str, tabs: Sequence[TabAndIdentity], *, as_json: bool) -
         return
     for tab, identity in tabs:
         print_tab(what, tab, identity, sys.stdout)
+
+
+def _expand_container_link(identity: str, urls: list[str] | None) -> tuple[str, list[str] | None]:
+    """The identity and the URL of a link that is given as the identity; else both as they are.
+
+    Raises BadParameter.
+    """
+    if not is_container_link(identity):
+        return identity, urls
+    if urls:
+        raise bad_parameter("a link names its URL. Specify the link alone", param_hint="URL")
+    try:
+        link = parse_container_link(identity)
+    except InvalidLink as error:
+        raise bad_parameter(str(error), param_hint="NAME-OR-ID") from None
+    if link.ignored:
+        print_line(f"These parts of the link have no effect: {', '.join(link.ignored)}.", sys.stderr)
+    return link.identity, [link.url]
+
+
+def _is_extension_link(text: str) -> bool:
+    """Whether the text is a link with a scheme of extensions: ext+name or web+name."""
+    return _LINK.match(text) is not None
+
+
+async def _find_handlers(profile: Profile, arguments: Iterable[str]) -> dict[str, str]:
+    """The page of a running extension for each link among the arguments.
+
+    A link to a container is left out if no extension handles it: Hatbox opens it. Raises BadParameter for others.
+    """
+    found: dict[str, str] = {}
+    for link in filter(_is_extension_link, arguments):
+        page = await profile.extensions.handler_page(link)
+        if page is not None:
+            found[link] = page
+        elif not is_container_link(link):
+            scheme = link.partition(":")[0].lower()
+            raise bad_parameter(
+                f'"{visible(link[:_MAX_SHOWN])}": no running extension opens {scheme} links. '
+                "Run one that does: hatbox run EXTENSION --engine chromium",
+                param_hint="URL",
+            )
+    return found

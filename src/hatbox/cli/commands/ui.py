@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Final
 
+from hatbox import child_processes
 from hatbox.cli.arguments.parameters import Option
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, open_profile
-from hatbox.cli.desktop.default_browser import open_in_browser
 from hatbox.cli.program_end import stop_on_signals
 from hatbox.cli.terminal.command_errors import CommandError, port_error
 from hatbox.cli.terminal.foreground import log_to_stderr
@@ -23,9 +24,10 @@ if TYPE_CHECKING:
     from hatbox.ui.served_profile import ServerRecord
     from hatbox.ui.server import ManagerServer
 
-__all__ = ["ui"]
+__all__ = ["open_in_browser", "ui"]
 
 _GRACE_SECONDS: Final = 5.0  # a page that is reloaded is back by then
+_OPEN: Final = "import sys, webbrowser; sys.exit(not webbrowser.open(sys.argv[1]))"
 
 
 def ui(
@@ -142,3 +144,10 @@ def _other_port_error(port: int, running: ServerRecord) -> CommandError:
         f"port {port} cannot be used: process {running.process} serves the manager page of this profile on port "
         f"{running.port}. Run `hatbox ui` without --port for a link to it, or end that process first.",
     )
+
+
+def open_in_browser(url: str) -> bool:
+    """Whether a browser was found. In a process of its own: the browser must not have the key of the profile."""
+    environment = child_processes.foreign_environment()
+    command = [sys.executable, "-I", "-c", _OPEN, url]
+    return subprocess.run(command, check=False, env=environment).returncode == 0  # noqa: S603 - this Python

@@ -8,22 +8,23 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
 from hatbox.cli.desktop.container_link import SCHEME
-from hatbox.cli.desktop.mime_defaults import default_of, with_default, without_default
 from hatbox.cli.desktop.own_program import own_program
 
-__all__ = ["LinkRegistration", "exec_line"]
+__all__ = ["LinkRegistration", "default_of", "exec_line", "with_default", "without_default"]
 
 _NAME: Final = "hatbox-links.desktop"
 _LINKS: Final = f"x-scheme-handler/{SCHEME}"
 _WEB: Final = ("x-scheme-handler/http", "x-scheme-handler/https")
 _RESERVED: Final = '"`$\\'
 _MARK: Final = "X-Hatbox-Links=true"  # a file without this line is the user's own
+_SECTION: Final = "[Default Applications]"
 
 
 class _Backup(msgspec.Struct):
@@ -189,3 +190,51 @@ def _write(path: Path, text: str, mode: int = 0o644) -> None:
         temporary.replace(real)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def default_of(text: str, mime: str) -> str | None:
+    """The value of a type, as it is written; None if it has none."""
+    found = _find(_lines(text), mime)
+    return None if found is None else _lines(text)[found].partition("=")[2].strip()
+
+
+def with_default(text: str, mime: str, value: str) -> str:
+    """The text with this value for a type. All other lines stay."""
+    lines = _lines(text)
+    line = f"{mime}={value}\n"
+    if (found := _find(lines, mime)) is not None:
+        lines[found] = line
+        return "".join(lines)
+    section = _section(lines)
+    if section is None:
+        separator = "" if not text or text.endswith("\n") else "\n"
+        return f"{text}{separator}{_SECTION}\n{line}"
+    if not lines[section].endswith("\n"):
+        lines[section] += "\n"
+    return "".join([*lines[: section + 1], line, *lines[section + 1 :]])
+
+
+def without_default(text: str, mime: str) -> str:
+    """The text without the value of a type. All other lines stay."""
+    lines = _lines(text)
+    found = _find(lines, mime)
+    return text if found is None else "".join(lines[:found] + lines[found + 1 :])
+
+
+def _lines(text: str) -> list[str]:
+    """The lines with their ends; unlike splitlines(), which knows more ends than a newline."""
+    return re.findall(r"[^\n]*\n|[^\n]+", text)
+
+
+def _section(lines: list[str]) -> int | None:
+    return next((number for number, line in enumerate(lines) if line.strip() == _SECTION), None)
+
+
+def _find(lines: list[str], mime: str) -> int | None:
+    inside = False
+    for number, line in enumerate(lines):
+        if line.strip().startswith("["):
+            inside = line.strip() == _SECTION
+        elif inside and line.partition("=")[0].strip() == mime and "=" in line:
+            return number
+    return None

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from playwright.async_api import BrowserContext, Page
 
+from hatbox.engines.chromium.context_registry import map_browser_errors
 from hatbox.engines.chromium.endpoint_answers import AnsweringEngine, EndpointAnswers, GrantAuthorizer
 from hatbox.engines.chromium.engine import ChromiumEngine
 from hatbox.engines.chromium.page_capture import capture_page
 from hatbox.engines.chromium.person_answers import PersonAnswers
 from hatbox.engines.chromium.person_window import PersonWindow
-from hatbox.engines.chromium.session_history import move_in_history
+from hatbox.engines.chromium.sessions import Session
 from hatbox.engines.endpoint_options import NO_OPTIONS, EndpointOptions
 from hatbox.engines.person_windows import OpenPersonWindow
 from hatbox.engines.runner import EngineRunner
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["ChromiumRunner"]
 
 logger = logging.getLogger("hatbox.engines.chromium")
+_TIMEOUT: Final = 20.0  # seconds
 
 
 class ChromiumRunner(EngineRunner):
@@ -126,7 +129,7 @@ class ChromiumRunner(EngineRunner):
 
     async def move_in_history(self, tab_id: int, steps: int) -> None:
         """Go back (-1) or forward (1) in a tab, if its history has such a page. Raises EngineError without a page."""
-        await move_in_history(self._open_page(tab_id), steps)
+        await _move_in_history(self._open_page(tab_id), steps)
 
     def _open_page(self, tab_id: int) -> Page:
         page = self.engine.page_of(tab_id)
@@ -257,3 +260,21 @@ class ChromiumRunner(EngineRunner):
             await self._store.write(lambda transaction: close_script_tabs(transaction, run_key(self._run)))
         except ProfileError as error:  # the next program that opens the profile closes them
             logger.warning("closing the tabs of this script failed: %s", error)
+
+
+async def _move_in_history(page: Page, steps: int) -> None:
+    """Request the page that is so many steps ahead. Without such a page nothing happens. Raises EngineError."""
+    try:
+        async with asyncio.timeout(_TIMEOUT):
+            with map_browser_errors():
+                session = await Session.of_page(page)
+                try:
+                    history: dict[str, Any] = await session.send("Page.getNavigationHistory")
+                    wanted = history["currentIndex"] + steps
+                    if 0 <= wanted < len(history["entries"]):
+                        entry = history["entries"][wanted]["id"]
+                        await session.send("Page.navigateToHistoryEntry", {"entryId": entry})
+                finally:
+                    await session.detach()
+    except TimeoutError as error:
+        raise EngineError(f"the browser did not answer within {_TIMEOUT:g} seconds") from error

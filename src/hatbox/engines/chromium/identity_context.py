@@ -14,7 +14,6 @@ from playwright.async_api import Page as PlaywrightPage
 
 from hatbox.cookies.cookie_stores import CookieStore
 from hatbox.engines.chromium.closing import close_context, end_workers
-from hatbox.engines.chromium.context_site_data import clear_in_browser, restore_all, save_unsaved
 from hatbox.engines.chromium.cookie_polling import CookiePoller
 from hatbox.engines.chromium.cookie_sync import CookieSync
 from hatbox.engines.chromium.debounce import log_exceptions
@@ -33,7 +32,7 @@ from hatbox.engines.chromium.user_agent_hints import user_agent_override
 from hatbox.identity.ids import user_context_id_of
 from hatbox.identity.settings import NO_SETTINGS, IdentitySettings
 from hatbox.store.base import Store
-from hatbox.tabs.site_data import SiteDataRemoval
+from hatbox.tabs.site_data import CACHE, DATABASES, LOCAL_STORAGE, SERVICE_WORKERS, SiteDataRemoval
 from hatbox.tasks import Tasks
 
 __all__ = ["ContextDelegate", "ContextOptions", "IdentityContext"]
@@ -42,6 +41,12 @@ logger = logging.getLogger("hatbox.engines.chromium")
 
 _OFFLINE_TIMEOUT: Final = 1.0  # a page that waits for a proxy does not answer
 _SAVE_TIMEOUT: Final = 8.0  # of the pages together; less than that of the whole context
+
+_CDP_STORAGE_TYPES: Final = {
+    LOCAL_STORAGE: "local_storage",
+    DATABASES: "indexeddb",
+    SERVICE_WORKERS: "service_workers,cache_storage",
+}
 
 
 class ContextOptions(msgspec.Struct, frozen=True):
@@ -199,7 +204,7 @@ class IdentityContext:
         """Clear in the browser what was cleared in the profile, so that it is not saved again."""
         page = next((each for each in self.pages if not each.is_crashed), None) or await self._create_page()
         try:
-            await clear_in_browser(page, removal)
+            await _clear_in_browser(page, removal)
         finally:
             if page not in self.pages:
                 await self.close_page(page)
@@ -224,7 +229,7 @@ class IdentityContext:
         if self._site_data.unsaved:
             page = await self._create_page()
             page.is_closing = True
-            await save_unsaved(page, self._site_data)
+            await _save_unsaved(page, self._site_data)
 
     async def discard(self) -> None:
         """Close the context without saving."""
@@ -276,7 +281,7 @@ class IdentityContext:
     async def _restore_site_data(self) -> None:
         if saved := await self._site_data.load():
             self._spare_page = await self._create_page()
-            await restore_all(self._spare_page, self._site_data, saved)
+            await _restore_all(self._spare_page, self._site_data, saved)
 
     async def _create_page(self) -> LivePage:
         async with self._creating:
@@ -348,3 +353,35 @@ class IdentityContext:
 
 def _log_task_error(error: BaseException) -> None:
     logger.error("background task of a browser context failed", exc_info=error)
+
+
+async def _restore_all(page: LivePage, site_data: SiteDataSync, saved: list[tuple[str, str]]) -> None:
+    """Write the saved data of each origin in a blank document of that origin."""
+    async with page.blank.blank_responses():
+        for origin, data in saved:
+            try:
+                await page.blank.navigate_to_blank(f"{origin}/")
+            except (PlaywrightError, TimeoutError) as error:
+                site_data.restore_failed(origin, error)
+                continue
+            await site_data.restore(page.world, origin, data)
+        await page.blank.reset_history()
+
+
+async def _save_unsaved(page: LivePage, site_data: SiteDataSync) -> None:
+    """Save data that was changed just before the last page of its origin was closed."""
+    async with page.blank.blank_responses():
+        for origin in site_data.unsaved:
+            with contextlib.suppress(TimeoutError):
+                await page.blank.navigate_to_blank(f"{origin}/")
+                await site_data.save(page.world, origin)
+
+
+async def _clear_in_browser(page: LivePage, removal: SiteDataRemoval) -> None:
+    """Clear site data in the browser context of a page."""
+    storage_types = [_CDP_STORAGE_TYPES[each] for each in removal.storage_types if each in _CDP_STORAGE_TYPES]
+    if storage_types:
+        for origin in removal.origins:
+            await page.storage.clear(origin, storage_types)
+    if CACHE in removal.storage_types:
+        await page.storage.clear_cache()

@@ -9,24 +9,28 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+from collections.abc import Callable
 from typing import Final
 
+from playwright.async_api import Dialog, Page
 from playwright.async_api import Error as PlaywrightError
 
 from hatbox.engines.chromium.browser_environment import BrowserEnvironment
 from hatbox.engines.chromium.context_registry import ContextRegistry
-from hatbox.engines.chromium.endpoint.client_dialogs import ClientDialogs
+from hatbox.engines.chromium.debounce import log_exceptions
 from hatbox.engines.chromium.focus import FocusTracker
 from hatbox.engines.chromium.identity_context import IdentityContext
 from hatbox.engines.chromium.live_page import LivePage
 from hatbox.engines.chromium.minimized_pages import MinimizedPages
 from hatbox.engines.chromium.person_pages import bypass_service_workers
 from hatbox.engines.chromium.ruled_navigation import BlockedPage
+from hatbox.engines.chromium.sessions import within
 from hatbox.engines.chromium.start_page.start_pages import StartPages
 from hatbox.engines.chromium.tab_pages import TabPages
 from hatbox.engines.chromium.tab_targets import TabTargets
 from hatbox.errors import InvalidIdentity
 from hatbox.tabs.tab_model import BLANK
+from hatbox.tasks import Tasks
 
 __all__ = ["PageEvents"]
 
@@ -35,6 +39,7 @@ logger = logging.getLogger("hatbox.engines.chromium")
 _CLOSE_CONFIRM_DELAY: Final = 0.3  # seconds in which a quitting browser closes the next page
 _QUIT_CONFIRM_DELAY: Final = 1.5  # seconds that it needs to end after the last page
 _CLOSE_TIMEOUT: Final = 5.0
+_POLL_SECONDS: Final = 0.5
 
 
 class PageEvents:
@@ -111,7 +116,7 @@ class PageEvents:
         is_of_client = await pages.has_opened(page.target_id, page.opener_id, context.context_id)
         self._pages.assign(page, tab)
         if is_of_client and self._env.options.headless:
-            ClientDialogs(page.page, lambda: bool(context.clients), self._env.tasks)
+            _ClientDialogs(page.page, lambda: bool(context.clients), self._env.tasks)
         if blocked := self._targets.take_blocked(page.target_id):
             page.navigation.adopt_blocked(blocked)
             page.show_blocked()
@@ -169,3 +174,30 @@ class PageEvents:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._skip_close_delay.wait()
+
+
+class _ClientDialogs:
+    """The dialogs of one page. Without a listener, Playwright dismisses them at once, and a client is too late.
+
+    When no client is connected any more, a dialog is dismissed: its page would wait for ever.
+    """
+
+    def __init__(self, page: Page, has_clients: Callable[[], bool], tasks: Tasks) -> None:
+        self._has_clients = has_clients
+        self._tasks = tasks
+        self._latest: Dialog | None = None
+        page.on("dialog", log_exceptions(self._on_dialog))
+
+    def _on_dialog(self, dialog: Dialog) -> None:
+        is_watched = self._latest is not None
+        self._latest = dialog
+        if not is_watched:
+            self._tasks.spawn(self._dismiss_without_clients())
+
+    async def _dismiss_without_clients(self) -> None:
+        while self._has_clients():  # noqa: ASYNC110 - no event says that another session has closed the dialog
+            await asyncio.sleep(_POLL_SECONDS)
+        dialog, self._latest = self._latest, None
+        if dialog is not None:
+            with contextlib.suppress(PlaywrightError):  # a client has closed it
+                await within(dialog.accept() if dialog.type == "beforeunload" else dialog.dismiss())

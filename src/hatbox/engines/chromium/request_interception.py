@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
 
 from playwright.async_api import Browser
 from playwright.async_api import Error as PlaywrightError
@@ -17,17 +18,17 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from hatbox.engines.chromium.debounce import log_exceptions
 from hatbox.engines.chromium.endpoint.endpoint_pages import EndpointPages
-from hatbox.engines.chromium.extension_resources import ExtensionResources
-from hatbox.engines.chromium.fetch_config import FetchConfig, fetch_config
+from hatbox.engines.chromium.extension_resources import RESOURCE_PATTERNS, ExtensionResources
 from hatbox.engines.chromium.frame_tree import FrameTree
 from hatbox.engines.chromium.in_flight_requests import InFlightRequests
 from hatbox.engines.chromium.paused_requests import PausedRequests
 from hatbox.engines.chromium.request_details import TabLookup
 from hatbox.engines.chromium.resource_answers import ResourceAnswers
 from hatbox.engines.chromium.resource_floods import ResourceFloods
+from hatbox.engines.chromium.resource_types import DOCUMENT_TYPES
 from hatbox.engines.chromium.rule_checks import RuleChecks
-from hatbox.engines.chromium.service_workers import ServiceWorkerRemoval
 from hatbox.engines.chromium.sessions import Session, within
+from hatbox.engines.navigation_rules import NavigationRules
 from hatbox.tasks import Tasks
 from hatbox.web_requests import RequestEvents
 
@@ -51,7 +52,7 @@ class RequestInterceptor:
         resources: ExtensionResources | None = None,
         programs: EndpointPages | None = None,
     ) -> None:
-        self.config: FetchConfig | None = None
+        self.config: _FetchConfig | None = None
         """The configuration that Chromium has; None while nothing is intercepted."""
         self.in_flight = InFlightRequests()
         self._browser = browser
@@ -130,9 +131,9 @@ class RequestInterceptor:
             self._update = None
         self._on_listeners_changed(None)
 
-    def _wanted_config(self) -> FetchConfig | None:
+    def _wanted_config(self) -> _FetchConfig | None:
         has_rules = self._rules is not None and self._rules.rules.are_present
-        return fetch_config(self._requests, has_rules=has_rules, resources=self._resources)
+        return _fetch_config(self._requests, has_rules=has_rules, resources=self._resources)
 
     async def _update_interception(self) -> None:
         try:
@@ -162,7 +163,7 @@ class RequestInterceptor:
             self._retry = loop.call_later(self._retry_delay, self._on_listeners_changed, None)
             self._retry_delay = min(self._retry_delay * 2, _LAST_RETRY)
 
-    async def _apply_config(self, config: FetchConfig | None) -> None:
+    async def _apply_config(self, config: _FetchConfig | None) -> None:
         if config is None:
             self._stop_interception()
             return
@@ -183,7 +184,7 @@ class RequestInterceptor:
     async def _remove_service_workers(self) -> None:
         if self._rules is not None and self._rules.rules.are_present and self._session is not None:
             identity_of = self._rules.tabs.identity_of
-            await ServiceWorkerRemoval(self._frames, self._rules.rules, identity_of, self._tasks).start()
+            await _ServiceWorkerRemoval(self._frames, self._rules.rules, identity_of, self._tasks).start()
 
     async def _open_session(self) -> Session:
         session = await Session.of_browser(self._browser)
@@ -225,3 +226,70 @@ class RequestInterceptor:
 
 def _log_failure(error: BaseException) -> None:
     logger.error("webRequest: background task failed", exc_info=error)
+
+
+class _ServiceWorkerRemoval:
+    """The service workers of one browser session. `identity_of` returns the cookieStoreId of a browserContextId."""
+
+    def __init__(
+        self, frames: FrameTree, rules: NavigationRules, identity_of: Callable[[str], str | None], tasks: Tasks
+    ) -> None:
+        self._frames = frames
+        self._rules = rules
+        self._identity_of = identity_of
+        self._tasks = tasks
+
+    async def start(self) -> None:
+        """Observe the registrations of all pages, existing and new. Called again when the rules have changed."""
+        await self._frames.observe_service_workers(self._on_registrations)
+
+    def _on_registrations(self, target_id: str, event: dict[str, Any]) -> None:
+        scopes = [each["scopeURL"] for each in event["registrations"] if not each["isDeleted"]]
+        cookie_store_id = self._identity_of(self._frames.context_of(target_id))
+        if scopes and cookie_store_id is not None:
+            self._tasks.spawn(self._unregister(target_id, cookie_store_id, scopes))
+
+    async def _unregister(self, target_id: str, cookie_store_id: str, scopes: list[str]) -> None:
+        for scope in scopes:
+            if await self._rules.concern_site(scope, cookie_store_id):
+                with contextlib.suppress(PlaywrightError):
+                    await self._frames.send(target_id, "ServiceWorker.unregister", scopeURL=scope)
+
+
+class _FetchConfig(NamedTuple):
+    """Parameters of Fetch.enable, and whether the Network domain is needed."""
+
+    patterns: list[dict[str, str]]
+    handle_auth_requests: bool
+    needs_network_events: bool
+    """Whether the end of requests must be observed. Chromium then sends Network events for all requests."""
+
+
+def _fetch_config(
+    requests: RequestEvents, *, has_rules: bool = False, resources: ExtensionResources | None = None
+) -> _FetchConfig | None:
+    """The narrowest configuration for listeners, site rules and files of extensions; None without all of them."""
+    config = _config_of_listeners(requests, has_rules=has_rules)
+    if resources is None or not resources.are_present:
+        return config
+    config = config or _FetchConfig([], handle_auth_requests=False, needs_network_events=False)
+    patterns = [{"urlPattern": pattern, "requestStage": "Request"} for pattern in RESOURCE_PATTERNS]
+    # Without Network events, the first requests of a document may be paused before its URL is known.
+    needs_network_events = config.needs_network_events or resources.depend_on_page
+    return config._replace(patterns=[*config.patterns, *patterns], needs_network_events=needs_network_events)
+
+
+def _config_of_listeners(requests: RequestEvents, *, has_rules: bool) -> _FetchConfig | None:
+    if not requests.has_listeners:
+        documents = {"urlPattern": "http*", "resourceType": "Document", "requestStage": "Request"}
+        return _FetchConfig([documents], handle_auth_requests=False, needs_network_events=False) if has_rules else None
+    types, has_response_listeners = requests.listened_types, requests.has_response_listeners
+    only_documents = types is not None and types <= DOCUMENT_TYPES
+    pattern = {"urlPattern": "http*"} | ({"resourceType": "Document"} if only_documents else {})
+    stages = ("Request", "Response") if has_response_listeners else ("Request",)
+    handle_auth_requests = bool(requests.on_auth_required)
+    return _FetchConfig(
+        [pattern | {"requestStage": stage} for stage in stages],
+        handle_auth_requests,
+        has_response_listeners or handle_auth_requests or bool(requests.on_error_occurred) or not only_documents,
+    )

@@ -16,7 +16,6 @@ from playwright.async_api import Error as PlaywrightError
 from hatbox.engines.chromium.fetch_commands import FetchCommand
 from hatbox.engines.chromium.frame_tree import FrameTree
 from hatbox.engines.chromium.sessions import Session, within
-from hatbox.engines.chromium.stopped_target import resume_scripts, stop_scripts
 from hatbox.tasks import Tasks
 
 __all__ = ["REFUSED", "ResourceFloods"]
@@ -32,6 +31,8 @@ _MAX_REQUESTS: Final = 2000  # with those that are allowed
 _PAGE_FACTOR: Final = 4  # these limits for all out-of-process frames of a page together
 _MAX_IGNORED: Final = 10_000  # of a page whose scripts are stopped, and which are not failed yet
 _PAUSE: Final = 10.0  # seconds until its scripts run again
+_TIMEOUT: Final = 5.0  # seconds; Chromium executes the command later, when the page can
+_DISABLE: Final = "Emulation.setScriptExecutionDisabled"
 
 
 class _Flood:
@@ -124,7 +125,7 @@ class ResourceFloods:
         finally:
             del self._stopped[source]  # no further target is stopped
         await asyncio.gather(*flood.targets.values(), return_exceptions=True)
-        await asyncio.gather(*(resume_scripts(self._frames, target_id) for target_id in flood.targets))
+        await asyncio.gather(*(_resume_scripts(self._frames, target_id) for target_id in flood.targets))
         while not flood.request_ids.empty():
             await self._fail(flood.request_ids.get_nowait())
 
@@ -138,7 +139,7 @@ class ResourceFloods:
 
     def _stop_target(self, flood: _Flood, target_id: str) -> None:
         if target_id not in flood.targets and self._frames.target(target_id) is not None:
-            flood.targets[target_id] = self._tasks.spawn(stop_scripts(self._frames, self._session, target_id))
+            flood.targets[target_id] = self._tasks.spawn(_stop_scripts(self._frames, self._session, target_id))
 
     async def _fail(self, request_id: str) -> None:
         with contextlib.suppress(PlaywrightError):  # the request may be cancelled
@@ -149,3 +150,36 @@ class ResourceFloods:
         logger.warning("a page still requests files of extensions; it is stopped")
         with contextlib.suppress(PlaywrightError):
             await within(self._frames.send(target_id, "Page.crash"), "Page.crash")
+
+
+async def _stop_scripts(frames: FrameTree, session: Session, target_id: str) -> None:
+    """Stop the scripts of a page, an out-of-process frame or a dedicated worker. Other workers end."""
+    target = frames.target(target_id)
+    if target is None:
+        return
+    if target.kind == "worker":
+        await _send(frames, target_id, "Runtime.terminateExecution")  # Debugger.enable does not interrupt a loop
+        await _send(frames, target_id, "Debugger.enable")
+        await _send(frames, target_id, "Debugger.pause")
+    elif target.kind in ("shared_worker", "service_worker"):
+        with contextlib.suppress(PlaywrightError):
+            await session.send("Target.closeTarget", {"targetId": target_id}, _TIMEOUT)
+    else:
+        await _send(frames, target_id, _DISABLE, value=True)
+        if target.kind == "page":
+            await _send(frames, target_id, "Page.stopLoading")  # elements without a script request files too
+
+
+async def _resume_scripts(frames: FrameTree, target_id: str) -> None:
+    """Undo `stop_scripts`."""
+    target = frames.target(target_id)
+    if target is not None and target.kind == "worker":
+        await _send(frames, target_id, "Debugger.disable")
+    elif target is not None and target.kind not in ("shared_worker", "service_worker"):
+        await _send(frames, target_id, _DISABLE, value=False)
+
+
+async def _send(frames: FrameTree, target_id: str, method: str, **params: Any) -> None:
+    """Send a command to a target, which may be closed or hang."""
+    with contextlib.suppress(PlaywrightError):
+        await within(frames.send(target_id, method, **params), method, _TIMEOUT)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Mapping
-from typing import Any, Final, Protocol
+from typing import Any, Final, Literal, Protocol, TypeAlias
 
 from hatbox.engines.chromium.fetch_commands import FetchCommand
 from hatbox.engines.chromium.frame_path import Target
 from hatbox.engines.chromium.in_flight_requests import InFlightRequest
-from hatbox.engines.chromium.navigation_starts import NavigationStarts
 from hatbox.engines.chromium.resource_types import MAIN_FRAME
 from hatbox.engines.chromium.ruled_navigation import BlockedPage, RequestedNavigation
 from hatbox.engines.navigation_rules import (
@@ -19,10 +19,19 @@ from hatbox.engines.navigation_rules import (
 )
 from hatbox.web_requests import RequestFrame
 
-__all__ = ["RuleChecks", "RuledTabs"]
+__all__ = ["NavigationStarts", "RuleChecks", "RuledTabs"]
 
 _STOPPED: Final = "NS_BINDING_ABORTED"
 _SHOW_ERROR_PAGE: Final = FetchCommand("Fetch.failRequest", {"errorReason": "BlockedByClient"})
+
+_NavigationStart: TypeAlias = Literal["other", "form", "again"]
+"""`again` loads a page that the tab has shown: reload, back and forward, restore."""
+
+_MAX_ENTRIES: Final = 512
+_AGAIN: Final = frozenset(
+    {"reload", "reloadBypassingCache", "restore", "restoreWithPost", "historyDifferentDocument", "historySameDocument"}
+)
+_FORM_REASONS: Final = frozenset({"formSubmissionGet", "formSubmissionPost"})
 
 
 class RuledTabs(Protocol):
@@ -92,3 +101,32 @@ class RuleChecks:
         if place.tab_id < 0 and not self.tabs.is_for_person(request.frame.target.id):
             return RequestedNavigation()
         return await self.tabs.requested_navigation(request.frame.target, place.tab_id, network_id, request.url)
+
+
+class NavigationStarts:
+    """The latest navigations of a browser, by loaderId, which is the networkId of their requests."""
+
+    def __init__(self) -> None:
+        self._starts: OrderedDict[str, _NavigationStart] = OrderedDict()
+        self._forms: OrderedDict[str, str] = OrderedDict()  # URLs of form submissions by frame, until they start
+
+    def on_event(self, name: str, event: dict[str, Any]) -> None:
+        """Handle a CDP event of any target."""
+        if name == "Page.frameRequestedNavigation":
+            self._forms.pop(event["frameId"], None)
+            if event["reason"] in _FORM_REASONS:
+                _put(self._forms, event["frameId"], event["url"])
+        elif name == "Page.frameStartedNavigating":
+            is_form = self._forms.pop(event["frameId"], None) == event["url"]
+            start: _NavigationStart = "form" if is_form else "other"
+            _put(self._starts, event["loaderId"], "again" if event["navigationType"] in _AGAIN else start)
+
+    def start_of(self, network_id: str | None) -> _NavigationStart:
+        """How the navigation started whose request has this networkId."""
+        return self._starts.get(network_id or "", "other")
+
+
+def _put(entries: OrderedDict[str, Any], key: str, value: Any) -> None:
+    entries[key] = value
+    if len(entries) > _MAX_ENTRIES:
+        entries.popitem(last=False)

@@ -9,13 +9,14 @@ from typing import Final
 from playwright.async_api import Error as PlaywrightError
 
 from hatbox.engines.chromium.debounce import Debouncer
-from hatbox.engines.chromium.endpoint.connected_clients import ConnectedClients
+from hatbox.engines.chromium.endpoint.authorization import Authorization
 from hatbox.engines.chromium.identity_indicator import IdentityIndicator, with_programs
 from hatbox.engines.chromium.isolated_world import IsolatedWorld
 
 __all__ = ["ShownIndicator"]
 
 _DELAY: Final = 0.05  # seconds in which changes are collected: clients may connect again and again
+_UNNAMED: Final = "another program"
 
 
 class ShownIndicator:
@@ -25,7 +26,7 @@ class ShownIndicator:
         self._identity = identity
         self._worlds = worlds
         self._redraw = Debouncer(self._draw, _DELAY)
-        self.clients = ConnectedClients(self.update)
+        self.clients = _ConnectedClients(self.update)
         """The clients of endpoints."""
 
     @property
@@ -52,3 +53,33 @@ class ShownIndicator:
             with contextlib.suppress(PlaywrightError):  # the page is being closed
                 if world.indicator != self.current:
                     await world.set_indicator(self.current)
+
+
+class _ConnectedClients:
+    """Its length is the number of clients. `on_changed` is called when other programs are connected than before."""
+
+    def __init__(self, on_changed: Callable[[], None]) -> None:
+        self._on_changed = on_changed
+        self._clients: list[Authorization] = []
+
+    def __len__(self) -> int:
+        return len(self._clients)
+
+    @property
+    def programs(self) -> list[str]:
+        """The names of the programs, each once, the first connected first."""
+        return list(dict.fromkeys(each.program or _UNNAMED for each in self._clients))
+
+    def add(self, client: Authorization) -> None:
+        """A client has connected."""
+        self._change(self._clients.append, client)
+
+    def remove(self, client: Authorization) -> None:
+        """A client has left."""
+        self._change(self._clients.remove, client)
+
+    def _change(self, change: Callable[[Authorization], None], client: Authorization) -> None:
+        before = self.programs
+        change(client)
+        if before != self.programs:
+            self._on_changed()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
+import json
 import re
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from urllib.parse import quote
 
 from hatbox.api.caller import ExtensionCaller
 from hatbox.engines.chromium.launch import Launched
@@ -14,7 +17,6 @@ from hatbox.errors import HatboxError
 from hatbox.extension_data.content_script import ContentScript, ScriptSource
 from hatbox.extensions.content_scripts.content_api import describe_for_content
 from hatbox.extensions.content_scripts.declared_names import DeclaredNames, find_declared_names
-from hatbox.extensions.content_scripts.frame_source import frame_script
 from hatbox.extensions.content_scripts.runner_source import (
     LoadedScript,
     WorldNames,
@@ -24,9 +26,11 @@ from hatbox.extensions.content_scripts.runner_source import (
     runner_config,
     source_text,
 )
-from hatbox.extensions.content_scripts.style_sheet_urls import resolve_style_urls
+from hatbox.extensions.package.extension_urls import file_name, is_relative
+from hatbox.extensions.pages.page_context import environment_script
+from hatbox.extensions.pages.page_files import content_type
 from hatbox.extensions.pages.page_urls import PageUrls
-from hatbox.extensions.pages.script_bundle import page_settings
+from hatbox.extensions.pages.script_bundle import bundle_function, page_settings, settings_text
 from hatbox.extensions.runtime import Boot, LogEntry, RuntimeLimits
 from hatbox.javascript.wire_codec import encode
 from hatbox.messaging.context import ExtensionContext
@@ -34,9 +38,12 @@ from hatbox.messaging.context import ExtensionContext
 if TYPE_CHECKING:
     from hatbox.extensions.extension import Extension
 
-__all__ = ["ExtensionWorld", "FrameNames", "RunnerSources"]
+__all__ = ["ExtensionWorld", "FrameNames", "RunnerSources", "resolve_style_urls"]
 
 _LOCATION: Final = re.compile(r"(moz-extension://[^\s()]+?):(\d+):(\d+)")
+_URL: Final = re.compile(r"""\burl\(\s*(?:"([^"\\\n]*)"|'([^'\\\n]*)'|([^\s"'()\\]+))\s*\)""", re.IGNORECASE)
+_MAX_FILE: Final = 32 << 10
+_MAX_EMBEDDED: Final = 256 << 10  # of one style sheet: every page that it matches gets the text
 
 
 class RunnerSources(NamedTuple):
@@ -134,7 +141,7 @@ class ExtensionWorld:
             self.boot(), self.limits, context="content", origin=f"{self.urls.origin}/", host_fetch=True
         )
         settings |= {"hosts": host_patterns(self.extension.caller.hosts), "resources": None, "hasFiles": False}
-        return frame_script(self.frame_names.binding, self.frame_names.receiver, self.urls, settings)
+        return _frame_script(self.frame_names.binding, self.frame_names.receiver, self.urls, settings)
 
     async def runner_sources(self, launched: Launched) -> RunnerSources:
         """The sources for the current scripts. Raises Playwright's Error."""
@@ -189,3 +196,47 @@ class ExtensionWorld:
         if text is None:
             self.log_error(f"Unable to load script: {self.url(source)}")
         return text
+
+
+def _frame_script(binding: str, receiver: str, urls: PageUrls, settings: Mapping[str, Any]) -> str:
+    """The script for the main world. A document of another origin gets nothing, and loses the binding."""
+    names = json.dumps([binding, receiver, urls.origin])
+    return f"""(([binding, receiver, origin]) => {{
+const post = globalThis[binding];
+delete globalThis[binding];
+if (self.origin !== origin || typeof post !== "function") return;
+{environment_script(urls)}
+const {{receive}} = {bundle_function("content_main")}(post, {settings_text(settings)});
+Object.defineProperty(globalThis, receiver, {{value: receive, configurable: true}});
+}})({names});
+//# sourceURL=hatbox:frame.js
+"""
+
+
+def resolve_style_urls(text: str, file: str, base_url: str, read: Callable[[str], bytes | None]) -> str:
+    """The text of a style sheet with absolute URLs. `base_url` is the moz-extension:// URL of the package."""
+    remaining = _MAX_EMBEDDED
+
+    def resolve(found: re.Match[str]) -> str:
+        nonlocal remaining
+        url = next(group for group in found.groups() if group is not None)
+        is_own = url.startswith(base_url)
+        if not is_own and (url.startswith("#") or not url or not is_relative(url)):
+            return found[0]
+        name = file_name(url.removeprefix(base_url), "" if is_own else file)
+        fragment = quote(url[url.index("#") :], safe="#%/?:@!$&()*+,;=-._~") if "#" in url else ""
+        content = _read(name, read)
+        if content is None or len(content) > min(_MAX_FILE, remaining):
+            return f'url("{base_url}{quote(name)}{fragment}")'
+        remaining -= len(content)
+        encoded = base64.b64encode(content).decode("ascii")
+        return f'url("data:{content_type(name)};base64,{encoded}{fragment}")'
+
+    return _URL.sub(resolve, text)
+
+
+def _read(name: str, read: Callable[[str], bytes | None]) -> bytes | None:
+    try:
+        return read(name)
+    except (HatboxError, OSError):
+        return None

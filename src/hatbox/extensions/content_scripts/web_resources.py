@@ -16,13 +16,16 @@ from hatbox.errors import HatboxError
 from hatbox.extensions.content_scripts.frame_grants import FrameGrants, FrameOwner
 from hatbox.extensions.extension import Extension
 from hatbox.extensions.package.extension_urls import file_name
-from hatbox.extensions.package.web_accessible import is_accessible_to_extension, is_web_accessible
+from hatbox.extensions.package.manifest import Manifest, WebAccessible
 from hatbox.extensions.package_repository import LoadedPackage
 from hatbox.extensions.pages.page_files import PageFiles
 from hatbox.extensions.pages.page_urls import PageUrls
 from hatbox.messaging.message_router import MessageRouter
+from hatbox.urls.globs import glob
+from hatbox.urls.match_patterns import parse_url_pattern
+from hatbox.urls.url import parse_url
 
-__all__ = ["WebResources"]
+__all__ = ["WebResources", "is_web_accessible"]
 
 logger = logging.getLogger("hatbox.extensions")
 
@@ -108,7 +111,7 @@ class WebResources:
         if document is extension:
             return True
         if document is not None:
-            return is_accessible_to_extension(extension.manifest, name, document.id)
+            return _is_accessible_to_extension(extension.manifest, name, document.id)
         return is_web_accessible(extension.manifest, name, document_url)
 
     def _files_of(self, extension: Extension) -> PageFiles:
@@ -121,3 +124,28 @@ class WebResources:
 
 def _urls(extension: Extension) -> PageUrls:
     return PageUrls(extension.manifest.uuid)
+
+
+def is_web_accessible(manifest: Manifest, path: str, page_url: str) -> bool:
+    """Whether a web page may load the file at a path of the package."""
+    page = parse_url(page_url)
+    if page is None:
+        return False
+    for entry in _entries_of(manifest, path):
+        patterns = map(parse_url_pattern, entry.matches)
+        if any(pattern is not None and pattern.matches(page) for pattern in patterns):
+            return True
+    return False
+
+
+def _is_accessible_to_extension(manifest: Manifest, path: str, extension_id: str) -> bool:
+    """Whether a page of another extension may load the file at a path of the package."""
+    entries = _entries_of(manifest, path)
+    return any(extension_id in entry.extension_ids or "*" in entry.extension_ids for entry in entries)
+
+
+def _entries_of(manifest: Manifest, path: str) -> Iterator[WebAccessible]:
+    name = f"/{path.lstrip('/')}"
+    for entry in manifest.web_accessible_resources:
+        if any(glob(f"/{each.lstrip('/')}", question=False).matches(name) for each in entry.resources):
+            yield entry

@@ -12,10 +12,9 @@ import msgspec
 
 from hatbox.errors import ManifestError
 from hatbox.extension_data import permission_names
-from hatbox.extension_data.content_script import ContentScript
+from hatbox.extension_data.content_script import ContentScript, ScriptSource
 from hatbox.extension_data.extension_permissions import NONE, Permissions, host_pattern, is_host_pattern
 from hatbox.extensions.package.background import Background, read_background
-from hatbox.extensions.package.content_script_manifest import content_script_of
 from hatbox.extensions.package.extension_ids import extension_uuid, temporary_id
 from hatbox.extensions.package.extension_urls import file_name, is_relative
 from hatbox.extensions.package.json_text import MAX_BYTES, parse_json
@@ -363,7 +362,7 @@ def _content_scripts(
         for key in ("js", "css"):
             for place, url in enumerate(entry[key] or ()):
                 _warn_if_missing(url, ("content_scripts", index, key, place), package, reading)
-    return tuple(content_script_of(entry, reading.version) for entry in entries)
+    return tuple(_content_script_of(entry, reading.version) for entry in entries)
 
 
 def _icons(keys: Mapping[str, str] | None) -> dict[int, str]:
@@ -373,3 +372,29 @@ def _icons(keys: Mapping[str, str] | None) -> dict[int, str]:
 def _managed_schema(storage: Any) -> str | None:
     schema = storage.get("managed_schema") if isinstance(storage, dict) else None
     return file_name(schema) if isinstance(schema, str) else None
+
+
+def _content_script_of(entry: Mapping[str, Any], manifest_version: int) -> ContentScript:
+    """The content script of an entry. With version 3 it also needs the host permission, which the user may revoke."""
+    globs = entry["include_globs"]
+    fallback = entry["match_origin_as_fallback"]
+    return ContentScript(
+        matches=tuple(entry["matches"]),
+        exclude_matches=tuple(entry["exclude_matches"] or ()),
+        include_globs=None if globs is None else tuple(globs),
+        exclude_globs=tuple(entry["exclude_globs"] or ()),
+        js=_files(entry["js"]),
+        css=_files(entry["css"]),
+        css_origin=entry["css_origin"],
+        run_at=entry["run_at"],
+        world=entry["world"],
+        all_frames=bool(entry["all_frames"]),
+        # Firefox ignores match_about_blank if match_origin_as_fallback is set, even to false.
+        match_about_blank=fallback is None and bool(entry["match_about_blank"]),
+        match_origin_as_fallback=bool(fallback),
+        check_permissions=manifest_version > 2,
+    )
+
+
+def _files(urls: list[str] | None) -> tuple[ScriptSource, ...]:
+    return tuple(ScriptSource(file=file_name(url)) for url in urls or ())

@@ -19,9 +19,9 @@ from hatbox.errors import HatboxError
 from hatbox.extensions.package.extension_urls import file_name
 from hatbox.extensions.package.manifest import Manifest
 from hatbox.extensions.package.package_files import Package
-from hatbox.extensions.pages.identity_icons import ICON_FOLDER, identity_icon
 from hatbox.extensions.pages.page_policy import page_policies, script_hashes
 from hatbox.extensions.pages.page_urls import ICON_BASE, RESERVED_FOLDER, PageUrls
+from hatbox.identity.glyphs import glyph_file
 
 __all__ = ["BLANK_PAGE", "PageFiles", "PageResponse", "content_type"]
 
@@ -72,6 +72,11 @@ _INLINE_SCRIPT: Final = re.compile(rb"<script\b([^>]*)>(.*?)</script\s*>", re.IG
 _HASHES: Final = ("sha256", "sha384", "sha512")
 _DOCTYPE: Final = re.compile(r"\s*(?:<!--.*?-->\s*)*<!doctype[^>]*>", re.IGNORECASE | re.DOTALL)
 
+_ICON_FOLDER = f"{RESERVED_FOLDER}usercontext-content/"
+"""The same icons below the origin of the pages, for CSS masks, which other schemes may not supply."""
+
+_COLOR = "#5b5b66"
+
 
 def content_type(name: str) -> str:
     """The content type of a file of a package, from its name."""
@@ -99,7 +104,7 @@ class PageFiles:
         """The response to a request for a URL of the extension or of an icon; None if it does not exist."""
         path = self.urls.path_of(url)
         name = url if path is None else file_name(path)
-        if (icon := identity_icon(name)) is not None:
+        if (icon := _identity_icon(name)) is not None:
             return self._answer("image/svg+xml", icon)
         if path is None:
             return None
@@ -140,7 +145,7 @@ class PageFiles:
             except HatboxError:  # the result is too long
                 return body
         text = text.replace(self.urls.extension_origin, self.urls.origin)
-        return text.replace(ICON_BASE, f"{self.urls.origin}/{ICON_FOLDER}").encode("utf-8", "surrogateescape")
+        return text.replace(ICON_BASE, f"{self.urls.origin}/{_ICON_FOLDER}").encode("utf-8", "surrogateescape")
 
     def document(self, body: bytes) -> PageResponse:
         """The response with an HTML document."""
@@ -189,3 +194,10 @@ class PageFiles:
             if (imports and gets_url) or left < 0:
                 return True
         return False
+
+
+def _identity_icon(url: str) -> bytes | None:
+    """The SVG file at a URL or a path of an icon; None if it is not an icon."""
+    base = ICON_BASE if url.startswith(ICON_BASE) else _ICON_FOLDER
+    name, dot, extension = url.removeprefix(base).partition(".")
+    return glyph_file(f"id-{name}", _COLOR) if url.startswith(base) and dot + extension == ".svg" else None

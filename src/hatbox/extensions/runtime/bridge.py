@@ -17,7 +17,6 @@ from hatbox.errors import ExtensionTerminated, ScriptError
 from hatbox.extensions.runtime import protocol
 from hatbox.extensions.runtime.api_description import Description
 from hatbox.extensions.runtime.boot import Boot, settings
-from hatbox.extensions.runtime.chunks import ChunkAssembler
 from hatbox.extensions.runtime.deno import DenoProcess
 from hatbox.extensions.runtime.exit_reason import Exit
 from hatbox.extensions.runtime.fair_turns import FairTurns
@@ -32,16 +31,16 @@ from hatbox.extensions.runtime.script_connection import ScriptConnection
 from hatbox.extensions.runtime.script_listeners import ScriptListeners
 from hatbox.extensions.runtime.script_resources import ScriptResources
 from hatbox.extensions.runtime.sockets import Sockets
-from hatbox.extensions.runtime.watchdog import Watchdog
-from hatbox.extensions.runtime.wire_frames import ProtocolError
+from hatbox.extensions.runtime.wire_frames import ProtocolError, encode_frame
 
-__all__ = ["Runtime"]
+__all__ = ["ChunkAssembler", "Runtime", "Watchdog"]
 
 logger = logging.getLogger("hatbox.extensions")
 
 _LEVELS: Final = frozenset({"log", "info", "warn", "error", "debug"})
 _KINDS: Final = frozenset({"error", "rejection", "listener"})
 _CALLS: Final = frozenset({protocol.CALL, protocol.READ_SOURCE, protocol.FETCH, protocol.INDEXED_DB})
+_MAX_CHARACTERS: Final = 64 << 20  # the quota of five million code units, each escaped as \uXXXX, and a reserve
 
 
 class Runtime:
@@ -293,3 +292,70 @@ class Runtime:
 
 def _is_call(message: Any) -> bool:
     return type(message) is list and bool(message) and type(message[0]) is str and message[0] in _CALLS
+
+
+class ChunkAssembler:
+    """Joins the chunks of a change. They are not trusted."""
+
+    def __init__(self) -> None:
+        self._chunks: list[str] = []
+        self._size = 0
+
+    def add(self, chunk: str, *, last: bool) -> tuple[str | None, str | None] | None:
+        """The complete change: a key and its value, or None if it is removed; no key if all are removed."""
+        self._chunks.append(chunk)
+        self._size += len(chunk)
+        if self._size > _MAX_CHARACTERS:
+            raise ProtocolError("localStorage change is too large")
+        if not last:
+            return None
+        text, self._chunks, self._size = "".join(self._chunks), [], 0
+        try:
+            change = json.loads(text)
+        except (ValueError, RecursionError):
+            change = None
+        match change:
+            case [str() as key, str() | None as value]:
+                return key, value
+            case [None, None]:
+                return None, None
+        raise ProtocolError("invalid localStorage change")
+
+
+class Watchdog:
+    """Pings a process every `timeout` seconds, except while the host does not read from it.
+
+    `is_host_behind` returns whether messages of the process, of which the response may be one, wait for the host.
+    """
+
+    def __init__(self, connection: ScriptConnection, timeout: float, is_host_behind: Callable[[], bool]) -> None:
+        self._connection = connection
+        self._timeout = timeout
+        self._is_host_behind = is_host_behind
+        self._timer: asyncio.TimerHandle | None = None
+        self._pings = 0
+        self._pongs = 0
+
+    def start(self) -> None:
+        """Send the first ping."""
+        self._ping()
+
+    def on_pong(self, number: int) -> None:
+        """The process responded to a ping."""
+        self._pongs = max(self._pongs, min(number, self._pings))
+
+    def stop(self) -> None:
+        """Send no more pings."""
+        if self._timer:
+            self._timer.cancel()
+
+    def _ping(self) -> None:
+        if not self._connection.running:
+            return
+        if self._connection.reading and not self._is_host_behind():
+            if self._pongs < self._pings:
+                self._connection.end(Exit("unresponsive", f"no response within {self._timeout:g} s"))
+                return
+            self._pings += 1
+            self._connection.send(encode_frame([[protocol.PING, self._pings]]))
+        self._timer = asyncio.get_running_loop().call_later(self._timeout, self._ping)

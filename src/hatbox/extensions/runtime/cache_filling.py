@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,13 +13,12 @@ import threading
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from hatbox.errors import ExtensionTerminated
 from hatbox.extensions.runtime.code_cache import LIBRARIES, CodeCache, cache_for, find_cache, read_cache
 from hatbox.extensions.runtime.command import command, deno_program, environment
 from hatbox.extensions.runtime.limits import RuntimeLimits
-from hatbox.extensions.runtime.sandbox.libraries import libraries_of
 from hatbox.extensions.runtime.sandbox.start import start_behind
 from hatbox.extensions.runtime.sandbox.wall import Layers
 
@@ -29,6 +29,10 @@ _FILLING: Final = "filling-"
 _ABANDONED_AFTER: Final = 3600.0  # seconds
 _UNUSED_AFTER: Final = 30 * 86400.0
 _ONE_AT_A_TIME: Final = threading.Lock()
+_LINE: Final = re.compile(r"^\s*(?:(?P<loader>/\S+)|\S+)(?: => (?P<library>/\S+))? \(0x[0-9a-f]+\)$", re.MULTILINE)
+
+
+_SECONDS: Final = 30.0
 
 
 def fill_cache(limits: RuntimeLimits, layers: Layers, *, unsafe_eval: bool) -> CodeCache:
@@ -42,7 +46,7 @@ def fill_cache(limits: RuntimeLimits, layers: Layers, *, unsafe_eval: bool) -> C
         _prune(parent)
         filling = Path(tempfile.mkdtemp(prefix=_FILLING, dir=parent))
         try:
-            cache = CodeCache(filling, *(libraries_of(deno_program()) if sys.platform == "linux" else ()))
+            cache = CodeCache(filling, *(_libraries_of(deno_program()) if sys.platform == "linux" else ()))
             for _ in range(_RUNS):
                 _run(cache, limits, layers, unsafe_eval=unsafe_eval)
             (filling / LIBRARIES).write_text(json.dumps([cache.loader, cache.libraries]), "utf-8")
@@ -99,3 +103,33 @@ def _prune(parent: Path) -> None:
                 shutil.rmtree(entry.path, ignore_errors=True)
             else:
                 Path(entry.path).unlink()
+
+
+class _Libraries(NamedTuple):
+    """Paths: of the loader, which is executed, and of the libraries, which are read."""
+
+    loader: tuple[str, ...]
+    libraries: tuple[str, ...]
+
+
+def _libraries_of(program: str) -> _Libraries:
+    """Query the dynamic loader, which then does not run the program. Empty for a static program.
+
+    Raises ExtensionTerminated if it does not answer, for example because the file system does not.
+    """
+    try:
+        result = subprocess.run(  # noqa: S603 - the Deno that is run anyway
+            [program],
+            env={"LD_TRACE_LOADED_OBJECTS": "1"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+            timeout=_SECONDS,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise ExtensionTerminated(f"the dynamic loader did not list the libraries of {program} in time") from error
+    found = list(_LINE.finditer(result.stdout.decode("utf-8", "replace")))
+    return _Libraries(
+        tuple(each["loader"] for each in found if each["loader"]),
+        tuple(each["library"] for each in found if each["library"]),
+    )

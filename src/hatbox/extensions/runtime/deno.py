@@ -7,11 +7,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import re
+import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from hatbox.errors import ExtensionTerminated
@@ -19,8 +23,6 @@ from hatbox.extensions.runtime.code_cache import CodeCache, find_cache
 from hatbox.extensions.runtime.command import command, environment
 from hatbox.extensions.runtime.exit_reason import Exit, StderrTail
 from hatbox.extensions.runtime.limits import RuntimeLimits
-from hatbox.extensions.runtime.parent_death import ParentDeathSignal
-from hatbox.extensions.runtime.process_limits import limit_process
 from hatbox.extensions.runtime.sandbox import Layers, Wall
 from hatbox.extensions.runtime.sandbox.required import required_layers
 from hatbox.extensions.runtime.script_connection import Receiver
@@ -37,6 +39,12 @@ logger = logging.getLogger("hatbox.extensions")
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 _READ_BUFFER_BYTES: Final = 1 << 17
 _LAST_OUTPUT_TIMEOUT: Final = 1.0  # seconds to read the last output after the process has exited
+
+if sys.platform != "win32":
+    import resource
+
+if sys.platform == "linux":
+    import fcntl
 
 
 class DenoProcess(asyncio.SubprocessProtocol):
@@ -56,7 +64,7 @@ class DenoProcess(asyncio.SubprocessProtocol):
         self._stderr = StderrTail()
         self.reading = True
         """Whether its output is read."""
-        self._parent_death = ParentDeathSignal()
+        self._parent_death = _ParentDeathSignal()
         self._channel: asyncio.Transport | None = None
         """The socket that is its stdin and stdout. Windows uses pipes."""
         self._proxy: InspectorProxy | None = None
@@ -130,7 +138,7 @@ class DenoProcess(asyncio.SubprocessProtocol):
     def limit_resources(self) -> None:
         """Set the resource limits after the start. Raises ExtensionTerminated if they are required and fail."""
         try:
-            limit_process(self.pid, self._limits)
+            _limit_process(self.pid, self._limits)
         except OSError as error:
             if self._limits.require_sandbox:
                 self.end(Exit("stopped", str(error)))
@@ -310,3 +318,58 @@ async def _filled_cache(limits: RuntimeLimits, layers: Layers, *, unsafe_eval: b
 def _channel_ends() -> tuple[socket.socket, socket.socket] | tuple[None, None]:
     """The ends of the host and of the process. On Windows a socket cannot be stdin, so pipes are used."""
     return socket.socketpair() if sys.platform != "win32" else (None, None)
+
+
+def _limit_process(pid: int, limits: RuntimeLimits) -> None:
+    """Limit a process permanently, after its start, for which V8 needs more memory. Raises OSError.
+
+    The limit of file sizes is 0: neither a crash nor a process that has escaped the sandbox can fill the disk.
+    """
+    if sys.platform != "linux":
+        return
+    max_data = _allocated(pid) + limits.memory
+    for kind, value in (
+        (resource.RLIMIT_DATA, max_data),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_FSIZE, 0),
+        (resource.RLIMIT_NOFILE, limits.files),
+    ):
+        try:
+            resource.prlimit(pid, kind, (value, value))
+        except ValueError as error:
+            raise OSError(str(error)) from error
+
+
+def _allocated(pid: int) -> int:
+    """The current size of the data segment (RLIMIT_DATA), in bytes."""
+    found = re.search(r"VmData:\s*(\d+) kB", Path(f"/proc/{pid}/status").read_text("ascii"))
+    if found is None:
+        raise OSError(f"process {pid} has ended")
+    return int(found[1]) << 10
+
+
+class _ParentDeathSignal:
+    """A socket pair between the host and one process. Does nothing on other systems than Linux."""
+
+    def __init__(self) -> None:
+        self._ends = socket.socketpair() if sys.platform == "linux" else None
+
+    @property
+    def inherited(self) -> tuple[int, ...]:
+        """The file descriptors that the process must inherit."""
+        return (self._ends[1].fileno(),) if self._ends else ()
+
+    def attach(self, pid: int) -> None:
+        """Kill this process when the host ends. Before, it has run no script, and reads the end of the pipe."""
+        if sys.platform == "linux" and self._ends:
+            theirs = self._ends[1]
+            with suppress(ProcessLookupError, ValueError):  # it has already ended, and the socket may be closed
+                fcntl.fcntl(theirs, fcntl.F_SETSIG, signal.SIGKILL)
+                fcntl.fcntl(theirs, fcntl.F_SETOWN, pid)
+                fcntl.fcntl(theirs, fcntl.F_SETFL, fcntl.fcntl(theirs, fcntl.F_GETFL) | os.O_ASYNC)
+            theirs.close()
+
+    def close(self) -> None:
+        """Close the socket pair, which kills the process."""
+        for end in self._ends or ():
+            end.close()

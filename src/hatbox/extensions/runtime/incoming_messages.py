@@ -17,7 +17,6 @@ from typing import Any, Final
 from hatbox.extensions.runtime.exit_reason import Exit
 from hatbox.extensions.runtime.fair_turns import ConnectionTurns, ExtensionTurns
 from hatbox.extensions.runtime.limits import RuntimeLimits
-from hatbox.extensions.runtime.reading_pauses import ReadingPauses
 from hatbox.extensions.runtime.script_connection import ScriptConnection
 from hatbox.extensions.runtime.wire_frames import ProtocolError, WireFrame
 
@@ -57,7 +56,7 @@ class IncomingMessages:
         """Frames with unhandled messages, and the index of the first of them."""
         self._waiting_size = 0
         self._writable = True
-        self.pauses = ReadingPauses(connection)
+        self.pauses = _ReadingPauses(connection)
         """The reasons for which the process is not read."""
         self.drained = asyncio.Event()
         """Set while the process reads what it is sent."""
@@ -157,3 +156,21 @@ class IncomingMessages:
             if time.perf_counter() > deadline:
                 return index + 1, True
         return end, False
+
+
+class _ReadingPauses:
+    """The reasons for which a connection is not read."""
+
+    def __init__(self, connection: ScriptConnection) -> None:
+        self._connection = connection
+        self._reasons: set[str] = set()
+
+    def set(self, reason: str, is_paused: bool) -> None:
+        """Add or remove a reason."""
+        if (reason in self._reasons) == is_paused:
+            return
+        if is_paused:
+            self._reasons.add(reason)
+        else:
+            self._reasons.discard(reason)
+        self._connection.set_reading(not self._reasons)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
@@ -13,24 +14,31 @@ from hatbox.errors import ApiError, ExtensionNotFound
 from hatbox.extension_data import installed_extensions as installed
 from hatbox.extension_data import run_records
 from hatbox.extension_data.log_watching import MAX_WATCH_SECONDS, LogRecord, watch_log
-from hatbox.extension_data.page_opening import PAGE_CLOSED, PageCommand, command_page, decode_closed
+from hatbox.extension_data.page_opening import (
+    PAGE_ANSWERED,
+    PAGE_CLOSED,
+    PageCommand,
+    command_page,
+    decode_answer,
+    decode_closed,
+)
 from hatbox.extensions.page_triggers import START_ON_PAGE
 from hatbox.manager_api.managed_extensions.background_runs import BackgroundRuns
 from hatbox.manager_api.managed_extensions.extension_changes import ExtensionChanges
 from hatbox.manager_api.managed_extensions.extension_listing import ExtensionListing
 from hatbox.manager_api.managed_extensions.logged_lines import LoggedLines, LogLines
 from hatbox.manager_api.managed_extensions.package_uploads import PackageUploads
-from hatbox.manager_api.managed_extensions.page_answers import expect_page
 from hatbox.manager_api.managed_extensions.permission_sentences import as_permissions
 from hatbox.manager_api.managed_profile import ManagedProfile
 from hatbox.schema import NamespaceSchema
-from hatbox.store.base import Transaction
+from hatbox.store.base import ChangeRecord, Store, Transaction
 from hatbox.store.change_events import ChangeEvents
 from hatbox.store.recorded_calls import unrecorded
 
 __all__ = ["implement"]
 
 _COMMAND_SECONDS: Final = 15.0
+_SECONDS: Final = 60.0  # Chromium may have to be started
 
 
 def implement(schema: NamespaceSchema, services: Services, profile: ManagedProfile) -> Namespace:
@@ -107,7 +115,7 @@ class _ManagedExtensions(Namespace):
         return self._run("openSidebar", self._open_page(extension, "sidebar"))
 
     async def _open_page(self, extension: str, kind: str) -> None:
-        async with expect_page(self._store, extension) as is_open:
+        async with _expect_page(self._store, extension) as is_open:
             await self._profile.extensions.open_page(extension, kind)
             if kind != "sidebar":  # which is open in the profile, whether it is shown or not
                 await is_open("The page is not open")
@@ -119,7 +127,7 @@ class _ManagedExtensions(Namespace):
         return self._run("closePage", self._command_page(PageCommand(extension, page, "close")))
 
     async def _command_page(self, wanted: PageCommand) -> None:
-        async with expect_page(self._store, wanted.extension, _COMMAND_SECONDS) as is_done:
+        async with _expect_page(self._store, wanted.extension, _COMMAND_SECONDS) as is_done:
             with unrecorded():  # the process of the extension has not done it yet
                 requested = self._store.write(lambda transaction: _command_page(transaction, wanted))
             await requested
@@ -133,7 +141,7 @@ class _ManagedExtensions(Namespace):
 
     async def _trigger(self, extension: str, what: str) -> bool:
         """Returns whether a popup is open. Raises ApiError if it is not shown."""
-        async with expect_page(self._store, extension) as is_open:
+        async with _expect_page(self._store, extension) as is_open:
             result = await self._profile.extensions.trigger(extension, what)
             if result.popup and not result.shown:
                 raise ApiError(f"Its popup is not open. {START_ON_PAGE}")
@@ -202,3 +210,35 @@ def _watch(transaction: Transaction, extension: str) -> LogRecord:
 
 async def _result(work: Any) -> Any:
     return work()
+
+
+@asynccontextmanager
+async def _expect_page(
+    store: Store, area: str, seconds: float = _SECONDS
+) -> AsyncIterator[Callable[[str], Awaitable[None]]]:
+    """Request a page of an extension in the block, and then await the result. It gets the words for a failure.
+
+    Raises ApiError if the page is not shown.
+    """
+    answered: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+    def on_change(change: ChangeRecord) -> None:
+        if change.topic == PAGE_ANSWERED and not answered.done():
+            answer = decode_answer(change.payload)
+            if answer.extension == area:
+                answered.set_result(answer.error)
+
+    async def wait(failure: str) -> None:
+        try:
+            async with asyncio.timeout(seconds):
+                problem = await answered
+        except TimeoutError:
+            problem = f"the process of the extension did not answer within {seconds:g} seconds. Stop and start it."
+        if problem:
+            raise ApiError(f"{failure}: {problem}")
+
+    store.subscribe(on_change)
+    try:
+        yield wait
+    finally:
+        store.unsubscribe(on_change)

@@ -28,7 +28,6 @@ from hatbox.extensions.package_repository import PackageRepository
 from hatbox.extensions.page_triggers import shows_pages
 from hatbox.extensions.ui_triggers import ExtensionUi, list_ui
 from hatbox.manager_api.managed_extensions.permission_sentences import ShownPermission, listed_permissions
-from hatbox.manager_api.managed_extensions.problem_sentences import problem_sentence
 from hatbox.store.base import Store, Transaction
 
 __all__ = ["ExtensionListing", "ListedExtension", "manifest_icons"]
@@ -206,7 +205,7 @@ def _listed(state: _State, facts: _Facts) -> ListedExtension:
         is_running=run is not None,
         machine=run.process_id.machine if run is not None else None,
         pid=run.process if run is not None else None,
-        problem=facts.problem or (problem_sentence(state.problem) if state.problem is not None else None),
+        problem=facts.problem or (_problem_sentence(state.problem) if state.problem is not None else None),
         icon=icon_data_url(facts.icons, facts.read_file) or None,
         permissions=listed_permissions(ExtensionPermissions(facts.required, facts.optional, has_grants)),
         action=_button(ui, facts) if ui is not None else _stopped_button(known.name, facts),
@@ -268,3 +267,18 @@ def _menu(items: list[MenuItem]) -> list[ListedMenuItem]:
         for item in items
         if item.visible
     ]
+
+
+def _problem_sentence(problem: RunProblem) -> str:
+    """A sentence for the card of the extension."""
+    if problem.what == "failed":
+        return f"Its background script failed: {_ended(problem.reason)} See its log."
+    if problem.what == "restarting":
+        return f"Its background ended unexpectedly and is being restarted: {_ended(problem.reason)}"
+    if problem.reason:
+        return f"It ended unexpectedly: {_ended(problem.reason)} Start it again."
+    return "It ended unexpectedly: its program was killed, or the machine was turned off. Start it again."
+
+
+def _ended(text: str) -> str:
+    return text if text.endswith((".", "!", "?", "…")) else f"{text}."

@@ -7,6 +7,7 @@ cookies are in memory for a minute, for `undo`.
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -15,12 +16,18 @@ import msgspec
 from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.namespaces.cookies.cookie_views import cookie_view
 from hatbox.api.services import Services
+from hatbox.clients.curl_command import curl_command
+from hatbox.cookies.cookie import Cookie
 from hatbox.cookies.cookie_clock import cookie_time
 from hatbox.cookies.cookie_expiry import ExpiredCookies
 from hatbox.cookies.cookie_rows import COOKIE_CHANGED, STORE_REMOVED, cookie_of, decode_change, expect_identity
+from hatbox.cookies.public_suffixes import default_public_suffixes
+from hatbox.cookies.request_urls import parse_request_url
+from hatbox.cookies.sign_in_cookies import looks_like_sign_in
 from hatbox.engines.site_data_holders import SiteDataHolders
 from hatbox.errors import ApiError, InvalidIdentity
-from hatbox.identity.ids import cookie_store_id_of, user_context_id_of
+from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of, user_context_id_of
+from hatbox.identity.settings import NO_SETTINGS
 from hatbox.manager_api.coalesced_changes import ChangedIds, CoalescedChanges
 from hatbox.manager_api.cookie_domains import all_stores
 from hatbox.manager_api.managed_profile import ManagedProfile
@@ -28,18 +35,20 @@ from hatbox.manager_api.partial_reads import read_parts
 from hatbox.manager_api.sites import cookie_removal, cookie_transfer, site_list
 from hatbox.manager_api.sites.cookie_ids import key_of_cookie_id
 from hatbox.manager_api.sites.cookie_undo import CookieUndo
-from hatbox.manager_api.sites.curl_target import curl_for
 from hatbox.manager_api.sites.stored_site_data import remove_everything
 from hatbox.manager_api.undo_records import UndoExpired, UndoRecords
 from hatbox.schema import NamespaceSchema
 from hatbox.store.base import Transaction
 from hatbox.tabs.site_data import SITE_DATA_CLEARED, SITE_DATA_SAVED, SiteDataRemoval
+from hatbox.urls.hosts import is_trustworthy_host
+from hatbox.urls.url import parse_url
 
 __all__ = ["implement"]
 
 T = TypeVar("T")
 
 _UNDO_SECONDS: Final = 60.0
+_SIGN_IN_WEIGHT: Final = 100
 
 
 def implement(schema: NamespaceSchema, services: Services, profile: ManagedProfile) -> Namespace:
@@ -89,7 +98,7 @@ class _Sites(Namespace):
 
     def curl(self, cookie_store_id: str, host: str, url: str | None) -> asyncio.Future[Any]:
         self._access(cookie_store_id)
-        return asyncio.ensure_future(curl_for(self._services, cookie_store_id, host, url))
+        return asyncio.ensure_future(_curl_for(self._services, cookie_store_id, host, url))
 
     def export_file(self, cookie_store_id: str, format_name: str, plain: bool | None) -> asyncio.Future[Any]:
         store, now = self._access(cookie_store_id)
@@ -218,3 +227,40 @@ def _resolved(value: Any) -> asyncio.Future[Any]:
     done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
     done.set_result(value)
     return done
+
+
+async def _curl_for(services: Services, cookie_store_id: str, host: str, url: str | None) -> str:
+    """The command for a URL of a site, by default its start page. Raises ApiError if the site gets no cookies."""
+    store = await services.cookies.open(cookie_store_id)
+    if url is None:
+        url = _start_page(host, await store.cookies())
+    elif default_public_suffixes().site(parse_request_url(url).host) != host or parse_url(url) is None:
+        raise ApiError(f"{url[:80]!r} is not a URL of {host}. Use https://{host}/")
+    cookies = await store.header(url)
+    if not cookies:
+        raise ApiError(f"No cookies are sent to {url}")
+    settings = NO_SETTINGS
+    if cookie_store_id != DEFAULT_COOKIE_STORE_ID:
+        settings = await services.identities.settings_cache.current(cookie_store_id)
+    return curl_command(url, cookies, settings)
+
+
+def _start_page(site: str, cookies: list[Cookie]) -> str:
+    """The start page of the host of a site that gets the cookies of its sign-in. Partitioned cookies do not count."""
+    site_of = default_public_suffixes().site
+    found = [each for each in cookies if each.partition is None and site_of(each.domain) == site]
+    if not found:
+        raise ApiError(f"No cookies of {site} are sent with a request that is not of a page of another site")
+    weights = Counter({site: 1})
+    shared = 0
+    for cookie in found:
+        weight = _SIGN_IN_WEIGHT if looks_like_sign_in(cookie.name, cookie.http_only) else 1
+        if not cookie.host_only and cookie.domain == site:
+            shared += weight  # every host of the site gets it
+        else:
+            weights[cookie.domain] += weight
+    if shared:
+        weights[site] += 1
+    host = max(weights, key=lambda each: (weights[each], each == site, each))
+    is_local = is_trustworthy_host(host) and not any(each.secure for each in found)
+    return f"{'http' if is_local else 'https'}://{host}/"

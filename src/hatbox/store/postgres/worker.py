@@ -32,7 +32,6 @@ from hatbox.store.postgres.listener import channel_of
 from hatbox.store.postgres.local_reader import LocalReader
 from hatbox.store.postgres.profile_key import ProfileKey
 from hatbox.store.postgres.reading import read_together
-from hatbox.store.postgres.reconnecting import ReconnectLimit
 from hatbox.store.postgres.rows import SqlSession
 from hatbox.store.postgres.schema import prepare_schema
 from hatbox.store.postgres.setup import connect
@@ -41,13 +40,15 @@ from hatbox.store.postgres.transaction import Head, PostgresTransaction, WriteSe
 from hatbox.store.server_clock import ServerClock
 from hatbox.store.tables.row_cipher import LogCipher
 
-__all__ = ["PostgresWorker", "follow", "poll"]
+__all__ = ["PostgresWorker", "ReconnectLimit", "follow", "poll"]
 
 _MAX_BATCH_SIZE: Final = 1024
 _ANSWER_SECONDS: Final = 120.0  # longer than the limits of setup.py; a server that does not answer for so long is lost
 _STARTING_SECONDS: Final = 0.2  # between attempts
 _CLOCK_SECONDS: Final = 60.0  # between two readings of the server's clock, with the polls
 _MAX_CONFLICTS: Final = 20  # far more than can happen: from the second attempt on, only a deadlock can be in the way
+_FIRST_PAUSE: Final = 0.05  # seconds between attempts; doubled each time
+_LONGEST_PAUSE: Final = 2.0
 
 
 def follow(_: Transaction) -> None:
@@ -429,3 +430,29 @@ class PostgresWorker:
         calls[0].external_changes = self._follower.committed(sequence, token, rows)
         for call in calls:
             call.sequence = sequence
+
+
+class ReconnectLimit:
+    """The limit of the calls that share a transaction. It starts when they first lose the connection."""
+
+    def __init__(self, label: str, seconds: float) -> None:
+        self._label = label
+        self._seconds = seconds
+        self._started: float | None = None
+        self._pause = _FIRST_PAUSE
+
+    def wait(self, error: ConnectionLost, *, uncertain: bool = False) -> None:
+        """Return when it is time to connect again. Raises ProfileUnavailable at the limit.
+
+        `uncertain`: the connection was lost while a commit was in progress.
+        """
+        now = time.monotonic()
+        if self._started is None and not error.permanent:
+            self._started = now
+            return
+        waited = now - (self._started or now)
+        pause = min(self._pause, self._seconds - waited)
+        if error.permanent or pause <= 0:
+            raise unavailable(self._label, error, waited=waited, uncertain=uncertain) from error
+        time.sleep(pause)
+        self._pause = min(self._pause * 2, _LONGEST_PAUSE)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 from hatbox.store.sqlite.schema import FORMAT, STATEMENTS
-from hatbox.store.tables.identity_table import new_uuid
+from hatbox.store.tables.identity_tables import new_uuid
 from hatbox.store.tables.schema import HEAD, IDENTITIES, TABS, Table
 
 __all__ = [

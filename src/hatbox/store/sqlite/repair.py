@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+import time
 from collections import Counter
 from functools import partial
 from pathlib import Path
@@ -14,10 +15,9 @@ from hatbox.errors import ProfileCorrupt, ProfileError
 from hatbox.store.check_results import Repair
 from hatbox.store.encryption import Cipher
 from hatbox.store.keys import configured_key
+from hatbox.store.record_tables import BookmarkRow
 from hatbox.store.sqlite.check import alone_with, connect_to_read
 from hatbox.store.sqlite.failures import in_use, not_a_profile, to_profile_error
-from hatbox.store.sqlite.lost_records import repair_records
-from hatbox.store.sqlite.lost_settings import mark_lost_settings, may_have_lost_settings
 from hatbox.store.sqlite.migrations import LAST_POSITION, count_tabs, create_schema, insert_profile, number_tabs
 from hatbox.store.sqlite.nearest_files import is_profile
 from hatbox.store.sqlite.profile_file import create_profile, real_path
@@ -25,13 +25,17 @@ from hatbox.store.sqlite.rows import SqliteRows
 from hatbox.store.sqlite.salvage import Salvage
 from hatbox.store.sqlite.schema import new_user_version
 from hatbox.store.sqlite.wal import damage_in
-from hatbox.store.tables.identity_table import new_uuid
+from hatbox.store.tables.bookmark_tree import as_tree
+from hatbox.store.tables.identity_tables import new_uuid
 from hatbox.store.tables.profile_row import cipher_of
 from hatbox.store.tables.reencryption import has_key
+from hatbox.store.tables.row_cipher import RowCipher
 from hatbox.store.tables.schema import (
+    BOOKMARKS,
     CHANGES,
     GRANTS,
     HEAD,
+    HISTORY,
     IDENTITIES,
     PROFILE,
     RULES,
@@ -50,6 +54,15 @@ _GAP: Final = 1000  # ids to skip if it is unknown which were used
 # The log starts empty, and tabs are counted again. Rows of earlier commits may be found: a grant could be valid again.
 _NOT_SAVED: Final = (CHANGES, TAB_COUNTS, GRANTS)
 _RESERVED_ID: Final = 5  # by Firefox, for internal use
+
+_COUNTED = (
+    "SELECT history.store, history.id, sum(visits.transition NOT IN ('manual_subframe', 'reload')), "
+    "sum(visits.transition = 'typed'), max(visits.visited) "
+    "FROM history JOIN visits ON visits.page = history.id AND visits.store = history.store "
+    "GROUP BY history.store, history.id"
+)
+_NAME: Final = "settings"
+_MARK: Final = b'{"proxy":"lost in a repair"}'
 
 
 def repair(path: Path, into: Path) -> Repair:
@@ -97,13 +110,13 @@ def _repair(path: Path, into: Path) -> Repair:
             raise ProfileCorrupt(path, problem, "Nothing was written. Restore it from a backup.")
         replaced.update(_replace_lost_owners(connection))
         cipher = _cipher(path, connection)
-        repair_records(connection)
+        _repair_records(connection)
         undecryptable.update(_delete_undecryptable(path, connection, cipher))
         _count_tabs(connection)
         _raise_counters(connection)
         missing.update(_missing(path, connection))
-        if undecryptable[SETTINGS.name] or missing[SETTINGS.name] or may_have_lost_settings(path, connection):
-            marked = mark_lost_settings(connection, cipher, str(path))
+        if undecryptable[SETTINGS.name] or missing[SETTINGS.name] or _may_have_lost_settings(path, connection):
+            marked = _mark_lost_settings(connection, cipher, str(path))
 
     if not create_profile(into, fill):
         raise ProfileError(into, "it exists", "Nothing was written. Name a file that does not exist.")
@@ -205,3 +218,48 @@ def _index_scans(connection: sqlite3.Connection, table: Table, keys: str) -> lis
         for statement in statements
         if "COVERING INDEX" in str(connection.execute(f"EXPLAIN QUERY PLAN {statement}").fetchall())
     ]
+
+
+def _repair_records(connection: sqlite3.Connection) -> None:
+    """Count the visits of each page again, and let every bookmark be in a folder that exists."""
+    connection.execute(
+        "DELETE FROM visits WHERE NOT EXISTS "
+        "(SELECT 1 FROM history WHERE history.id = visits.page AND history.store = visits.store)"
+    )
+    pages = SqliteRows(connection, HISTORY)
+    for store, page, visits, typed, last_visit in connection.execute(_COUNTED).fetchall():
+        pages.update((store, page), {"visits": visits, "typed": typed, "last_visit": last_visit})
+    bookmarks = SqliteRows(connection, BOOKMARKS)
+    rows = [BookmarkRow._make(row) for row in bookmarks.find("ORDER BY id")]
+    if rows:
+        bookmarks.put(as_tree(rows, time.time()))
+
+
+def _may_have_lost_settings(path: Path, repaired: sqlite3.Connection) -> bool:
+    """Whether the damaged profile had settings that the new one does not have, or whether this is unknown."""
+    if damage_in(path):
+        return True
+    try:
+        with contextlib.closing(connect_to_read(path, alone=True)) as damaged:
+            if not damaged.execute("SELECT 1 FROM sqlite_schema WHERE name = 'settings'").fetchone():
+                return bool(damaged.execute("SELECT 1 FROM sqlite_schema WHERE name = 'trash'").fetchone())
+            # All columns, so that SQLite reads the table itself, not an index of it.
+            rows = {row[:2] for row in damaged.execute("SELECT identity, name, value, checksum FROM settings")}
+    except (sqlite3.Error, UnicodeError):
+        return True
+    return bool(rows - set(repaired.execute("SELECT identity, name FROM settings")))
+
+
+def _mark_lost_settings(repaired: sqlite3.Connection, cipher: Cipher | None, label: str) -> int:
+    """Mark all identities without settings. Returns their number.
+
+    Without the key of an encrypted profile, the mark is a value that cannot be decrypted, which is refused as well.
+    """
+    identities = repaired.execute(
+        "SELECT id FROM identities WHERE id NOT IN (SELECT identity FROM settings WHERE name = ?)", (_NAME,)
+    ).fetchall()
+    row_cipher = None if cipher is None else RowCipher(SETTINGS, cipher, label)
+    for (identity,) in identities:
+        row = (identity, _NAME, _MARK)
+        SqliteRows(repaired, SETTINGS).insert(row if row_cipher is None else row_cipher.encrypted(row))
+    return len(identities)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from hatbox.store.tables.identity_table import new_uuid
+from hatbox.store.tables.identity_tables import new_uuid
 from hatbox.store.tables.rows import Rows
 from hatbox.store.tables.schema import CHANGES, HEAD, IDENTITIES, PROFILE, TABLES, Table
 

@@ -5,19 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from hatbox.store.base import Processes
-from hatbox.store.tables.activity_table import SqlActivityTable
-from hatbox.store.tables.bookmark_table import SqlBookmarkTable
-from hatbox.store.tables.closed_tab_table import SqlClosedTabTable
-from hatbox.store.tables.cookie_table import SqlCookieTable
-from hatbox.store.tables.cookie_time_table import SqlCookieTimeTable
+from hatbox.store.tables.cookie_tables import SqlCookieTable, SqlCookieTimeTable
 from hatbox.store.tables.counters import Counters
-from hatbox.store.tables.extension_table import SqlExtensionTable
-from hatbox.store.tables.grant_table import SqlGrantTable
-from hatbox.store.tables.history_table import SqlHistoryTable
-from hatbox.store.tables.identity_table import SqlIdentityTable
-from hatbox.store.tables.package_table import SqlPackageTable
+from hatbox.store.tables.extension_tables import SqlExtensionTable, SqlPackageTable
+from hatbox.store.tables.grant_tables import SqlActivityTable, SqlGrantTable
+from hatbox.store.tables.history_tables import SqlBookmarkTable, SqlHistoryTable
+from hatbox.store.tables.identity_tables import SqlIdentityTable, SqlRuleTable, SqlSettingsTable, SqlTrashTable
 from hatbox.store.tables.rows import Rows
-from hatbox.store.tables.rule_table import SqlRuleTable
 from hatbox.store.tables.schema import (
     ACTIVITY,
     BOOKMARKS,
@@ -40,9 +34,7 @@ from hatbox.store.tables.schema import (
     WINDOWS,
     Table,
 )
-from hatbox.store.tables.settings_table import SqlSettingsTable
-from hatbox.store.tables.tab_tables import SqlSiteDataTable, SqlTabTable, SqlWindowTable
-from hatbox.store.tables.trash_table import SqlTrashTable
+from hatbox.store.tables.tab_tables import SqlClosedTabTable, SqlSiteDataTable, SqlTabTable, SqlWindowTable
 
 __all__ = ["SqlTables"]
 

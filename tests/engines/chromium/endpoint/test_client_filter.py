@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hatbox.engines.chromium.endpoint.client_filter import ClientFilter
-from hatbox.engines.chromium.endpoint.guarded_scripts import guarded_script
 from hatbox.engines.chromium.endpoint.messages import (
     CookiesChanged,
     EndConnection,
@@ -16,7 +15,7 @@ from hatbox.engines.chromium.endpoint.messages import (
     ToBrowser,
     ToClient,
 )
-from hatbox.engines.chromium.endpoint.page_commands import PAGE_COMMANDS
+from hatbox.engines.chromium.endpoint.page_commands import PAGE_COMMANDS, guarded_script
 from hatbox.engines.chromium.endpoint.root_commands import ROOT_COMMANDS
 from tests.engines.chromium.endpoint.filtered_client import OTHER, WORK, FilteredClient, info, with_page
 

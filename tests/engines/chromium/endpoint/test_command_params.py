@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hatbox.engines.chromium.endpoint.command_params import MAX_ARGUMENTS, MAX_PARAMS
-from hatbox.engines.chromium.endpoint.guarded_scripts import guarded_script
+from hatbox.engines.chromium.endpoint.page_commands import guarded_script
 from tests.engines.chromium.endpoint.filtered_client import FilteredClient, with_page
 from tests.engines.chromium.endpoint.test_remote_objects import CALL, OWN, with_object
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import hatbox
-from hatbox.engines.chromium.endpoint.guarded_scripts import guarded_script
+from hatbox.engines.chromium.endpoint.page_commands import guarded_script
 from tests.engines.chromium.endpoint.raw_client import target_of
 from tests.engines.chromium.endpoint.test_hidden_pages import attach, client_of
 from tests.engines.chromium.real import with_browser

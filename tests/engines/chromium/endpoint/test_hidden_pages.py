@@ -14,8 +14,8 @@ from playwright.async_api import Error as PlaywrightError
 import hatbox
 from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from hatbox.engines.chromium.endpoint.authorization import TokenAuthorization, authorize_token
-from hatbox.engines.chromium.endpoint.guarded_scripts import guarded_script
 from hatbox.engines.chromium.endpoint.method_rules import action_of
+from hatbox.engines.chromium.endpoint.page_commands import guarded_script
 from hatbox.ui.server import ManagerServer
 from tests.engines.chromium.endpoint.protocol_description import arguments, description, methods
 from tests.engines.chromium.endpoint.raw_client import RawClient, target_of

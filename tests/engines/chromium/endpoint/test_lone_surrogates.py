@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hatbox
-from hatbox.engines.chromium.endpoint.lone_surrogates import decodable
-from hatbox.engines.chromium.endpoint.message_ids import leading_id
+from hatbox.engines.chromium.endpoint.client_filter import decodable, leading_id
 from hatbox.engines.chromium.endpoint.messages import ToClient
 from hatbox.javascript.text import well_formed
 from tests.engines.chromium import shared_driver

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from hatbox.engines.chromium.endpoint.guarded_scripts import guarded_script
 from hatbox.engines.chromium.endpoint.messages import PageDriven
+from hatbox.engines.chromium.endpoint.page_commands import guarded_script
 from tests.engines.chromium.endpoint.filtered_client import FilteredClient, info, with_page
 
 PART: dict[str, Any] = {"parentId": "P", "parentFrameId": "P"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hatbox.api.caller import ExtensionCaller
@@ -11,10 +11,10 @@ from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.namespaces.runtime import runtime_functions
 from hatbox.api.namespaces.runtime.extension_contexts import find_contexts
 from hatbox.api.namespaces.runtime.message_listener_args import MessageListenerArgs
-from hatbox.api.namespaces.runtime.send_message_args import parse_arguments
 from hatbox.api.services import Services
 from hatbox.errors import ApiError
 from hatbox.events import Event
+from hatbox.javascript.wire_codec import UNDEFINED
 from hatbox.messaging.context import Recipient
 from hatbox.messaging.ports import Port
 from hatbox.schema import NamespaceSchema
@@ -49,7 +49,7 @@ class _Runtime(Namespace):
         return asyncio.ensure_future(self._send_message(caller, arguments))
 
     async def _send_message(self, caller: ExtensionCaller, arguments: list[Any]) -> Any:
-        extension_id, message = parse_arguments(arguments)
+        extension_id, message = _parse_arguments(arguments)
         return await self._messages.send(caller.context, Recipient(extension_id or caller.extension_id), message)
 
     def connect(self, caller: ExtensionCaller, extension_id: str | None, info: Mapping[str, Any] | None) -> Port:
@@ -101,3 +101,31 @@ def _done(value: Any) -> asyncio.Future[Any]:
     future: Reply[Any] = Reply()
     future.set_result(value)
     return future
+
+
+def _parse_arguments(arguments: Sequence[Any]) -> tuple[str | None, Any]:
+    """Parse (extensionId, message). The id is None for the sender's own extension. Error messages match Firefox.
+
+    Two arguments are a message and options if the second can be options: an empty message to another extension is less
+    common. Options no longer have members, so only an empty object is valid.
+    """
+    values = list(arguments)
+    if not values:
+        raise ApiError("runtime.sendMessage's message argument is missing")
+    if len(values) == 1 or (len(values) == 2 and _can_be_options(values[1])):
+        values.insert(0, None)
+    padded = values + [None] * (4 - len(values))
+    extension_id, message, options, last, more = *padded[:4], padded[4:]
+    if not _can_be_options(options):
+        raise ApiError("runtime.sendMessage's options argument is invalid")
+    if len(values) == 4 and last:
+        raise ApiError("runtime.sendMessage's last argument is not a function")
+    if more or not (last is None or last is UNDEFINED):
+        raise ApiError("runtime.sendMessage received too many arguments")
+    if extension_id and not isinstance(extension_id, str):
+        raise ApiError("runtime.sendMessage's extensionId argument is invalid")
+    return extension_id or None, message
+
+
+def _can_be_options(value: Any) -> bool:
+    return value is None or value is UNDEFINED or (isinstance(value, (Mapping, list)) and not value)

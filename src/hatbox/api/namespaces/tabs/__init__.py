@@ -8,12 +8,19 @@ from typing import Any, Final, TypeAlias
 
 from hatbox.api.caller import Caller, ExtensionCaller
 from hatbox.api.namespace import EventBinding, Namespace
-from hatbox.api.namespaces.tabs import tab_functions, tab_listener_args, tab_scripts, tab_strip_functions
+from hatbox.api.namespaces.tabs import tab_functions, tab_listener_args, tab_strip_functions
 from hatbox.api.namespaces.tabs.shown_pages import ShownPages
 from hatbox.api.namespaces.tabs.tab_access import tab_access
 from hatbox.api.namespaces.tabs.tab_functions import Details
-from hatbox.api.namespaces.tabs.tab_injection import TabInjector
+from hatbox.api.namespaces.tabs.tab_injection import (
+    UNEXPECTED,
+    InjectionRequest,
+    TabInjector,
+    require_clonable,
+    sources_of,
+)
 from hatbox.api.services import Services
+from hatbox.errors import ApiError
 from hatbox.events import Event
 from hatbox.javascript.wire_codec import UNDEFINED
 from hatbox.messaging.context import Recipient
@@ -62,13 +69,13 @@ class _Tabs(Namespace):
         return self._messages.connect(caller.context, _recipient(caller, tab_id, info), name)
 
     def execute_script(self, caller: Caller, tab_id: int | None, details: Details) -> asyncio.Future[Any]:
-        return asyncio.ensure_future(tab_scripts.execute_script(self._injector, caller, tab_id, details))
+        return asyncio.ensure_future(_execute_script(self._injector, caller, tab_id, details))
 
     def insert_css(self, caller: Caller, tab_id: int | None, details: Details) -> asyncio.Future[Any]:
-        return asyncio.ensure_future(tab_scripts.insert_css(self._injector, caller, tab_id, details))
+        return asyncio.ensure_future(_insert_css(self._injector, caller, tab_id, details))
 
     def remove_css(self, caller: Caller, tab_id: int | None, details: Details) -> asyncio.Future[Any]:
-        return asyncio.ensure_future(tab_scripts.remove_css(self._injector, caller, tab_id, details))
+        return asyncio.ensure_future(_remove_css(self._injector, caller, tab_id, details))
 
     def get(self, caller: Caller, tab_id: int) -> asyncio.Future[Any]:
         return self._read("get", tab_functions.get, tab_access(caller), tab_id)
@@ -150,3 +157,42 @@ def _recipient(caller: Caller, tab_id: int, details: Details | None) -> Recipien
 
 def _list(tab_ids: TabIds) -> list[int]:
     return [tab_ids] if isinstance(tab_ids, int) else list(tab_ids)
+
+
+async def _execute_script(injector: TabInjector, caller: Caller, tab_id: int | None, details: Details) -> list[Any]:
+    """Run a script in frames of a tab; its results, one for each frame."""
+    tab = await injector.ready_tab(tab_id)
+    request = _request(caller, details, "executeScript")
+    results = await injector.execute(caller, tab, request)
+    for each in results:
+        if each.error is not None:
+            raise ApiError(each.error.message or UNEXPECTED)
+    require_clonable(caller, request, results)
+    return [each.value for each in results]
+
+
+async def _insert_css(injector: TabInjector, caller: Caller, tab_id: int | None, details: Details) -> None:
+    """Add a style sheet to documents of a tab."""
+    tab = await injector.ready_tab(tab_id)
+    await injector.insert_css(caller, tab, _request(caller, details, "insertCSS"))
+
+
+async def _remove_css(injector: TabInjector, caller: Caller, tab_id: int | None, details: Details) -> None:
+    """Remove a style sheet from documents of a tab."""
+    tab = await injector.ready_tab(tab_id)
+    await injector.remove_css(caller, tab, _request(caller, details, "removeCSS"))
+
+
+def _request(caller: Caller, details: Details, method: str) -> InjectionRequest:
+    code, file, frame_id = details["code"], details["file"], details["frameId"]
+    if (code is None) == (file is None):
+        raise ApiError(f"{method} requires either a 'code' or a 'file' property, but not both")
+    if frame_id is not None and details["allFrames"]:
+        raise ApiError("'frameId' and 'allFrames' are mutually exclusive")
+    return InjectionRequest(
+        sources=sources_of(caller, None if file is None else [file], code),
+        frame_ids=None if details["allFrames"] else (frame_id or 0,),
+        run_at=details["runAt"],
+        css_origin=details["cssOrigin"],
+        match_about_blank=bool(details["matchAboutBlank"]),
+    )

@@ -6,6 +6,7 @@ targets, sessions, windows and execution contexts that the client was not given.
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 import msgspec
@@ -21,9 +22,7 @@ from hatbox.engines.chromium.endpoint.client_sessions import ClientSession
 from hatbox.engines.chromium.endpoint.client_state import ClientState, PendingCommand
 from hatbox.engines.chromium.endpoint.command_params import decode_params, expect_decodable
 from hatbox.engines.chromium.endpoint.download_reports import DownloadReport
-from hatbox.engines.chromium.endpoint.lone_surrogates import decodable
 from hatbox.engines.chromium.endpoint.manager_page_secrets import without_manager_cookie
-from hatbox.engines.chromium.endpoint.message_ids import leading_id, with_leading_id
 from hatbox.engines.chromium.endpoint.messages import (
     BrowserMessage,
     ClientMessage,
@@ -41,7 +40,7 @@ from hatbox.engines.chromium.endpoint.root_commands import ROOT_COMMANDS
 from hatbox.javascript.text import well_formed
 from hatbox.urls.protected_pages import PROTECTED_COOKIE
 
-__all__ = ["MAX_MESSAGE", "ClientFilter"]
+__all__ = ["MAX_MESSAGE", "ClientFilter", "decodable", "leading_id"]
 
 MAX_MESSAGE: Final = 64 * 2**20
 """The longest result or event that a client receives."""
@@ -57,6 +56,13 @@ _MESSAGES: Final = {
 
 _decode_client: Final = msgspec.json.Decoder(ClientMessage).decode
 _decode_browser: Final = msgspec.json.Decoder(BrowserMessage).decode
+_ID: Final = re.compile(r'(\s*\{\s*"id"\s*:\s*)(\d{1,15})(?=\s*[,}])')
+_MAX_ESCAPES: Final = 1_000_000  # of surrogates, paired ones included
+_HIGH: Final = r"\\u[dD][89abAB][0-9a-fA-F]{2}"
+_LOW: Final = r"\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+# Both alternatives start with the same characters, so that the search for them is fast.
+_LONE: Final = re.compile(rf"\\u[dD](?:[89abAB][0-9a-fA-F]{{2}}(?!{_LOW})|(?<!{_HIGH}\\u[dD])[c-fC-F][0-9a-fA-F]{{2}})")
+_BACKSLASH, _PLACEHOLDER = r"\\", "\0\0"  # escaped, so that it is no start of an escape; JSON never contains \0
 
 
 def _decoded_command(text: str) -> ClientMessage:
@@ -260,7 +266,7 @@ class ClientFilter:
         outcome: dict[str, Any] = {"error": message.error} if message.is_error else {"result": message.result}
         if not message.is_error and pending.on_result is not None:
             outcome = {"result": pending.on_result(msgspec.json.decode(message.result))}
-        elif not self._state.page_session and (renumbered := with_leading_id(text, pending.id)) is not None:
+        elif not self._state.page_session and (renumbered := _with_leading_id(text, pending.id)) is not None:
             return renumbered
         return encode_message(id=pending.id, sessionId=pending.session_id, **outcome)
 
@@ -300,3 +306,22 @@ class ClientFilter:
         for text in queued:
             outputs.extend(self.from_client(text))  # is queued again while a script is compiled
         state.outputs = outputs
+
+
+def leading_id(text: str) -> int | None:
+    """The id of a message; None if the message does not begin with one, as those of Chromium do."""
+    found = _ID.match(text)
+    return None if found is None else int(found[2])
+
+
+def _with_leading_id(text: str, message_id: int) -> str | None:
+    """The message with another id; None if it does not begin with one."""
+    found = _ID.match(text)
+    return None if found is None else f"{found[1]}{message_id}{text[found.end() :]}"
+
+
+def decodable(text: str) -> str:
+    r"""The JSON text with \ufffd for each escape of half a surrogate pair. With too many, the text as it is."""
+    if "\0" in text or not 0 < text.count(r"\ud") + text.count(r"\uD") <= _MAX_ESCAPES:
+        return text
+    return _LONE.sub(r"\\ufffd", text.replace(_BACKSLASH, _PLACEHOLDER)).replace(_PLACEHOLDER, _BACKSLASH)

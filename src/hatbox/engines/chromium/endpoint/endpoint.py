@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import inspect
 import json
 import logging
-from collections.abc import Awaitable, Callable
+import os
+from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol
 
 from playwright.async_api import Error as PlaywrightError
@@ -25,8 +28,9 @@ from hatbox.engines.chromium.endpoint.http_requests import (
     is_of_browser,
     parse_path,
 )
-from hatbox.engines.chromium.endpoint.peer_process import is_of_hatbox
 from hatbox.errors import EngineError, GrantRefused, HatboxError
+from hatbox.loopback.peer_user import sockets_between
+from hatbox.store.sqlite.lock_holders import hatbox_command
 from hatbox.tasks import Tasks
 
 __all__ = ["MAX_CLIENTS", "MAX_CLIENTS_OF_TOKEN", "Endpoint", "EndpointService"]
@@ -45,6 +49,8 @@ logger = logging.getLogger("hatbox.engines.chromium.endpoint")
 
 _silent: Final = logging.Logger("hatbox.engines.chromium.endpoint.websockets")  # the library logs paths, with tokens
 _silent.disabled = True
+_PROCESSES: Final = Path("/proc")
+_PARENT: Final = 1  # in the text after the name of the program
 
 
 class EndpointService(Protocol):
@@ -167,7 +173,7 @@ class Endpoint:
         if path is not None and not path.token:
             if is_of_browser(request.headers):
                 return connection.respond(HTTPStatus.FORBIDDEN, "Web pages cannot use this endpoint.\n")
-            if await asyncio.to_thread(is_of_hatbox, connection.remote_address[1], self._port):
+            if await asyncio.to_thread(_is_of_hatbox, connection.remote_address[1], self._port):
                 text = "Programs of Hatbox, and what they have started, need the address with a token.\n"
                 return connection.respond(HTTPStatus.FORBIDDEN, text)
         authorization: Authorization | None = await self._gate.check(partial(self._authorization, path))
@@ -254,3 +260,33 @@ def _listed(info: dict[str, Any], address: str) -> dict[str, str]:
         "devtoolsFrontendUrl": f"devtools://devtools/bundled/inspector.html?ws={socket}",
         "webSocketDebuggerUrl": f"ws://{socket}",
     }
+
+
+def _is_of_hatbox(client_port: int, server_port: int) -> bool:
+    """Whether a process at the client's end, or one that has started it, is Hatbox; also if none is found."""
+    links = {f"socket:[{each}]" for each in sockets_between(client_port, server_port)}
+    found = [each for each in _processes() if links & _open_links(each)]
+    return not found or any(hatbox_command(each) for process in found for each in _with_parents(process))
+
+
+def _processes() -> list[int]:
+    return [int(name) for name in os.listdir(_PROCESSES) if name.isdigit()]  # noqa: PTH208 - three times as fast
+
+
+def _open_links(process: int) -> set[str]:
+    found = set()
+    with contextlib.suppress(OSError):  # it has ended, or is of another user
+        for each in (_PROCESSES / str(process) / "fd").iterdir():
+            with contextlib.suppress(OSError):  # closed meanwhile
+                found.add(os.readlink(each))  # noqa: PTH115 - the text as it is
+    return found
+
+
+def _with_parents(process: int) -> Iterator[int]:
+    while process > 1:
+        yield process
+        try:
+            stat = (_PROCESSES / str(process) / "stat").read_text("utf-8", "replace")
+        except OSError:
+            return
+        process = int(stat.rpartition(")")[2].split()[_PARENT])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any, Final
 
@@ -12,7 +13,6 @@ from hatbox.engines.chromium.endpoint.client_sessions import ClientSession
 from hatbox.engines.chromium.endpoint.client_state import ClientState
 from hatbox.engines.chromium.endpoint.command_params import decode_params
 from hatbox.engines.chromium.endpoint.endpoint_urls import is_withheld, loadable_url
-from hatbox.engines.chromium.endpoint.guarded_scripts import failing_script, guarded_script
 from hatbox.engines.chromium.endpoint.id_commands import ID_COMMANDS, check_nodes, expect_no_withheld_frame
 from hatbox.engines.chromium.endpoint.messages import ClientMessage, CookiesChanged, MethodRefused
 from hatbox.engines.chromium.endpoint.target_commands import (
@@ -20,8 +20,9 @@ from hatbox.engines.chromium.endpoint.target_commands import (
     activate,
     without_protected_cookies,
 )
+from hatbox.urls.protected_pages import PROTECTED_HOST, PROTECTED_PATH
 
-__all__ = ["NO_CONTEXT", "PAGE_COMMANDS"]
+__all__ = ["NO_CONTEXT", "PAGE_COMMANDS", "guarded_script"]
 
 NO_CONTEXT: Final = "Cannot find context with specified id"
 """Chromium's error for a script world that does not exist. Clients know it."""
@@ -40,6 +41,28 @@ _MAX_VIEWPORT: Final = 16384
 _CLIPBOARD: Final = (
     "The clipboard is that of all identities, so it cannot be pasted in this endpoint. Use Input.insertText."
 )
+_WEB_PROTOCOLS: Final = ("http:", "https:", "about:", "data:", "blob:")
+_IS_WEB: Final = " || ".join(f'location.protocol === "{each}"' for each in _WEB_PROTOCOLS)
+_IS_EXTENSION: Final = "location.host.length === 36" + "".join(
+    f' && location.host[{at}] === "-"' for at in (8, 13, 18, 23)
+)
+_HAS_EXTENSION_ORIGIN: Final = "origin?.length === 44" + "".join(f' && origin[{at}] === "-"' for at in (16, 21, 26, 31))
+_IS_MANAGER: Final = f'location.hostname === "{PROTECTED_HOST}"' + "".join(
+    f' && location.pathname[{at}] === "{each}"' for at, each in enumerate(PROTECTED_PATH)
+)
+_SCRIPT_GUARD: Final = f"if (({_IS_WEB}) && !({_IS_EXTENSION}) && !({_HAS_EXTENSION_ORIGIN}) && !({_IS_MANAGER}))"
+"""The condition. `location` and its members cannot be redefined. A blank document has the origin of the one that has
+opened it."""
+
+_RESTORE: Final = """ else { for (const name of Object.getOwnPropertyNames(globalThis)) {
+  const own = Object.getOwnPropertyDescriptor(globalThis, name), above = Object.getPrototypeOf(globalThis);
+  if ("value" in own && own.value === undefined && name in above)
+    globalThis[name] = Reflect.get(above, name, globalThis);
+} void 0; }"""
+"""The names that a script declares with `var` or `function` exist also if the block does not run. Those of inherited
+properties, such as `addEventListener`, get their values back. Those that did not exist stay undefined."""
+
+_STRICT: Final = re.compile(r"""(?:\s|//[^\n]*\n|/\*.*?\*/)*+(?:"use strict"|'use strict')\s*(?:;|\n)""", re.DOTALL)
 
 
 def _integer(params: dict[str, Any], name: str) -> int:
@@ -201,7 +224,7 @@ def _forward_guarded(state: ClientState, command: ClientMessage, params: dict[st
     """Forward a command with a script for new documents. As in Chromium, they report a syntax error."""
 
     def compiled(failure: dict[str, Any] | None) -> None:
-        script = guarded_script(params[name]) if failure is None else failing_script(failure)
+        script = guarded_script(params[name]) if failure is None else _failing_script(failure)
         state.forward(command, params | {name: script})
 
     state.compile(params[name], compiled)
@@ -359,3 +382,16 @@ PAGE_COMMANDS: Final = (
     }
 )
 """The checks of commands for sessions of pages, frames, workers and tabs."""
+
+
+def guarded_script(source: str) -> str:
+    """The script with its guard. The source must have been compiled alone."""
+    directive = '"use strict"; ' if _STRICT.match(source) else ""
+    return f"{directive}{_SCRIPT_GUARD} {{{source}\n}}{_RESTORE}"
+
+
+def _failing_script(failure: dict[str, Any]) -> str:
+    """A script that throws the syntax error of another one. `failure` are its exceptionDetails."""
+    description = str(failure.get("exception", {}).get("description", ""))
+    message = description.partition("\n")[0].removeprefix("SyntaxError: ")
+    return f"{_SCRIPT_GUARD} throw new SyntaxError({json.dumps(message)});"

@@ -8,29 +8,25 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
-from typing import Any, Final
+import json
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from functools import cache
+from importlib.resources import files
+from typing import Annotated, Any, Final, TypeAlias
 
 import msgspec
 from playwright.async_api import Error as PlaywrightError
 
 from hatbox.cookies.cookie_clock import cookie_time
-from hatbox.cookies.cookie_sites import cookie_sites
+from hatbox.cookies.cookie_sites import CookieSite, cookie_sites
 from hatbox.engines.chromium.browser_environment import ProfileServices
 from hatbox.engines.chromium.debounce import Debouncer, log_exceptions
 from hatbox.engines.chromium.live_page import LivePage
 from hatbox.engines.chromium.start_page.page_content import read_content
-from hatbox.engines.chromium.start_page.page_messages import (
-    ChosenTab,
-    ClickedButton,
-    TypedAddress,
-    Visibility,
-    decode_message,
-)
-from hatbox.engines.chromium.start_page.page_source import page_source
-from hatbox.engines.chromium.start_page.signed_in_sites import signed_in_sites
 from hatbox.engines.chromium.start_page.typed_verdict import address_error, typed_verdict
 from hatbox.errors import HatboxError
+from hatbox.identity.glyphs import glyph
 from hatbox.identity.ids import user_context_id_of
 from hatbox.store.base import Transaction
 from hatbox.tabs.pages import navigate
@@ -40,13 +36,29 @@ from hatbox.tabs.visibility import show_and_activate
 from hatbox.tasks import Tasks
 from hatbox.urls.typed_address import parse_typed_address
 
-__all__ = ["StartPage", "navigate_blank"]
+__all__ = [
+    "MAX_ADDRESS",
+    "ChosenTab",
+    "StartPage",
+    "TypedAddress",
+    "decode_message",
+    "navigate_blank",
+    "page_source",
+    "signed_in_sites",
+]
 
 _WORLD: Final = "hatbox"  # that of page_observer.js, whose indicator the page replaces
 _BINDING: Final = "hatboxStart"
 _GLOBAL: Final = "hatboxStartPage"
 _DELAY: Final = 0.05  # seconds in which changes are collected
 _encode = msgspec.json.encode
+_FILES: Final = ("elements.js", "sections.js", "address.js", "page.js")
+_GLYPHS: Final = {"CHECK": "ui-check", "CROSS": "ui-x", "PIN": "ui-pin", "WARN": "ui-warn"}
+_MAX_SITES: Final = 20
+_MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+MAX_ADDRESS: Final = 2048
+"""Characters of a typed address."""
 
 
 class StartPage:
@@ -160,9 +172,9 @@ class StartPage:
         if event["name"] != _BINDING or self._context_id is None or event["executionContextId"] != self._context_id:
             return
         match decode_message(event["payload"]):
-            case Visibility(visible=visible):
+            case _Visibility(visible=visible):
                 self._set_visible(visible)
-            case ClickedButton(key=key):
+            case _ClickedButton(key=key):
                 self._tasks.spawn(self._click(key))
             case ChosenTab(key=key):
                 self._tasks.spawn(self._activate(key))
@@ -212,3 +224,71 @@ def navigate_blank(transaction: Transaction, tab_id: int, url: str) -> None:
     if row_of(transaction, tab_id).navigation == 0:
         transaction.tabs.update(tab_id, navigation=1, begun=1, loaded=1)
     navigate(transaction, tab_id, url)
+
+
+@cache
+def page_source() -> str:
+    """A JavaScript function expression: it takes the function that sends messages, and creates the start page."""
+    folder = files(__package__)
+    constants: dict[str, object] = {"CSS_TEXT": folder.joinpath("style.css").read_text("utf-8")}
+    constants |= {name: glyph(symbol) for name, symbol in _GLYPHS.items()}
+    parts = [f"const {name} = {json.dumps(value)};\n" for name, value in constants.items()]
+    parts += [folder.joinpath(name).read_text("utf-8") for name in _FILES]
+    return f'(post => {{\n"use strict";\n{"".join(parts)}\nreturn createPage(post);\n}})'
+
+
+def signed_in_sites(sites: Iterable[CookieSite], now: float) -> dict[str, Any]:
+    """The part of the page: a summary, the first sites by name with the date, and how many more exist."""
+    found = sorted((site.host, site.signed_in_since) for site in sites if site.signed_in_since is not None)
+    rows = [{"host": host, "since": f"since {_date(created, now)}"} for host, created in found[:_MAX_SITES]]
+    return {"line": _summary(len(found)), "shown": rows, "more": len(found) - len(rows)}
+
+
+def _summary(count: int) -> str:
+    if not count:
+        return "Signed in nowhere."
+    return f"Signed in on {count:,} {'site' if count == 1 else 'sites'}."
+
+
+def _date(time: float, now: float) -> str:
+    """`5 Feb`, with the year if it is not the current one. In the time zone of this machine."""
+    date, today = datetime.fromtimestamp(time).astimezone(), datetime.fromtimestamp(now).astimezone()
+    year = "" if date.year == today.year else f" {date.year}"
+    return f"{date.day} {_MONTHS[date.month - 1]}{year}"
+
+
+class _Visibility(msgspec.Struct, frozen=True, tag="visibility", tag_field="kind"):
+    """Whether the user sees the page now."""
+
+    visible: bool
+
+
+class _ClickedButton(msgspec.Struct, frozen=True, tag="click", tag_field="kind"):
+    """The user has clicked the action of an extension."""
+
+    key: str
+
+
+class ChosenTab(msgspec.Struct, frozen=True, tag="activate", tag_field="kind"):
+    """The user has clicked a tab."""
+
+    key: int
+
+
+class TypedAddress(msgspec.Struct, frozen=True, tag="address", tag_field="kind", rename="camel"):
+    """The text of the address field. `number` identifies the answer."""
+
+    number: int
+    text: Annotated[str, msgspec.Meta(max_length=MAX_ADDRESS)]
+    is_entered: bool
+    """Whether the user has pressed Enter."""
+
+
+_StartPageMessage: TypeAlias = _Visibility | _ClickedButton | ChosenTab | TypedAddress
+
+_decoder: msgspec.json.Decoder[_StartPageMessage] = msgspec.json.Decoder(_StartPageMessage)
+
+
+def decode_message(payload: str) -> _StartPageMessage:
+    """Decode a message. Raises msgspec.ValidationError."""
+    return _decoder.decode(payload)

@@ -1,4 +1,4 @@
-"""The table of extension data. Runs inside a transaction of the caller."""
+"""The tables of extension packages and of what extensions store. Runs inside a transaction of the caller."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 from hatbox.store.tables.counters import Counters
 from hatbox.store.tables.rows import Rows
 
-__all__ = ["SqlExtensionTable"]
+__all__ = ["SqlExtensionTable", "SqlPackageTable"]
 
 _BY_KEY: Final = "kind = ? AND extension = ? AND key = ?"
 
@@ -77,3 +77,23 @@ class SqlExtensionTable:
 
     def size(self, extension: str, kind: str) -> int:
         return self._rows.total_bytes(("key", "value"), "WHERE kind = ? AND extension = ?", (kind, extension))
+
+
+class SqlPackageTable:
+    """PackageTable in SQL."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+
+    def get(self, digest: str) -> bytes | None:
+        row = self._rows.get(digest)
+        return None if row is None else row[1]
+
+    def put(self, digest: str, data: bytes) -> None:
+        self._rows.put([(digest, data)])
+
+    def delete(self, digest: str) -> None:
+        self._rows.delete("digest = ?", (digest,))
+
+    def digests(self) -> list[str]:
+        return [digest for (digest,) in self._rows.select("digest", "ORDER BY digest")]

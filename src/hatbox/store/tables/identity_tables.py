@@ -1,4 +1,4 @@
-"""The table of identities. Runs inside a transaction of the caller."""
+"""The tables of identities, their settings, their rules, and the trash. Runs inside a transaction of the caller."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ import uuid
 from collections.abc import Collection, Sequence
 from typing import Final
 
-from hatbox.store.base import IdentityRow
+from hatbox.store.base import IdentityRow, TrashRow
 from hatbox.store.tables.counters import Counters
 from hatbox.store.tables.rows import Rows
 from hatbox.store.tables.rows_by_id import among, id_parts
 
-__all__ = ["SqlIdentityTable", "creation_time", "new_uuid"]
+__all__ = ["SqlIdentityTable", "SqlRuleTable", "SqlSettingsTable", "SqlTrashTable", "creation_time", "new_uuid"]
 
 _GAP: Final = 2**20  # between the positions of neighbours, so that a move seldom renumbers the others
 _ORDER: Final = "ORDER BY position, id"
 _MAX_PARAMETERS: Final = 500  # of one statement
+_BY_KEY: Final = "WHERE identity = ? AND name = ?"
+_COLUMNS: Final = ", ".join(TrashRow._fields)
 
 
 def new_uuid() -> str:
@@ -176,3 +178,96 @@ class SqlIdentityTable:
 
     def _set_position(self, user_context_id: int, position: int) -> None:
         self._rows.update((user_context_id,), {"position": position})
+
+
+class SqlRuleTable:
+    """RuleTable in SQL."""
+
+    def __init__(self, rows: Rows, counters: Counters) -> None:
+        self._rows = rows
+        self._counters = counters
+
+    def find(self, numbers: Collection[int] | None = None) -> list[tuple[int, bytes]]:
+        if numbers is None:
+            return [(number, rule) for number, rule in self._rows.find("ORDER BY id")]
+        found = {number: rule for part in id_parts(numbers) for number, rule in self._rows.find(among(part), part)}
+        return sorted(found.items())
+
+    def insert(self, rule: bytes) -> int:
+        number = self._counters.increment("rules")
+        self._rows.insert((number, rule))
+        return number
+
+    def put(self, number: int, rule: bytes) -> None:
+        self._counters.raise_to("rules", number)
+        self._rows.put([(number, rule)])
+
+    def delete(self, number: int) -> None:
+        self._rows.delete("id = ?", (number,))
+
+
+class SqlSettingsTable:
+    """SettingsTable in SQL."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+
+    def get(self, identity: int, name: str) -> bytes | None:
+        found = self._rows.find(_BY_KEY, (identity, name))
+        return found[0][2] if found else None
+
+    def prefetch(self, identity: int, name: str) -> None:
+        """See Transaction.load."""
+        self._rows.prefetch(_BY_KEY, (identity, name))
+
+    def load(self, identity: int) -> list[tuple[str, bytes]]:
+        return [row[1:] for row in self._rows.find("WHERE identity = ? ORDER BY name", (identity,))]
+
+    def find(self, name: str) -> list[tuple[int, bytes]]:
+        found = self._rows.find("WHERE name = ? ORDER BY identity", (name,))
+        return [(identity, value) for identity, _, value in found]
+
+    def put(self, identity: int, name: str, value: bytes) -> None:
+        self._rows.put([(identity, name, value)])
+
+    def delete(self, identity: int, name: str) -> None:
+        self._rows.delete("identity = ? AND name = ?", (identity, name))
+
+    def clear(self, identity: int) -> None:
+        self._rows.delete("identity = ?", (identity,))
+
+
+class SqlTrashTable:
+    """TrashTable in SQL."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+
+    def find(self, user_context_ids: Collection[int] | None = None) -> list[TrashRow]:
+        if user_context_ids is None:
+            return [TrashRow._make(row) for row in self._rows.select(_COLUMNS, "ORDER BY removed, id")]
+        parts = id_parts(user_context_ids)
+        rows = [TrashRow._make(row) for part in parts for row in self._rows.select(_COLUMNS, among(part), part)]
+        return sorted(rows, key=lambda row: (row.removed, row.id))
+
+    def count(self) -> int:
+        ((count,),) = self._rows.select("count(*)")
+        return int(count)
+
+    def get(self, user_context_id: int) -> tuple[TrashRow, bytes] | None:
+        row = self._rows.get(user_context_id)
+        return None if row is None else (TrashRow._make(row[:-1]), row[-1])
+
+    def size(self, user_context_id: int) -> int | None:
+        found = self._rows.select("size", "WHERE id = ?", (user_context_id,))
+        return int(found[0][0]) if found else None
+
+    def put(self, row: TrashRow, data: bytes) -> None:
+        self._rows.put([(*row, data)])
+
+    def delete(self, user_context_id: int) -> None:
+        self._rows.delete("id = ?", (user_context_id,))
+
+    def total_bytes(self) -> int:
+        ((total,),) = self._rows.select("CAST(coalesce(sum(size), 0) AS BIGINT)")
+        return int(total)

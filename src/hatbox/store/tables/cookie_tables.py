@@ -1,14 +1,14 @@
-"""The table of cookies. Runs inside a transaction of the caller."""
+"""The tables of cookies, and of the time that they expire by. Runs inside a transaction of the caller."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
 
-from hatbox.store.base import CookieDescription, CookieMetadata, CookieRow, CookieRowKey
+from hatbox.store.base import CookieDescription, CookieMetadata, CookieRow, CookieRowKey, CookieTimeRow
 from hatbox.store.tables.rows import Rows
 
-__all__ = ["SqlCookieTable"]
+__all__ = ["SqlCookieTable", "SqlCookieTimeTable"]
 
 _DESCRIPTION: Final = (
     "domain, host_only, path, name, partition, secure, http_only, same_site, expires, created, last_access"
@@ -113,3 +113,21 @@ def _as_stored(row: CookieRow) -> CookieRow:
         None if expires is None else expires + 0.0,  # also turns -0.0, which SQLite does not store, into 0.0
         *(int(sequence), created + 0.0, last_access + 0.0),
     )
+
+
+class SqlCookieTimeTable:
+    """CookieTimeTable in SQL."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+
+    def get(self) -> CookieTimeRow | None:
+        row = self._rows.get(1)
+        return None if row is None else row[:3]
+
+    def put(self, reached: float, before: float | None, landed: float | None) -> None:
+        self._rows.put([(float(reached), _float(before), _float(landed), 1)])
+
+
+def _float(value: float | None) -> float | None:
+    return None if value is None else float(value)
