@@ -208,7 +208,7 @@ def test_the_limits_leave_a_second_of_ten_to_kill_processes() -> None:
 @with_faults
 @pytest.mark.parametrize("end", [terminate, end_input])
 def test_the_server_of_an_agent_ends(start: Start, site: ThreadedSite, fault: Fault, end: Fault, cli: Cli) -> None:
-    program = start("mcp", "--identity", "Work")
+    program = start("mcp", "--identity", "Work", "--host", "<all_urls>")
     program.write(INITIALIZE)
     program.line()
     program.write({"method": "notifications/initialized"})
