@@ -8,6 +8,7 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -73,6 +74,8 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Set the limits of tests, and the number of examples of property tests."""
+    if hasattr(signal, "SIGHUP"):
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup ignores it, and so would the commands that tests start
     quick = bool(os.environ.get(_QUICK))
     # Tests do not depend on the speed of the machine.
     settings.register_profile(

@@ -93,7 +93,7 @@ def test_the_log_of_an_engine_that_runs_is_not_touched(cli: Cli, profile: Path, 
         ["tabs"],
         ["hide", "Work"],
         ["show", "Work"],
-        ["open", "Personal", site.url("/page/2"), "--headless"],
+        ["open", "Personal", site.url("/page/2"), "--engine", "http"],
     ):
         assert cli(*command).err == ""
     log = EngineLog.of(SqliteStore(profile))

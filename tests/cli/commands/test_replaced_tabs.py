@@ -49,7 +49,7 @@ def test_open_says_which_identity_an_extension_has_moved_the_page_to(
     with running(str(assigner(tmp_path, ORDERS[order]))) as process:
         lines_until(process, "is running")
         cli("open", "Banking", site.url("/page/2"))
-        result = cli("open", "Work", site.url("/page/1", assigned=1), "--headless")
+        result = cli("open", "Work", site.url("/page/1", assigned=1), "--engine", "http")
         (kept, tab) = cli("tabs", "--json").json
         assert (kept["identity"], tab["identity"], tab["url"]) == (
             "Banking",
@@ -61,7 +61,7 @@ def test_open_says_which_identity_an_extension_has_moved_the_page_to(
             f"The page is in Personal, not in Work: an extension replaced tab {kept['id'] + 1} with tab {tab['id']}.\n"
         )
         assert result.status == 0
-        again = cli("open", "Work", site.url("/page/3", assigned=1), "--headless", "--json")
+        again = cli("open", "Work", site.url("/page/3", assigned=1), "--engine", "http", "--json")
         assert ([each["identity"] for each in again.json], again.err) == (["Personal"], "")
 
 
@@ -79,7 +79,7 @@ def test_a_redirect_to_an_assigned_site_is_followed_too(cli: Cli, tmp_path: Path
 def test_a_tab_that_is_closed_while_it_loads_is_an_error_that_says_so(cli: Cli, tmp_path: Path, site: Site) -> None:
     with running(str(assigner(tmp_path, "await browser.tabs.remove(tabId);"))) as process:
         lines_until(process, "is running")
-        result = cli("open", "Work", site.url("/page/1", assigned=1), "--headless")
+        result = cli("open", "Work", site.url("/page/1", assigned=1), "--engine", "http")
         assert result == (
             1,
             "",

@@ -218,9 +218,12 @@ def _open(path: Path, lock: ProfileLock | None, key: Key | None, *, read_only: b
 
 
 def wait_until_named(path: Path, found: Inspection) -> Inspection:
-    """Refuse a database that is open under another name. One that is being read just now may lose its WAL meanwhile."""
+    """Refuse a database that is open under another name. One that is being read just now may lose its WAL meanwhile.
+
+    Without write access, that it is in use is only assumed.
+    """
     deadline = time.monotonic() + _NAME_WAIT_SECONDS
-    while found.in_use and is_open_elsewhere(path):
+    while found.in_use and os.access(path, os.W_OK) and is_open_elsewhere(path):
         if time.monotonic() > deadline:
             raise under_another_name(path)
         time.sleep(_RETRY_SECONDS)
