@@ -209,3 +209,20 @@ def test_tests_mirror_the_source() -> None:
         path.parent.relative_to(ROOT / "tests").parts[:1] or (path.stem,) for path in ROOT.glob("tests/**/test_*.py")
     }
     assert {name.removeprefix("test_") for (name,) in tests} <= parts
+
+
+def test_a_short_module_lives_in_the_only_one_that_imports_it() -> None:
+    importers: dict[str, list[str]] = {}
+    for module in modules():
+        for name in imports_of(module):
+            importers.setdefault(name, []).append(module)
+    short = {
+        module: users[0]
+        for module, users in importers.items()
+        if len(users) == 1 and (path := modules().get(module)) and path.name != "__init__.py" and lines_of(path) < 60
+    }
+    assert len(short) <= 17, "fewer than 60 lines, and one importer"
+
+
+def lines_of(path: Path) -> int:
+    return path.read_text("utf-8").count("\n")
