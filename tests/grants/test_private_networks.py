@@ -106,9 +106,14 @@ async def test_a_name_with_a_private_address_is_not_connected_to(
                 monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", resolved_once)
                 with pytest.raises(PermissionDenied, match="has an address of"):
                     await client.get(rebound)
-            assert len(site.seen) == 1
+            await profile.identities.set_settings("Work", proxy="direct")  # a transport of its own
+            async with await profile.granted_httpx(token) as client:
+                assert (await client.get(named)).status_code == 200
+                with pytest.raises(PermissionDenied, match="has an address of"):
+                    await client.get(rebound)
+            assert len(site.seen) == 2
             entries = await profile.activity_log.query(grant=grant.id)
         assert {(each.host, each.outcome, each.times) for each in entries} == {
-            ("127.0.0.1", "ok", 1),
-            ("localhost", "refused", 3),
+            ("127.0.0.1", "ok", 2),
+            ("localhost", "refused", 4),
         }

@@ -30,13 +30,13 @@ class AddressRefused(PermissionDenied):
         )
 
 
-def check_addresses(transport: httpx.AsyncBaseTransport, is_named: Callable[[str, int], bool]) -> None:
+def check_addresses(transport: object, is_named: Callable[[str, int], bool]) -> None:
     """Check the connections of a transport without a proxy. A proxy resolves names in its own network.
 
     `is_named` says whether a host with a port may have any address.
     """
-    if isinstance(transport, httpx.AsyncHTTPTransport):
-        pool: Any = transport._pool
+    pool: Any = transport._pool if isinstance(transport, httpx.AsyncHTTPTransport) else None
+    if type(pool) is httpcore.AsyncConnectionPool:  # a subclass is for a proxy
         pool._network_backend = _CheckedNetwork(pool._network_backend, is_named)
 
 

@@ -16,6 +16,7 @@ from hatbox.clients.disabled_cookie_jar import DisabledCookieJar
 from hatbox.clients.httpx_routes import (
     PROXY_KEY,
     AsyncProxyRoutes,
+    IsNamed,
     RoutedAsyncTransport,
     RoutedTransport,
     SyncProxyRoutes,
@@ -35,9 +36,6 @@ __all__ = ["async_client", "client", "decoded_body"]
 T = TypeVar("T")
 
 TransportWrapper: TypeAlias = Callable[[httpx.AsyncBaseTransport], httpx.AsyncBaseTransport]
-
-IsNamed: TypeAlias = Callable[[str, int], bool]
-"""Whether a host, with a port, may have an address of this machine or of a private network."""
 
 _BINDING_KEY: Final = "hatbox.binding"
 _DEFAULT_USER_AGENT: Final = f"python-httpx/{httpx.__version__}"
@@ -122,17 +120,13 @@ class _AsyncClient(AsyncOnly, _NoClientCookies, httpx.AsyncClient):
         is_named: IsNamed | None,
     ) -> None:
         super().__init__(**_without_cookies(options))
-        if is_named is not None:
-            from hatbox.clients.checked_network import check_addresses
-
-            check_addresses(self._transport, is_named)
         _accept_codings(self, options)
         self._binding: IdentityBinding = binding
 
-        routes = AsyncProxyRoutes(options)
+        routes = AsyncProxyRoutes(options, is_named)
 
         def wrap(inner: httpx.AsyncBaseTransport) -> httpx.AsyncBaseTransport:
-            routed = RoutedAsyncTransport(inner, routes)
+            routed = RoutedAsyncTransport(routes.checked(inner), routes)
             return _AsyncTransport(routed if wrap_transport is None else wrap_transport(routed), binding, routes)
 
         self._transport = wrap(self._transport)

@@ -11,7 +11,7 @@ import contextlib
 import ssl
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeAlias, TypeVar
 
 import httpx
 
@@ -20,7 +20,12 @@ from hatbox.errors import MissingExtra, SettingNotSupported
 from hatbox.identity.proxy_url import ProxyUrl, parse_proxy
 from hatbox.identity.settings import IdentitySettings
 
-__all__ = ["PROXY_KEY", "AsyncProxyRoutes", "RoutedAsyncTransport", "RoutedTransport", "SyncProxyRoutes"]
+__all__ = ["PROXY_KEY", "AsyncProxyRoutes", "IsNamed", "RoutedAsyncTransport", "RoutedTransport", "SyncProxyRoutes"]
+
+T = TypeVar("T")
+
+IsNamed: TypeAlias = Callable[[str, int], bool]
+"""Whether a host, with a port, may have an address of this machine or of a private network."""
 
 PROXY_KEY: Final = "hatbox.proxy"
 """httpx request extension with the proxy setting of the identity, which no other choice of a proxy may replace."""
@@ -56,6 +61,10 @@ class _ProxyRoutes:
         self._tls: ssl.SSLContext | None = None
         self._lock = threading.Lock()
         self._pool: _Pool | None = None
+
+    def checked(self, transport: T) -> T:
+        """A transport that checks the addresses that it connects to, if the client may not use all of them."""
+        return transport
 
     def extensions(self, settings: IdentitySettings) -> dict[str, str]:
         """The extension PROXY_KEY, if a proxy is set. Raises if the proxy cannot be used: nothing was sent."""
@@ -99,7 +108,7 @@ class _ProxyRoutes:
             self._tls = httpx.create_ssl_context(**self._tls_options)
         proxy = parse_proxy(setting)
         if proxy is None:
-            return self._transport_class(**self._pool_options, verify=self._tls)
+            return self.checked(self._transport_class(**self._pool_options, verify=self._tls))
         if proxy.is_socks:
             return self._socks_transport(proxy)
         server = httpx.Proxy(
@@ -130,6 +139,18 @@ class AsyncProxyRoutes(_ProxyRoutes):
 
     _transport_class = httpx.AsyncHTTPTransport
     _is_async = True
+
+    def __init__(self, options: Mapping[str, Any], is_named: IsNamed | None) -> None:
+        super().__init__(options)
+        self._is_named = is_named
+
+    def checked(self, transport: T) -> T:
+        """See _ProxyRoutes."""
+        if self._is_named is not None:
+            from hatbox.clients.checked_network import check_addresses
+
+            check_addresses(transport, self._is_named)
+        return transport
 
     async def send(self, proxy: str, request: httpx.Request) -> httpx.Response:
         """Send a request through this proxy, or without one if it is `direct`."""
