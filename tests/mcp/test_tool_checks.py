@@ -16,9 +16,10 @@ from hatbox.mcp.agent_pages import MAX_TABS, AgentPages
 from hatbox.mcp.agent_session import AgentOptions, AgentSession
 from hatbox.mcp.agent_tab import AgentTab
 from hatbox.mcp.document_limit import DocumentLimit
+from hatbox.mcp.input_tools import press_key
 from hatbox.mcp.password_fields import KnownPasswords
 from hatbox.mcp.server import AgentServer
-from hatbox.mcp.tool_arguments import NoArguments
+from hatbox.mcp.tool_arguments import NoArguments, PressKeyArguments
 from hatbox.mcp.tool_output import ToolFailed, ToolOutput, ToolRefused
 from hatbox.mcp.tool_table import AgentTool
 from hatbox.web_requests.request_events import RequestEvents
@@ -198,3 +199,13 @@ def test_a_read_only_agent_cannot_accept_a_dialog(tmp_path: Path) -> None:
         assert "no page is open" in await call("browser_handle_dialog", accept=False)
 
     run_caller(tmp_path, test, options=AgentOptions(read_only=True), runs=asyncio.run)
+
+
+@in_loop
+async def test_alt_needs_a_grant_for_all_hosts_because_links_are_downloaded_without_a_check() -> None:
+    key = PressKeyArguments(key="Alt+Enter")
+    for hosts in ((), ("*://*/*",), ("*://localhost/*",)):
+        with pytest.raises(ToolRefused, match="Alt is not allowed"):
+            await press_key(fake_session(grant(*hosts)), key)
+    with pytest.raises(AttributeError, match="pages"):  # the next step: this session has none
+        await press_key(fake_session(grant("<all_urls>")), key)

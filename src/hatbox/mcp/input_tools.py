@@ -196,8 +196,8 @@ def uploaded_file(folder: Path | None, path: str) -> Path:
 
 def _check_alt(session: AgentSession, *, is_used: bool) -> None:
     """With Alt, a link is downloaded, whatever its host. Chromium pauses no request for that."""
-    if is_used and session.grant("pages").is_limited:
-        raise ToolRefused("Alt is not allowed, because the hosts of this agent are limited: it downloads links.")
+    if is_used and not session.grant("pages").allows_private_networks:
+        raise ToolRefused("Alt is not allowed: it downloads links, also from hosts that this agent may not use.")
 
 
 async def _described(session: AgentSession, tab: AgentTab) -> ToolOutput:
