@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from ipaddress import AddressValueError, IPv4Address, IPv6Address, IPv6Network, ip_address
+from ipaddress import AddressValueError, IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Final
 
 __all__ = [
@@ -26,6 +26,9 @@ _PLAIN: Final = re.compile(r"(?:[a-z0-9_-]+\.)+[a-z][a-z0-9-]*")
 _MAX_HOST: Final = 253 + 1  # with the dot of the root zone
 _PRIVATE_NAMES: Final = (".localhost", ".local", ".internal", ".home.arpa")
 """Reserved for the local machine, multicast DNS, private networks and home networks (RFC 6761, 6762, 8375)."""
+_PUBLIC_IPV6: Final = IPv6Network("2000::/3")
+_RESERVED: Final = tuple(map(ip_network, ("192.0.0.0/24", "2001::/23", "2001:db8::/32", "3fff::/20")))
+"""Inside of public networks, for protocols and documentation. Python's own list depends on its version."""
 _TRANSLATED: Final = IPv6Network("64:ff9b::/96")  # NAT64 (RFC 6052): the last 32 bits are an IPv4 address
 MAX_HOST_INPUT: Final = 1024
 """Maximum characters of a host before canonicalization, which may shorten it. Punycode takes quadratic time."""
@@ -80,8 +83,10 @@ def is_private_address(address: str) -> bool:
         embedded = parsed.ipv4_mapped or parsed.sixtofour
         if parsed in _TRANSLATED:
             embedded = IPv4Address(int(parsed) & 0xFFFFFFFF)
-        parsed = embedded or parsed
-    return not parsed.is_global or parsed.is_multicast
+        if embedded is None:
+            return parsed not in _PUBLIC_IPV6 or any(parsed in each for each in _RESERVED)
+        parsed = embedded
+    return not parsed.is_global or parsed.is_multicast or any(parsed in each for each in _RESERVED)
 
 
 def _ipv6(host: str) -> str:
