@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
+from playwright.async_api import Error as PlaywrightError
 
 import hatbox
 from hatbox.grants import grant
 from hatbox.mcp import document_addresses
+from hatbox.mcp.document_addresses import DocumentAddresses
 from tests.mcp.agent_client import reference
 from tests.mcp.agent_site import AgentSite
 from tests.mcp.test_page_borders import Caller, run
+from tests.store.in_loop import in_loop
 from tests.waiting import until
 
 LABELS = ("plain", "redirected", "blank", "opened")
@@ -38,15 +44,71 @@ def test_no_document_of_a_private_host_is_requested(tmp_path: Path, monkeypatch:
     async def test(call: Caller, site: AgentSite) -> None:
         await _leaves_nowhere(call, site, LABELS)
         assert {host for host, _ in site.requests} == {"127.0.0.1"}
+        downloads = call.session.pages.downloads
+        await call("browser_navigate", url=site.url("/echo-file"))
+        await until(lambda: [each.state for each in downloads.listed()] == ["complete"])
         # A name of the public DNS with a private address.
         monkeypatch.setattr(document_addresses, "is_private_address", lambda address: address == "127.0.0.1")
         for tool in ("browser_navigate", "browser_snapshot"):
             shown = await call(tool, **({"url": site.url("/form")} if tool == "browser_navigate" else {}))
             assert "have to be named" in shown
             assert "Send" not in shown
-        assert "about:blank" in await call("browser_tabs", action="list")
+        page = call.session.pages.tabs[-1].page
+        await until(lambda: page.url == "about:blank")
+        await call("browser_navigate", url=site.url("/echo-file"))
+        await until(lambda: downloads.listed()[-1].state.startswith("refused"))
 
     run(tmp_path, test, ["*"])
+
+
+class FakePage:
+    def is_closed(self) -> bool:
+        return False
+
+
+class FakeResponse:
+    """The response of a document, as Playwright reports it."""
+
+    def __init__(self, url: str, page: FakePage, address: dict[str, Any] | Exception) -> None:
+        self.url = url
+        self.frame = SimpleNamespace(page=page)
+        self.is_known = asyncio.Event()
+        self._address = address
+
+    @property
+    def request(self) -> FakeResponse:
+        return self
+
+    def is_navigation_request(self) -> bool:
+        return True
+
+    async def server_addr(self) -> dict[str, Any]:
+        await self.is_known.wait()
+        if isinstance(self._address, Exception):
+            raise self._address
+        return self._address
+
+
+@in_loop
+async def test_a_page_with_an_unknown_address_is_refused_and_waits_for_no_other_page() -> None:
+    addresses = DocumentAddresses(lambda *_: False)
+    failing, public, slow = FakePage(), FakePage(), FakePage()
+    responses = [
+        FakeResponse("https://failing.example/", failing, PlaywrightError("no answer")),
+        FakeResponse("https://public.example/", public, {"ipAddress": "1.1.1.1", "port": 443}),
+        FakeResponse("https://slow.example/", slow, {"ipAddress": "1.1.1.1", "port": 443}),
+    ]
+    for each in responses:
+        addresses._on_response(cast(Any, each))
+    for each in responses[:2]:
+        each.is_known.set()
+    assert await addresses.private_url(cast(Any, failing)) == "https://failing.example/"
+    assert await addresses.private_url(cast(Any, public)) == ""
+    assert await addresses.allows_download("https://public.example/file")
+    for url in ("https://failing.example/file", "https://public.example:8443/file", "https://other.example/"):
+        assert not await addresses.allows_download(url)
+    responses[2].is_known.set()
+    assert await addresses.private_url(cast(Any, slow)) == ""
 
 
 @pytest.mark.browser

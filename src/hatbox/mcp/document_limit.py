@@ -120,6 +120,11 @@ class DocumentLimit:
         if self._addresses is not None and (url := await self._addresses.private_url(page)):
             raise ToolRefused(refusal(self._grant(), url, is_of_page=True))
 
+    async def check_download(self, url: str) -> None:
+        """Raise ToolRefused for a download from a private or unknown address."""
+        if self._addresses is not None and not await self._addresses.allows_download(url):
+            raise ToolRefused(refusal(self._grant(), url, is_of_page=True))
+
     def on_left(self, page: Page) -> None:
         """A page was left."""
         if self._addresses is not None:

@@ -47,15 +47,19 @@ class TabDownloads:
         listed = TabDownload(download.suggested_filename)
         if len(self._listed) < _MAX_DOWNLOADS:
             self._listed.append(listed)
+        self._tasks.spawn(self._follow(download, listed))
+
+    async def _follow(self, download: Download, listed: TabDownload) -> None:
         try:  # a click with Alt starts a download without a request for a document
             check_frame(self._session.grant("pages"), download.url, is_main=False)
+            await self._session.browser.limit.check_download(download.url)
         except ToolRefused:
             listed.state = "refused: it is from a host that is not allowed"
             with contextlib.suppress(HatboxError):
                 self._session.record("download", download.url, "refused")
-            self._tasks.spawn(_cancel(download))
+            await _cancel(download)
         else:
-            self._tasks.spawn(_wait(download, listed))
+            await _wait(download, listed)
 
 
 async def _wait(download: Download, listed: TabDownload) -> None:
