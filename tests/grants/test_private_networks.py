@@ -78,6 +78,12 @@ def test_private_hosts_have_to_be_named() -> None:
     assert not grant(ALL_URLS).allows_url("file:///etc/passwd")
     assert grant().shows_url("about:blank") and not grant("*://localhost/*").shows_url("about:blank")
     assert not grant().shows_url("http://localhost/")
+    for before in ("view-source:http://", "blob:http://", "View-Source: Blob:http://", "ftp://"):
+        assert not grant().shows_url(f"{before}127.0.0.1:8000/"), before
+        assert grant(ALL_PUBLIC, "*://127.0.0.1:8000/*").shows_url("blob:http://127.0.0.1:8000/id")
+        assert grant(ALL_URLS).shows_url(f"{before}127.0.0.1:8000/"), before
+        assert grant().shows_url(f"{before}site.example/"), before
+    assert not grant(ALL_URLS).shows_url("view-source:http://127.0.0.1:1/hatbox-secret/")
     assert grant(ALL_PUBLIC).pattern_of("site.example") == ""
 
 

@@ -35,6 +35,7 @@ ALL_PUBLIC: Final = "*://*/*"
 """Among the hosts of a grant: all hosts, but none of this machine and of private networks, which have to be named."""
 
 _DEFAULT_PORTS: Final = {"http": ":80", "https": ":443"}
+_WRAPPERS: Final = re.compile(r"^(?:[\x00-\x20]*(?:view-source|blob|filesystem):)+", re.IGNORECASE)
 _PORT: Final = re.compile(r":[0-9]+(?=/\*$)")
 
 
@@ -92,8 +93,13 @@ class Grant(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
     def shows_url(self, url: str) -> bool:
         """Whether its program may know the page of a tab. Without a limit of hosts also one that is not of the web."""
-        scheme = url.partition(":")[0].lower()
-        return self.allows_url(url) or (not self.is_limited and scheme not in _DEFAULT_PORTS)
+        parsed = parse_url(url)
+        if parsed is None or self.is_limited:
+            return self.allows_url(url)
+        page = parse_url(_WRAPPERS.sub("", parsed.text))
+        if page is None or page.scheme in _DEFAULT_PORTS:
+            return page is not None and self.allows_url(page.text)
+        return not page.host or not is_private_host(page.host) or self.allows_private_networks or self._names(page)
 
     @property
     def is_limited(self) -> bool:
