@@ -177,7 +177,7 @@ async def request_endpoint(
     """Ask a running engine to open the endpoint of an identity; see engine_for.
 
     `token_hash` is that of the token of the clients. Without, clients have grants: tokens with pages and cookie values,
-    and no limit of hosts. With `run`, the pages that clients open belong to a script; see script_tabs. Raises
+    and the host `<all_urls>`. With `run`, the pages that clients open belong to a script; see script_tabs. Raises
     EngineBusy if the engine cannot be reached or does not answer within `max_time` seconds, and EngineError if it
     refuses or ends meanwhile.
     """

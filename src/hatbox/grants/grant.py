@@ -120,8 +120,13 @@ class Grant(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     def hosts_text(self) -> str:
         """The hosts, for messages."""
         if self.hosts is None or self.hosts == (ALL_PUBLIC,):
-            return "all public hosts, with http or https. Hosts of private networks have to be named"
-        return ", ".join("all public hosts" if each == ALL_PUBLIC else each for each in self.hosts)
+            return f"{self.shown_hosts}, with http or https. Hosts of private networks have to be named"
+        return self.shown_hosts
+
+    @property
+    def shown_hosts(self) -> str:
+        """The hosts, for lists."""
+        return ", ".join("all public hosts" if each == ALL_PUBLIC else each for each in self.hosts or (ALL_PUBLIC,))
 
     @property
     def _named_hosts(self) -> tuple[str, ...]:

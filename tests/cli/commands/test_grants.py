@@ -45,7 +45,8 @@ def test_the_token_is_printed_once_and_alone(cli: Cli, profile: Path) -> None:
 def test_a_grant_is_created_listed_and_revoked(cli: Cli) -> None:
     arguments = ["-i", "Work", "-i", "Personal", "--action", "pages", "--action", "cookieValues", "--for", "ever"]
     first, _ = create(cli, *arguments)
-    second, token = create(cli, "-i", "Work", "--until", "2030-01-01T00:00Z", "a purpose")
+    second, token = create(cli, "-i", "Work", "--host", "*", "--until", "2030-01-01T00:00Z", "a purpose")
+    assert cli("grant", "list").out.count("all public hosts") == 2
     (one, two) = cli("grant", "list", "--json").json
     assert (one["id"], two["id"]) == (first, second)
     assert one["identities"] == ["firefox-container-2", "firefox-container-1"]

@@ -78,8 +78,7 @@ def create(
         print_json({"grant": _document(grant, now), "token": token}, sys.stdout)
         return
     expires = "until it is revoked" if grant.expires is None else f"until {_time(grant.expires)}"
-    hosts_shown = "all public hosts" if grant.hosts is None else ", ".join(grant.hosts)
-    allowed = f"{_shown_identities(grant, names)}: {_shown_actions(grant)} on {hosts_shown}, {expires}"
+    allowed = f"{_shown_identities(grant, names)}: {_shown_actions(grant)} on {grant.shown_hosts}, {expires}"
     print_line(f"Created grant {grant.id}. {allowed}.", sys.stderr)
     print_line(f"The token is shown only now. To revoke it: hatbox grant revoke {grant.id}", sys.stderr)
     sys.stdout.write(f"{token}\n")
@@ -101,7 +100,7 @@ def list_(profile: ProfileOption = None, as_json: JsonOption = False) -> None:
             _state(each, now),
             _shown_identities(each, names),
             _shown_actions(each),
-            "public" if each.hosts is None else ", ".join(each.hosts),
+            each.shown_hosts,
             each.purpose,
         )
         for each in grants

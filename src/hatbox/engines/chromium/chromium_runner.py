@@ -176,7 +176,7 @@ class ChromiumRunner(EngineRunner):
         """Start a CDP endpoint for one identity on 127.0.0.1; `Endpoint.url(token)` is its address.
 
         Its clients see one browser with one context, that of the identity. The token is that of a grant for the
-        identity with the actions pages and cookieValues and without a limit of hosts; with `authorize`, this function
+        identity with the actions pages and cookieValues and the host `<all_urls>`; with `authorize`, this function
         gets the token of each request. The endpoint is closed with the engine. Raises EngineError if another engine
         serves the identity.
         """

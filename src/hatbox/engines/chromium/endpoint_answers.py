@@ -53,7 +53,7 @@ _TAB_SECONDS: Final = 30.0  # until the tab of a new page is given up
 
 GrantAuthorizer = Callable[[str, str], "Authorize"]
 """The Authorize for clients with grants, by cookieStoreId and the id of the only grant, which may be empty. It accepts
-tokens of grants with pages and cookie values and without a limit of hosts. The layer that knows grants passes it as
+tokens of grants with pages and cookie values and the host `<all_urls>`. The layer that knows grants passes it as
 EngineServices.endpoint_grants."""
 
 
