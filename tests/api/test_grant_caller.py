@@ -65,6 +65,21 @@ async def test_an_identity_outside_the_grant_is_refused_like_one_that_does_not_e
 
 
 @in_loop
+async def test_partitioned_cookies_of_a_host_that_is_named_with_a_port(tmp_path: Path) -> None:
+    async with grantee(tmp_path, ["*.site.example:8000"]) as use:
+        for site in ("https://site.example", "https://other.example"):
+            await use.cookie(
+                use.work, SITE, "one", "1", secure=True, sameSite="no_restriction", partitionKey={"topLevelSite": site}
+            )
+        keys: list[dict[str, str]] = [{}, {"topLevelSite": "https://site.example"}]
+        for key in keys:
+            found = await use.call("cookies.getAll", {"partitionKey": key})
+            assert [each["partitionKey"]["topLevelSite"] for each in found] == ["https://site.example"]
+        with pytest.raises(PermissionDenied, match="topLevelSite"):
+            await use.call("cookies.getAll", {"partitionKey": {"topLevelSite": "https://other.example"}})
+
+
+@in_loop
 async def test_cookies_of_the_identity_and_hosts_only(tmp_path: Path) -> None:
     async with grantee(tmp_path, HOSTS) as use:
         await use.cookie(use.work, SITE, "mine", "1")

@@ -131,6 +131,4 @@ def _check_partition(call: GrantedCall, partition: dict[str, object] | None) -> 
     """Check the host of the top-level site. An empty site selects cookies without a partition."""
     site = None if partition is None else partition["topLevelSite"]
     if isinstance(site, str) and site:
-        before = call.url
-        call.require_url(site, "partitionKey.topLevelSite")
-        call.url = before or site
+        call.require_site(site, "partitionKey.topLevelSite")

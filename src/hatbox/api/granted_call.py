@@ -59,6 +59,13 @@ class GrantedCall:
             self._refuse(argument, url, self.grant.hosts_text)
         return parsed.text
 
+    def require_site(self, site: str, argument: str) -> None:
+        """Check the host of the top-level site of partitioned cookies."""
+        if not self.grant.allows_site(site):
+            self.url = site
+            self._refuse(argument, site, self.grant.hosts_text)
+        self.url = self.url or site
+
     def _refuse(self, argument: str, value: Any, allowed: str) -> NoReturn:
         shown = ascii(value)[:200]
         raise PermissionDenied(

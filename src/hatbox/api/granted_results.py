@@ -116,7 +116,7 @@ def _cookie(grant: Grant, cookie: Value) -> Value | None:
     ):
         return None
     site = (cookie.get("partitionKey") or {}).get("topLevelSite")
-    if site and not grant.allows_url(site):
+    if site and not grant.allows_site(site):
         return None
     return cookie if grant.allows("cookieValues") else {**cookie, "value": ""}
 

@@ -9,7 +9,7 @@ import msgspec
 
 from hatbox.store.processes import ProcessId
 from hatbox.urls.hosts import is_private_host
-from hatbox.urls.match_patterns import ALL_URLS, host_permissions
+from hatbox.urls.match_patterns import ALL_URLS, HostPermissions, host_permissions
 from hatbox.urls.protected_pages import is_protected_page
 from hatbox.urls.url import Url, parse_url
 
@@ -152,5 +152,16 @@ class Grant(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         """Whether a host that it includes can read a cookie, from any of its ports."""
         if not self.is_limited and not is_private_host(domain):
             return True
-        named = host_permissions(tuple(_PORT.sub("", each) for each in self._named_hosts))
-        return named.allow_cookie(domain, host_only=host_only, secure=secure)
+        return self._named_cookie_hosts.allow_cookie(domain, host_only=host_only, secure=secure)
+
+    def allows_site(self, site: str) -> bool:
+        """Whether it includes the top-level site of partitioned cookies, such as `https://site.example`."""
+        url = parse_url(site)
+        if url is None or url.scheme not in _DEFAULT_PORTS:
+            return False
+        public = not self.is_limited and not is_private_host(url.host)
+        return public or self._named_cookie_hosts.allow_url(url.scheme, url.host)
+
+    @property
+    def _named_cookie_hosts(self) -> HostPermissions:
+        return host_permissions(tuple(_PORT.sub("", each) for each in self._named_hosts))
