@@ -14,10 +14,12 @@ from pathlib import Path
 import pytest
 
 import hatbox
+from hatbox.store.sqlite import writer
 from hatbox.store.sqlite.check import check
-from hatbox.store.sqlite.profile_file import open_profile
+from hatbox.store.sqlite.profile_file import ProfileFile, open_profile
 from hatbox.store.sqlite.wal import damage_in
 from tests.store.in_loop import in_loop
+from tests.waiting import until
 
 OTHER_PROGRAM = """
 import sqlite3, sys
@@ -59,7 +61,7 @@ async def test_each_log_of_two_programs_has_a_number_of_its_own(tmp_path: Path) 
             await program.identities.create(f"{number}", color="red", icon="pet")
             with contextlib.closing(sqlite3.connect(path)) as connection:  # as the maintenance of either
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            numbers.append(int.from_bytes(path.read_bytes()[60:64], "big") >> 8)
+            numbers.append(_number(path))
     assert [(each - numbers[0]) % 2**23 for each in numbers] == [0, 1, 2, 3]
 
 
@@ -97,6 +99,53 @@ def test_a_log_that_sqlite_starts_again_without_truncating_it_has_a_number_of_it
         assert (damage_in(path) is None) == is_sound
 
 
+def test_a_log_that_a_reader_did_not_let_be_truncated_is_not_started_again_unnumbered(tmp_path: Path) -> None:
+    path, wal = tmp_path / "profile.db", tmp_path / "profile.db-wal"
+    file = open_profile(path)
+    older = path.read_bytes()
+    _write(file, "CREATE TABLE first (content)")
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT * FROM first").fetchall()
+        assert not file.truncate_log()
+    _write(file, "CREATE TABLE second (content)")
+    killed = wal.read_bytes()
+    assert file.truncate_log()
+    file.close()
+    path.write_bytes(older)
+    wal.write_bytes(killed)
+    if damage_in(path) is None:
+        with contextlib.closing(sqlite3.connect(path)) as connection:
+            connection.execute("SELECT * FROM first JOIN second").fetchall()
+            assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+@in_loop
+async def test_maintenance_numbers_the_log_into_which_it_moves_pages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "_IDLE_SECONDS", 0.01)
+    path = tmp_path / "profile.db"
+    await _created(path, "old")
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("CREATE TABLE large (content)")
+        connection.execute("INSERT INTO large VALUES (?)", (bytes(20_000),))
+        connection.execute("DROP TABLE large")
+    number, size = _number(path), path.stat().st_size
+    async with hatbox.open(path):
+        await until(lambda: path.stat().st_size <= size - 20_000)
+    assert _number(path) == number + 1
+
+
+def test_only_an_empty_log_is_compared_with_the_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "profile.db"
+    file = open_profile(path)
+    _write(file, "CREATE TABLE large AS SELECT zeroblob(5000000) AS content")
+    monkeypatch.setattr(file, "_check_content", lambda: pytest.fail("opened another connection"))
+    _write(file, "UPDATE head SET changes = changes + 1")
+    file.close()
+
+
 @pytest.mark.process
 @pytest.mark.skipif(os.name != "posix", reason="locks of POSIX")
 @pytest.mark.parametrize("is_writing", [False, True])
@@ -105,9 +154,7 @@ def test_the_log_of_a_killed_program_is_checked_while_another_program_reads(tmp_
     file = open_profile(path)
     older = path.read_bytes()
     for number in (1, 2):
-        file.begin(writes=True)
-        file.connection.execute("UPDATE head SET changes = changes + 1")
-        file.connection.execute("COMMIT")
+        _write(file, "UPDATE head SET changes = changes + 1")
         if number == 1:
             file.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     killed = wal.read_bytes()
@@ -125,6 +172,16 @@ def test_the_log_of_a_killed_program_is_checked_while_another_program_reads(tmp_
                 open_profile(path)
             assert "older copy" in check(path).problems[0].problem
         other.communicate()
+
+
+def _write(file: ProfileFile, statement: str) -> None:
+    file.begin(writes=True)
+    file.connection.execute(statement)
+    file.connection.execute("COMMIT")
+
+
+def _number(path: Path) -> int:
+    return int.from_bytes(path.read_bytes()[60:64], "big") >> 8
 
 
 async def _created(path: Path, name: str) -> bytes:

@@ -56,6 +56,7 @@ __all__ = [
     "connect",
     "connect_alone",
     "create_profile",
+    "free_pages",
     "open_profile",
     "real_path",
     "wait_until_named",
@@ -110,9 +111,17 @@ class ProfileFile:
             self.connection.execute("BEGIN")
             check_schema_version(self.path, self.connection)
 
+    def truncate_log(self) -> bool:
+        """Write the WAL into the database and empty it; False if a reader prevents that it is emptied."""
+        blocked, frames, copied = self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if blocked and frames == copied:  # after the reader ends, any process may start it again
+            begin_writing(self.path, self.connection, is_copied=True)
+            self.connection.execute("COMMIT")
+        return not blocked
+
     def _check_content(self) -> None:
         self.files.check()
-        with contextlib.closing(_connect(self.path, "ro")) as reader:  # it has no pages in memory
+        with contextlib.closing(_connect(self.path, "ro")) as reader:  # it has no pages in memory, nor in a WAL
             if _user_version(self.connection) != _user_version(reader):
                 raise self.files.replaced(self.path)
 
@@ -314,17 +323,29 @@ def check_schema_version(path: Path, connection: sqlite3.Connection) -> int:
     return version
 
 
-def begin_writing(path: Path, connection: sqlite3.Connection, check: Callable[[], None] = lambda: None) -> None:
+def begin_writing(
+    path: Path, connection: sqlite3.Connection, check: Callable[[], None] = lambda: None, *, is_copied: bool = False
+) -> None:
     """Start a transaction that writes; all of them start here. The caller ends it, also after an error.
 
-    Gives the WAL its number, see wal.py, if it is empty or if SQLite may start it again, and calls `check` before.
-    Raises ProfileTooNew as `check_schema_version` does.
+    Gives the WAL its number, see wal.py, if it is empty, which calls `check` before, or if SQLite may start it again:
+    it is large, or `is_copied`. Raises ProfileTooNew as `check_schema_version` does.
     """
     connection.execute("BEGIN IMMEDIATE")
     check_schema_version(path, connection)
-    if not 0 < wal_size(path) < _CHECKPOINTED_BYTES:
+    size = wal_size(path)
+    if not size:
         check()
+    if is_copied or not 0 < size < _CHECKPOINTED_BYTES:
         connection.execute(f"PRAGMA user_version = {next_log(_user_version(connection))}")
+
+
+def free_pages(connection: sqlite3.Connection) -> bool:
+    """Return the free pages of the database to the disk, in the transaction; False if it has none."""
+    count: int = connection.execute("PRAGMA freelist_count").fetchone()[0]
+    for _ in range(count):
+        connection.execute("PRAGMA incremental_vacuum")  # returns one page; executescript() would commit before
+    return count > 0
 
 
 def _user_version(connection: sqlite3.Connection) -> int:
@@ -422,8 +443,8 @@ def _empty_log(path: Path) -> None:
         begin_writing(path, connection)
         check_side_files(path)
         connection.execute("DELETE FROM changes")
+        free_pages(connection)
         connection.execute("COMMIT")
-        connection.executescript("PRAGMA incremental_vacuum")
     except BaseException:
         _close_untouched(path, connection)
         raise

@@ -21,7 +21,7 @@ from hatbox.store.calls import Call, LoggedChange
 from hatbox.store.keys import Key
 from hatbox.store.sqlite import failures
 from hatbox.store.sqlite.failures import may_be_read_error, to_profile_error
-from hatbox.store.sqlite.profile_file import ProfileFile, open_profile
+from hatbox.store.sqlite.profile_file import ProfileFile, free_pages, open_profile
 from hatbox.store.sqlite.transaction import SqliteTransaction
 from hatbox.store.tables.change_log import RETENTION_SECONDS
 
@@ -155,12 +155,12 @@ class Writer:
             self._transaction.reset()
             before = self._connection.total_changes
             rows_remain = self._transaction.changes.prune()
+            has_changed = free_pages(self._connection) or self._connection.total_changes != before
             # Without a change, the number of the WAL is not written either.
-            self._connection.execute("COMMIT" if self._connection.total_changes != before else "ROLLBACK")
-            self._connection.executescript("PRAGMA incremental_vacuum")  # execute() would return one page
-            blocked, *_ = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            self._connection.execute("COMMIT" if has_changed else "ROLLBACK")
+            is_empty = self._file.truncate_log()
             self._has_failed = False
-            if blocked:
+            if not is_empty:
                 self._due = time.monotonic() + _BLOCKED_SECONDS
             elif rows_remain:
                 self._due = time.monotonic() + RETENTION_SECONDS + _IDLE_SECONDS
