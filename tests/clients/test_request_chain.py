@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,27 @@ async def test_a_page_of_the_http_engine_does_too(path: Path, site: Site) -> Non
         await engine.wait_until_loaded((await profile.tabs.open("Work", chain(site, "a"))).id)
         store = await profile.cookie_store("Work")
         assert len(await store.cookies()) == LIMIT
+
+
+@in_loop
+async def test_a_task_that_was_started_in_a_chain_and_outlives_it_has_chains_of_its_own() -> None:
+    has_ended = asyncio.Event()
+
+    async def background() -> list[int]:
+        with request_chain.request_chain():
+            await has_ended.wait()
+            counts = [len(request_chain.admitted([b"a=1"] * 2 * LIMIT))]
+        for _ in range(2):
+            with request_chain.request_chain():
+                counts.append(len(request_chain.admitted([b"a=1"] * 2 * LIMIT)))
+        return [*counts, len(request_chain.admitted([b"a=1"] * 2 * LIMIT))]
+
+    with request_chain.request_chain():
+        task = asyncio.create_task(background())
+        await asyncio.sleep(0)
+        request_chain.admitted([b"a=1"] * (LIMIT - 1))
+    has_ended.set()
+    assert await task == [1, LIMIT, LIMIT, 2 * LIMIT]
 
 
 @given(

@@ -16,27 +16,40 @@ __all__ = ["MAX_CHAIN_COOKIES", "admitted", "request_chain"]
 MAX_CHAIN_COOKIES: Final = 1000
 """The Set-Cookie values that one chain may store. A sign-in with ten redirects sets fewer than 200."""
 
-_left: Final[ContextVar[list[int] | None]] = ContextVar("hatbox.request_chain", default=None)
+
+class _Chain:
+    def __init__(self, left: list[int]) -> None:
+        self.left = left
+        self.is_closed = False
+        """A task that was started inside has it too, and may outlive it."""
+
+
+_current: Final[ContextVar[_Chain | None]] = ContextVar("hatbox.request_chain", default=None)
 
 
 @contextlib.contextmanager
 def request_chain() -> Iterator[None]:
     """The requests that are sent inside are one chain. Inside of another chain, they belong to that."""
-    if _left.get() is not None:
-        yield
-        return
-    token = _left.set([MAX_CHAIN_COOKIES])
+    outer = _open_chain()
+    chain = _Chain(outer.left if outer else [MAX_CHAIN_COOKIES])
+    token = _current.set(chain)
     try:
         yield
     finally:
-        _left.reset(token)
+        _current.reset(token)
+        chain.is_closed = True
 
 
 def admitted(set_cookie_values: Sequence[bytes]) -> Sequence[bytes]:
     """The Set-Cookie values of a response that the chain may still store, in their order. The others are ignored."""
-    left = _left.get()
-    if left is None:
+    chain = _open_chain()
+    if chain is None:
         return set_cookie_values
-    taken = set_cookie_values[: left[0]]
-    left[0] -= len(taken)
+    taken = set_cookie_values[: chain.left[0]]
+    chain.left[0] -= len(taken)
     return taken
+
+
+def _open_chain() -> _Chain | None:
+    chain = _current.get()
+    return None if chain is None or chain.is_closed else chain
