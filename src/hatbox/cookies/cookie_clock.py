@@ -1,4 +1,4 @@
-"""The clock that cookies expire by. It never goes back, in any process of a profile. See `high_water` for the rules.
+"""The clock that cookies expire by. It never goes back, in any process of a profile. See `HighWater` for the rules.
 
 The high-water time is stored at intervals, not with every request. A crash loses at most one interval.
 """
@@ -153,7 +153,17 @@ _decode = msgspec.json.Decoder(tuple[float, float | None, float | None]).decode
 
 
 class HighWater(NamedTuple):
-    """The latest time seen; and while a leap is not confirmed, the time before it and the time that it led to."""
+    """The latest time seen; and while a leap is not confirmed, the time before it and the time that it led to.
+
+    A cookie that has expired stays expired when the clock is set back. But a clock can also be wrong and far ahead for
+    a while, which must not delete cookies. A limit of one day separates the two cases:
+
+    - If the clock is up to a day ahead of the high-water time, that follows it.
+    - If it is further ahead, that is a leap. If the clock returns to the time before, the leap is undone. If it runs on
+      for a day after the leap, the leap is confirmed.
+    - A cookie is purged when the high-water time is a day past its expiry. While a leap is not confirmed, the time
+      before it counts: the first reading of a wrong clock purges no cookie that was valid before.
+    """
 
     reached: float = 0.0
     before: float | None = None

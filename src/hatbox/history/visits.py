@@ -46,7 +46,7 @@ TITLE_CHANGED: Final = "history.title"
 
 TRANSITIONS: Final = {"link": 1, "typed": 2, "auto_bookmark": 3, "auto_subframe": 4, "manual_subframe": 8, "reload": 9}
 """The supported transitions, with Firefox's numbers."""
-_NOT_COUNTED: Final = frozenset({"manual_subframe", "reload"})  # in Firefox's visitCount; see also lost_records.py
+_NOT_COUNTED: Final = frozenset({"manual_subframe", "reload"})  # in Firefox's visitCount; also in sqlite/repair.py
 
 _MAX_URL_LENGTH: Final = 2_000  # as in Firefox
 _MAX_TITLE_LENGTH: Final = 4_096

@@ -55,14 +55,16 @@ _GAP: Final = 1000  # ids to skip if it is unknown which were used
 _NOT_SAVED: Final = (CHANGES, TAB_COUNTS, GRANTS)
 _RESERVED_ID: Final = 5  # by Firefox, for internal use
 
-_COUNTED = (
+# The columns of pages that repeat their visits: these may be lost, or of another commit. See history/visits.py.
+_PAGES_OF_VISITS: Final = (
     "SELECT history.store, history.id, sum(visits.transition NOT IN ('manual_subframe', 'reload')), "
     "sum(visits.transition = 'typed'), max(visits.visited) "
     "FROM history JOIN visits ON visits.page = history.id AND visits.store = history.store "
     "GROUP BY history.store, history.id"
 )
-_NAME: Final = "settings"
-_MARK: Final = b'{"proxy":"lost in a repair"}'
+_SETTINGS_NAME: Final = "settings"  # of an identity, among its rows
+# Readers of settings refuse this value, until the user sets or unsets it: no request goes out as if none had been set.
+_LOST_SETTINGS: Final = b'{"proxy":"lost in a repair"}'
 
 
 def repair(path: Path, into: Path) -> Repair:
@@ -227,7 +229,7 @@ def _repair_records(connection: sqlite3.Connection) -> None:
         "(SELECT 1 FROM history WHERE history.id = visits.page AND history.store = visits.store)"
     )
     pages = SqliteRows(connection, HISTORY)
-    for store, page, visits, typed, last_visit in connection.execute(_COUNTED).fetchall():
+    for store, page, visits, typed, last_visit in connection.execute(_PAGES_OF_VISITS).fetchall():
         pages.update((store, page), {"visits": visits, "typed": typed, "last_visit": last_visit})
     bookmarks = SqliteRows(connection, BOOKMARKS)
     rows = [BookmarkRow._make(row) for row in bookmarks.find("ORDER BY id")]
@@ -256,10 +258,10 @@ def _mark_lost_settings(repaired: sqlite3.Connection, cipher: Cipher | None, lab
     Without the key of an encrypted profile, the mark is a value that cannot be decrypted, which is refused as well.
     """
     identities = repaired.execute(
-        "SELECT id FROM identities WHERE id NOT IN (SELECT identity FROM settings WHERE name = ?)", (_NAME,)
+        "SELECT id FROM identities WHERE id NOT IN (SELECT identity FROM settings WHERE name = ?)", (_SETTINGS_NAME,)
     ).fetchall()
     row_cipher = None if cipher is None else RowCipher(SETTINGS, cipher, label)
     for (identity,) in identities:
-        row = (identity, _NAME, _MARK)
+        row = (identity, _SETTINGS_NAME, _LOST_SETTINGS)
         SqliteRows(repaired, SETTINGS).insert(row if row_cipher is None else row_cipher.encrypted(row))
     return len(identities)
