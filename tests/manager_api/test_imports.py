@@ -13,6 +13,7 @@ from hatbox.formats import FORMATS
 from hatbox.formats.firefox_folders import FirefoxProfileFolder
 from hatbox.manager_api import imports
 from hatbox.profile import Profile
+from hatbox.store.tables.tab_tables import SqlSiteDataTable
 from tests.manager_api.page_errors import refused
 from tests.store.in_loop import in_loop
 
@@ -96,6 +97,55 @@ async def test_an_import_is_undone_where_nothing_was_changed_since(address: str,
         assert stored == [("https://forge.example", DRAFT % b"old")]
         with refused("This import can no longer be undone"):
             await api(profile).undo(result["undo"])
+
+
+async def _imported_containers(profile: Profile) -> Any:
+    source = {"name": "containers.json", "text": json.dumps(CONTAINERS)}
+    keys = [each["key"] for each in (await api(profile).preview(source))["identities"]]
+    return await api(profile).run(source, keys)
+
+
+@in_loop
+async def test_undo_of_an_import_deletes_no_identity_for_ever(tmp_path: Path) -> None:
+    async with hatbox.open(tmp_path / "profile.db") as profile:
+        result = await _imported_containers(profile)
+        await profile.set_settings(trash_days=0)
+        with refused("the trash of this profile is switched off"):
+            await api(profile).undo(result["undo"])
+        assert {"Garden", "Dog"} <= {*await names(profile)}
+        await profile.set_settings(trash_days=30)
+        await (await profile.cookie_store("Dog")).receive(["sid=1; HttpOnly"], "https://forge.example/")
+        assert await api(profile).undo(result["undo"]) == {"identities": 1, "cookies": 0, "origins": 0}
+        assert "Dog" in await names(profile), "it is used since"
+        assert "Garden" not in await names(profile)
+        await profile.set_settings(trash_days=0)
+        assert (await _imported_containers(profile))["undo"] is None
+
+
+@in_loop
+async def test_an_import_reads_only_what_it_may_change_and_its_undo_says_what_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with hatbox.open(tmp_path / "other.db") as other:
+        await (await other.cookie_store("Work")).receive(["theme=dark", "sid=new"], "https://forge.example/")
+        await other.store.write(lambda each: each.site_data.put(WORK, "https://forge.example", DRAFT % b"new"))
+        await other.identities.hide("Work")
+        text = FORMATS["json-lines"].write(await other.export_bundle(["Work"])).data.decode()
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("all site data of the identity is read")
+
+    async with hatbox.open(tmp_path / "profile.db") as profile:
+        await profile.store.write(lambda each: each.site_data.put(WORK, "https://large.example", DRAFT % b"old"))
+        store = await profile.cookie_store("Work")
+        source = {"name": "work.jsonl", "text": text}
+        monkeypatch.setattr(SqlSiteDataTable, "load", refuse)
+        result = await api(profile).run(source, [(await api(profile).preview(source))["identities"][0]["key"]])
+        await store.receive(["sid=later"], "https://forge.example/")
+        await profile.store.write(lambda each: each.site_data.put(WORK, "https://forge.example", DRAFT % b"later"))
+        assert await api(profile).undo(result["undo"]) == {"identities": 0, "cookies": 1, "origins": 1}
+        assert await store.header("https://forge.example/") == "sid=later"
+        assert not (await profile.identities.query(name="Work"))[0].hidden
 
 
 @in_loop

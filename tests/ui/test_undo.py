@@ -175,3 +175,14 @@ def test_an_undo_is_offered_again_unless_what_it_needs_is_gone() -> None:
     assert value_of("undo_words.js", "canTryAgain", body) == [False] * len(gone) + [True, True]
     body = 'return [impossible("No."), new Error("No.")].map(canTryAgain);'
     assert value_of("undo_words.js", "canTryAgain, impossible", body) == [False, True]
+
+
+def test_the_undo_of_an_import_says_what_stays() -> None:
+    body = """return [[0, 0, 0], [1, 0, 0], [2, 1, 1]].map(
+        ([identities, cookies, origins]) => importUndoText({identities, cookies, origins}));"""
+    assert value_of("undo_words.js", "importUndoText", body) == [
+        "",
+        "Not all was undone. These stay: 1 new identity with other cookies or tabs since.",
+        "Not all was undone. These stay: 2 new identities with other cookies or tabs since; 1 cookie set again since; "
+        "data of 1 site, changed since or open in a browser.",
+    ]

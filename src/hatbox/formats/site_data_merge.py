@@ -26,10 +26,9 @@ _MAX_BYTES: Final = 32 * 2**20  # what engines store
 
 def merge_site_data(transaction: Transaction, number: int, given: Iterable[SiteData], report: ImportReport) -> None:
     """Merge site data into an identity, and count the origins."""
-    stored = dict(transaction.site_data.load(number))
     before = report.origins_new + report.origins_changed
     for each in given:
-        old = stored.get(each.origin)
+        old = transaction.site_data.get(number, each.origin)  # not all: it may not fit into the memory
         merged = _merged(old, each.data)
         if old is not None and (merged is None or decode_site_data(old) == merged):
             report.origins_unchanged += 1
@@ -39,7 +38,6 @@ def merge_site_data(transaction: Transaction, number: int, given: Iterable[SiteD
             report.skipped[TOO_MUCH] += 1
             continue
         transaction.site_data.put(number, each.origin, data)
-        stored[each.origin] = data
         report.origins_new += old is None
         report.origins_changed += old is not None
     if report.origins_new + report.origins_changed > before:

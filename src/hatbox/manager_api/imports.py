@@ -20,7 +20,7 @@ from hatbox.formats.firefox_folders import find_folders
 from hatbox.formats.folder_formats import FOLDER_FORMATS
 from hatbox.identity.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.javascript.text import well_formed
-from hatbox.manager_api.import_undo import ImportUndo, import_identities, undo_import
+from hatbox.manager_api.import_undo import ImportUndo, ImportUndoResult, import_identities, undo_import
 from hatbox.manager_api.managed_profile import ManagedProfile
 from hatbox.manager_api.undo_records import UndoExpired, UndoRecords
 from hatbox.schema import NamespaceSchema
@@ -115,10 +115,10 @@ class _Imports(Namespace):
             matched=report.identities_matched,
             cookies=report.cookies_new + report.cookies_changed,
             left_out=_left_out(report.skipped, report.dropped),
-            undo=self._undo.add(undo),
+            undo=None if undo is None else self._undo.add(undo),
         )
 
-    async def _undo_import(self, token: str) -> None:
+    async def _undo_import(self, token: str) -> ImportUndoResult:
         undo = self._undo.take(token)
         if undo is None:
             raise UndoExpired("This import can no longer be undone: what it has replaced is in memory for a minute")
@@ -127,7 +127,7 @@ class _Imports(Namespace):
                 [self._store.time(), *(self._cookies.prepare_row_access(each.user_context_id) for each in undo.cookies)]
             )
             running = SiteDataHolders(await self._profile.running_engines())
-            await asyncio.shield(self._store.write(lambda each: undo_import(each, undo, now, running)))
+            return await asyncio.shield(self._store.write(lambda each: undo_import(each, undo, now, running)))
         except BaseException:
             self._undo.put_back(token, undo)  # the caller can try again
             raise

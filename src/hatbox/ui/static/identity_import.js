@@ -7,6 +7,7 @@ import {readText} from "./file_drops.js";
 import {dialog, menu, problem, toast} from "./layers.js";
 import {thousands} from "./numbers.js";
 import {undoable} from "./undo.js";
+import {importUndoText} from "./undo_words.js";
 
 const api = browser.hatbox.imports;
 const MAX_BYTES = 16 * 2 ** 20; // as hatbox.imports
@@ -78,7 +79,11 @@ async function preview(source, name) {
     if (!result?.undo) return toast(result ? resultText(result) : `Imported from ${name}.`);
     const {undo} = result;
     const onExpire = () => api.forget(undo).catch(console.error);
-    return done(resultText(result), () => api.undo(undo), {whileToast: true, onExpire});
+    const revert = async () => {
+      const text = importUndoText(await api.undo(undo));
+      if (text) toast(text);
+    };
+    return done(resultText(result), revert, {whileToast: true, onExpire});
   });
   const onError = (error) => below.replaceChildren(errorLine(error.message));
   const submit = btn("Import", () => attempt(submit, run, {control: submit, onError}), {kind: "primary"});
