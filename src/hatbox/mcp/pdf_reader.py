@@ -35,10 +35,16 @@ def _limit() -> None:
     if sys.platform != "win32":
         import resource
 
-        resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        limits = {"CPU": CPU_SECONDS, "AS": MEMORY, "FSIZE": 0, "CORE": 0}
+        for name, limit in limits.items():
+            kind = getattr(resource, f"RLIMIT_{name}")
+            _, hard = resource.getrlimit(kind)
+            lowest = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+            try:
+                resource.setrlimit(kind, (lowest, lowest))
+            except (OSError, ValueError):  # macOS has no limit of the address space
+                if sys.platform == "linux":
+                    raise
 
 
 if __name__ == "__main__":
