@@ -13,6 +13,7 @@ from playwright.async_api import Error as PlaywrightError
 import hatbox
 from hatbox.grants import grant
 from hatbox.mcp import document_addresses
+from hatbox.mcp.agent_session import AgentOptions
 from hatbox.mcp.document_addresses import DocumentAddresses
 from tests.mcp.agent_client import reference
 from tests.mcp.agent_site import AgentSite
@@ -47,6 +48,7 @@ def test_no_document_of_a_private_host_is_requested(tmp_path: Path, monkeypatch:
         downloads = call.session.pages.downloads
         await call("browser_navigate", url=site.url("/echo-file"))
         await until(lambda: [each.state for each in downloads.listed()] == ["complete"])
+        await until(lambda: any("part" not in each.name for each in folder.iterdir()))
         # A name of the public DNS with a private address.
         monkeypatch.setattr(document_addresses, "is_private_address", lambda address: address == "127.0.0.1")
         for tool in ("browser_navigate", "browser_snapshot"):
@@ -55,10 +57,24 @@ def test_no_document_of_a_private_host_is_requested(tmp_path: Path, monkeypatch:
             assert "Send" not in shown
         page = call.session.pages.tabs[-1].page
         await until(lambda: page.url == "about:blank")
-        await call("browser_navigate", url=site.url("/echo-file"))
-        await until(lambda: downloads.listed()[-1].state.startswith("refused"))
+        may_decide, allows = asyncio.Event(), DocumentAddresses.allows_download
 
-    run(tmp_path, test, ["*"])
+        async def later(addresses: DocumentAddresses, url: str) -> bool:
+            await may_decide.wait()
+            return await allows(addresses, url)
+
+        monkeypatch.setattr(DocumentAddresses, "allows_download", later)
+        async with page.expect_download() as found:
+            await call("browser_navigate", url=site.url("/echo-file"))
+        await (await found.value).path()  # it is complete
+        may_decide.set()
+        await downloads._tasks.wait()
+        assert downloads.listed()[-1].state.startswith("refused")
+        assert len(list(folder.iterdir())) == 1
+
+    folder = tmp_path / "downloads"
+    folder.mkdir()
+    run(tmp_path, test, ["*"], AgentOptions(downloads=folder))
 
 
 class FakePage:

@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Final
 
-from playwright.async_api import Page
+from playwright.async_api import Download, Page
 
 from hatbox.engines.chromium.driver_connection import PreparedDriver
 from hatbox.errors import EngineAlreadyRunning, HatboxError
@@ -76,6 +76,12 @@ class AgentBrowser:
             raise ToolFailed("the tab was closed. Try again.")
         await self.limit.add_page(page, user)
         return page, tab_id
+
+    def save_if(self, download: Download, is_allowed: asyncio.Task[bool]) -> None:
+        """Save a download only if a task returns true. The browser of another program saves it itself."""
+        runner = self._runner
+        if runner is not None and runner.attached_to is None:
+            runner.engine.download_checks[download] = is_allowed
 
     async def release(self, user: AgentPages) -> None:
         """An agent has no more pages. The browser is stopped after the last one."""

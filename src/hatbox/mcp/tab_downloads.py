@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from typing import TYPE_CHECKING, Final
 
@@ -47,19 +48,26 @@ class TabDownloads:
         listed = TabDownload(download.suggested_filename)
         if len(self._listed) < _MAX_DOWNLOADS:
             self._listed.append(listed)
-        self._tasks.spawn(self._follow(download, listed))
+        is_allowed = self._tasks.spawn(self._allows(download.url))
+        self._session.browser.save_if(download, is_allowed)
+        self._tasks.spawn(self._follow(download, listed, is_allowed))
 
-    async def _follow(self, download: Download, listed: TabDownload) -> None:
+    async def _allows(self, url: str) -> bool:
         try:  # a click with Alt starts a download without a request for a document
-            check_frame(self._session.grant("pages"), download.url, is_main=False)
-            await self._session.browser.limit.check_download(download.url)
+            check_frame(self._session.grant("pages"), url, is_main=False)
+            await self._session.browser.limit.check_download(url)
         except ToolRefused:
-            listed.state = "refused: it is from a host that is not allowed"
-            with contextlib.suppress(HatboxError):
-                self._session.record("download", download.url, "refused")
-            await _cancel(download)
-        else:
+            return False
+        return True
+
+    async def _follow(self, download: Download, listed: TabDownload, is_allowed: asyncio.Task[bool]) -> None:
+        if await is_allowed:
             await _wait(download, listed)
+            return
+        listed.state = "refused: it is from a host that is not allowed"
+        with contextlib.suppress(HatboxError):
+            self._session.record("download", download.url, "refused")
+        await _cancel(download)
 
 
 async def _wait(download: Download, listed: TabDownload) -> None:

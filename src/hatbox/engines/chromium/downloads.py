@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import uuid
+from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 from typing import NamedTuple
 
 from playwright.async_api import Download, Page
@@ -29,6 +32,8 @@ class PageDownloads(NamedTuple):
     folder: Path
     listed: Downloads | None = None
     """The list of downloads that extensions see."""
+    checks: Mapping[Download, asyncio.Task[bool]] = MappingProxyType({})
+    """Downloads that are saved only if the task returns true."""
 
 
 class DownloadingPage(NamedTuple):
@@ -58,6 +63,9 @@ async def _save_and_report(download: Download, source: DownloadingPage, target: 
     name = PurePosixPath(Path(suggested).name or "download")
     of_client = await pages.has_opened(source.target_id, source.opener_id, source.context_id)
     files = pages.files_of(source.target_id)
+    check = None if target is None else target.checks.get(download)
+    if check is not None and not await check:
+        target = files = None
     await pages.report_download(started_download(source.target_id, guid, download.url, suggested))
     if files is not None and files.downloads is not None:
         target = PageDownloads(files.downloads, target.listed if target else None)

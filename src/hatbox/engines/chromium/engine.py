@@ -8,9 +8,10 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
+from weakref import WeakKeyDictionary
 
 import platformdirs
-from playwright.async_api import BrowserContext
+from playwright.async_api import BrowserContext, Download
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page as PlaywrightPage
 
@@ -94,10 +95,14 @@ class ChromiumEngine(Engine):
         self._services = ProfileServices(
             store, stores, identities, self._rules, self.script_pages, self.endpoint_pages, shown
         )
+        self.download_checks: WeakKeyDictionary[Download, asyncio.Task[bool]] = WeakKeyDictionary()
+        """See PageDownloads."""
         self._options = WindowOptions(
             headless=headless,
             indicator=for_people,
-            downloads=None if downloads is None else PageDownloads(Path(downloads), download_list),
+            downloads=None
+            if downloads is None
+            else PageDownloads(Path(downloads), download_list, self.download_checks),
         )
         self._browser = browser
         self._requests = requests or RequestEvents()
