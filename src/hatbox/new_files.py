@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import shutil
 import stat
 import time
 from collections.abc import Callable, Iterator
@@ -119,8 +120,9 @@ def remove_old_drafts(folder: Path) -> None:
     """Delete the drafts of processes that were killed."""
     for draft in folder.glob(DRAFT_PATTERN):
         with contextlib.suppress(OSError):
-            if time.time() - draft.lstat().st_mtime > _DAY:
-                draft.unlink()
+            status = draft.lstat()
+            if time.time() - status.st_mtime > _DAY:
+                shutil.rmtree(draft) if stat.S_ISDIR(status.st_mode) else draft.unlink()
 
 
 def _open_unnamed(folder: Path) -> int | None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import random
 import shutil
 import sqlite3
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
 
+from hatbox import new_files
 from hatbox.formats.database_copy import copied_database
 
 Rows = list[tuple[int, int]]
@@ -72,11 +75,23 @@ def test_a_journal_that_ends_anywhere_is_read_as_sqlite_reads_it(mode: str, end:
     assert len(found) > 3
 
 
-def test_a_killed_import_leaves_no_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_import_leaves_an_empty_folder_in_which_others_can_put_no_journal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = unfinished(tmp_path / "Cookies", "WAL")
     folder = tmp_path / "temporary"
     folder.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(folder))
+    abandoned = new_files.draft_path(folder)
+    abandoned.mkdir()
+    os.utime(abandoned, (0, 0))
     with copied_database(path, "Firefox") as connection:
         assert connection.execute("SELECT count(*) FROM cookies").fetchone()[0]
-        assert list(folder.iterdir()) == []
+        (private,) = folder.iterdir()
+        assert fnmatch(private.name, new_files.DRAFT_PATTERN), "the next one removes it"
+        if os.name == "posix":
+            assert list(private.iterdir()) == []
+            assert private.stat().st_mode & 0o777 == 0o700
+        (_, _, name) = connection.execute("PRAGMA database_list").fetchone()
+        assert Path(name).parent == private, "where SQLite finds journals"
+    assert list(folder.iterdir()) == []

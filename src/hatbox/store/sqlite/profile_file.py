@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from hatbox.errors import MissingExtra, ProfileCorrupt, ProfileError, ProfileReadOnly, WrongKey
-from hatbox.new_files import new_file, remove_old_drafts, sync_folder
+from hatbox.new_files import new_file, sync_folder
 from hatbox.store.encryption import Cipher
 from hatbox.store.keys import Key
 from hatbox.store.sqlite import failures
@@ -463,7 +463,6 @@ def create_profile(path: Path, fill: Callable[[sqlite3.Connection], None]) -> bo
 
     _refuse_orphaned_journal(path)
     _make_folder(path)
-    remove_old_drafts(path.parent)
     with unnamed_database(path.parent) as (connection, draft):
         connection.execute("PRAGMA journal_mode = MEMORY")
         connection.execute("PRAGMA synchronous = OFF")

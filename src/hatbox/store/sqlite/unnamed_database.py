@@ -1,6 +1,7 @@
-"""Temporary databases. They have secrets, so their files have no name: a process that is killed leaves nothing behind.
+"""Temporary databases. They have secrets, so their files have no name: a process that is killed leaves an empty folder.
 
-SQLite finds journals by name, so such a database has none on disk.
+SQLite finds journals by name, so such a database has none on disk. The name is in a folder of this user alone, which
+stays until the end: in a folder that others can write, they could put a journal there, also after it was removed.
 """
 
 from __future__ import annotations
@@ -8,11 +9,12 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from hatbox.new_files import draft_path
+from hatbox.new_files import draft_path, remove_old_drafts
 
 __all__ = ["unnamed_database"]
 
@@ -23,9 +25,11 @@ def unnamed_database(folder: Path) -> Iterator[tuple[sqlite3.Connection, IO[byte
 
     On Windows the file has a name until the end: an open file cannot be deleted there.
     """
-    path = draft_path(folder)
+    remove_old_drafts(folder)
     flags = os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_BINARY", 0)
-    try:
+    draft = draft_path(folder)
+    with tempfile.TemporaryDirectory(draft.suffix, f"{draft.stem}-", folder, ignore_cleanup_errors=True) as private:
+        path = Path(private, "database")
         with (
             os.fdopen(os.open(path, flags, 0o600), "r+b") as file,
             contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection,
@@ -33,5 +37,3 @@ def unnamed_database(folder: Path) -> Iterator[tuple[sqlite3.Connection, IO[byte
             with contextlib.suppress(PermissionError):
                 path.unlink()
             yield connection, file
-    finally:
-        path.unlink(missing_ok=True)
