@@ -17,7 +17,9 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -29,6 +31,7 @@ from hatbox.store.sqlite.lock import ProfileLock
 from hatbox.store.sqlite.migrations import create_tables
 from hatbox.store.sqlite.names import read_names
 from hatbox.store.sqlite.schema import APPLICATION_ID, FORMAT, FORMAT_MASK
+from hatbox.store.sqlite.side_files import check_folder
 from tests.marks import starts
 from tests.store.in_loop import in_loop
 from tests.store.other_process import OtherProcess, Refused
@@ -884,26 +887,95 @@ async def test_what_another_user_has_made_beside_a_profile_is_refused(path: Path
         assert stat.S_IMODE(path.with_name(f"{path.name}-wal").stat().st_mode) == 0o600
 
 
-@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root can give files to others")
-@in_loop
-async def test_a_folder_that_a_group_can_write_is_refused_unless_the_group_is_private_or_shares_the_profile(
-    path: Path,
+class Folder(NamedTuple):
+    """Who opens a profile in which folder, with the mode 0o775 if nothing else is said."""
+
+    user: int = 1000
+    owner: int = 1000
+    group: int = 1000
+    mode: int = 0o775
+    profile: int = 1000
+    profile_mode: int = 0o600
+
+
+ALICE, BOB, SERVICE, ROOT = (1000, "alice", 1000, "bash"), (1001, "bob", 1001, "bash"), (33, "www", 33, "nologin"), 0
+ACCOUNTS = [ALICE, BOB, SERVICE, (0, "root", 0, "bash"), (1009, "default", 0, "bash")]
+ACCOUNTS += [(1002, "carol", 100, "bash"), (12, "games", 100, "nologin")]
+GROUPS = {0: ("root", []), 1000: ("alice", ["alice"]), 1001: ("bob", []), 33: ("www", []), 50: ("staff", ["bob"])}
+GROUPS |= {100: ("users", []), 51: ("own", ["remote"]), 52: ("other", ["elsewhere"])}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="owners and groups of POSIX")
+@pytest.mark.parametrize(
+    ("folder", "problem"),
+    [
+        (Folder(), ""),
+        (Folder(mode=0o777), "all users"),
+        (Folder(mode=0o1777), ""),
+        (Folder(group=1001), "group bob"),
+        (Folder(group=50), "group staff"),
+        (Folder(group=33), "group www"),  # a server on this machine
+        (Folder(group=50, profile_mode=0o660), ""),
+        (Folder(group=54321), ""),
+        (Folder(group=100), "group users"),
+        (Folder(user=1002, owner=1002, group=100), ""),
+        (Folder(group=52), "group other"),  # an account that is listed in the group only
+        (Folder(user=ROOT, group=50), ""),
+        (Folder(user=ROOT, mode=0o777), "all users"),
+        (Folder(user=1001), ""),  # what is of alice, by bob
+        (Folder(user=1001, group=50), ""),
+        (Folder(user=100065, owner=0, group=0, profile=100065), ""),  # OpenShift
+        (Folder(user=2000, owner=2000, group=51, profile=2000), ""),  # LDAP that lists no users
+        (Folder(user=1001, owner=65534, profile=1001), "its owner,.*In a container: run it as the user 65534"),
+    ],
+)
+def test_a_folder_is_refused_if_others_can_replace_a_profile_in_it(
+    path: Path, folder: Folder, problem: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await fill(path)
-    path.parent.chmod(0o770)
-    os.chown(path.parent, -1, NOBODY)  # whose user is another one
-    with pytest.raises(hatbox.ProfileError, match=f"users of the group .* can replace .*chmod g-w {path.parent}"):
-        await hatbox.open(path)
-    with pytest.raises(hatbox.ProfileError, match="can replace files"):
-        check(path)
-    assert read_names(path, "identities") == []
-    for group, mode in ((os.getgid(), 0o600), (54321, 0o600), (NOBODY, 0o660)):
-        os.chown(path.parent, -1, group)
-        os.chown(path, -1, group)
-        path.chmod(mode)
-        async with hatbox.open(path):
-            pass
+    pwd, grp = pytest.importorskip("pwd"), pytest.importorskip("grp")
+
+    def account(uid: int, name: str, gid: int, shell: str) -> Any:
+        return pwd.struct_passwd((name, "x", uid, gid, "", "/", f"/usr/sbin/{shell}"))
+
+    accounts = [account(*each) for each in ACCOUNTS]
+    known = [*accounts, account(2000, "remote", 2000, "bash")]
+    by_name, by_id = {each.pw_name: each for each in known}, {each.pw_uid: each for each in known}
+    groups = {gid: grp.struct_group((name, "x", gid, members)) for gid, (name, members) in GROUPS.items()}
+    monkeypatch.setattr(os, "getuid", lambda: folder.user)
+    monkeypatch.setattr(pwd, "getpwall", lambda: accounts)
+    monkeypatch.setattr(pwd, "getpwnam", by_name.__getitem__)
+    monkeypatch.setattr(pwd, "getpwuid", by_id.__getitem__)
+    monkeypatch.setattr(grp, "getgrgid", groups.__getitem__)
+    status = os.stat_result((folder.mode, 0, 0, 2, folder.owner, folder.group, 0, 0, 0, 0))
+    monkeypatch.setattr(Path, "stat", lambda *_, **__: status)
+    database = os.stat_result((folder.profile_mode, 0, 0, 1, folder.profile, folder.group, 0, 0, 0, 0))
+    refused = pytest.raises(hatbox.ProfileError, match=f"(?s){problem}") if problem else contextlib.nullcontext()
+    with refused:
+        check_folder(path, database)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="owners and groups of POSIX")
+def test_nothing_is_created_in_a_folder_in_which_a_profile_is_not_opened(path: Path) -> None:
+    path.parent.chmod(0o777)
+    for create in (open_and_close, partial(files.create_profile, fill=create_tables)):
+        with pytest.raises(hatbox.ProfileError, match="all users of this machine can replace"):
+            create(path)
+        assert list(path.parent.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="owners and groups of POSIX")
+def test_all_that_reads_a_profile_checks_its_folder(path: Path) -> None:
+    asyncio.run(fill(path))
     assert read_names(path, "identities")
+    path.parent.chmod(0o777)
+    for read in (open_and_close, check):
+        with pytest.raises(hatbox.ProfileError, match="can replace files"):
+            read(path)
+    assert read_names(path, "identities") == []
+
+
+def open_and_close(path: Path) -> None:
+    files.open_profile(path).close()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="locks of POSIX")

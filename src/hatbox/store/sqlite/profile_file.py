@@ -42,6 +42,7 @@ from hatbox.store.sqlite.side_files import (
     OpenFiles,
     beside,
     check_before_open,
+    check_folder,
     check_side_files,
     create_private,
     is_open_elsewhere,
@@ -463,6 +464,7 @@ def create_profile(path: Path, fill: Callable[[sqlite3.Connection], None]) -> bo
 
     _refuse_orphaned_journal(path)
     _make_folder(path)
+    check_folder(path)
     with unnamed_database(path.parent) as (connection, draft):
         connection.execute("PRAGMA journal_mode = MEMORY")
         connection.execute("PRAGMA synchronous = OFF")

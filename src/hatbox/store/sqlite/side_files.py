@@ -20,6 +20,7 @@ __all__ = [
     "OpenFiles",
     "beside",
     "check_before_open",
+    "check_folder",
     "check_side_files",
     "create_private",
     "is_open_elsewhere",
@@ -28,6 +29,7 @@ __all__ = [
 _ENDS: Final = ("-wal", "-shm", "-journal", "-lock")
 _SHARED_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
+_NO_SHELLS: Final = ("nologin", "false", "sync", "halt", "shutdown")
 
 
 def beside(path: Path, end: str) -> Path:
@@ -45,31 +47,37 @@ def check_before_open(path: Path) -> None:
         problem = f"its file has {status.st_nlink} names (hard links)"
         advice = "Opened under two names, a profile loses logins. Delete the other name, or replace it by a copy."
         raise ProfileError(path, problem, f"Nothing was changed. {advice}")
-    if not hasattr(os, "getuid"):
-        return
-    _check_folder(path, status)
+    check_folder(path, status)
     check_side_files(path)
 
 
-def _check_folder(path: Path, database: os.stat_result) -> None:
-    """Refuse a folder in which others can replace files, as SSH does. Root may use folders of all users."""
-    folder = path.parent
+def check_folder(path: Path, database: os.stat_result | None = None) -> None:
+    """Raise ProfileError for a folder in which others can replace files, as SSH does. Before a profile is created, too.
+
+    Root may use folders of all users and groups.
+    """
+    if not hasattr(os, "getuid"):
+        return
+    folder, user = path.parent, os.getuid()
     status = folder.stat()
+    trusted = {0, user, database.st_uid if database else user}
     who = ""
-    if status.st_uid not in (os.getuid(), database.st_uid, 0) and os.getuid():
+    if user and status.st_uid not in trusted:
         who, advice = "another user, its owner,", "Use a folder of your own."
+        advice += f"\nIn a container: run it as the user {status.st_uid}, or give the folder to the user {user}."
     elif not status.st_mode & stat.S_ISVTX:
-        is_shared = database.st_mode & stat.S_IWGRP and database.st_gid == status.st_gid
+        is_shared = database and database.st_mode & stat.S_IWGRP and database.st_gid == status.st_gid
+        matters = user and status.st_mode & stat.S_IWGRP and not is_shared
         if status.st_mode & stat.S_IWOTH:
             who, advice = "all users of this machine", f"Run: chmod o-w {folder}\nOr use a folder of your own in it."
-        elif status.st_mode & stat.S_IWGRP and not is_shared and (group := _group_of_others(status.st_gid)):
+        elif matters and (group := _group_of_others(status.st_gid, trusted)):
             who, advice = f"users of the group {group}", f"Run: chmod g-w {folder}\nOr use a folder of your own in it."
     if who:
         raise ProfileError(path, f"{who} can replace files in its folder {folder}", f"Nothing was changed. {advice}")
 
 
-def _group_of_others(number: int) -> str | None:
-    """The name of a group that has other users than this one and root; None for a private or an unknown one."""
+def _group_of_others(number: int, trusted: set[int]) -> str | None:
+    """The name of a group that has other users than these; None for a private or an unknown one."""
     import grp
     import pwd
 
@@ -77,10 +85,20 @@ def _group_of_others(number: int) -> str | None:
         group = grp.getgrgid(number)
     except KeyError:  # as in a container
         return None
-    users = {user.pw_name: user for user in pwd.getpwall()}
-    members = {*group.gr_mem, *(name for name, user in users.items() if user.pw_gid == number)}
-    others = [name for name in members if name not in users or users[name].pw_uid not in (0, os.getuid())]
-    return group.gr_name if others else None
+    for name in group.gr_mem:
+        try:
+            if pwd.getpwnam(name).pw_uid not in trusted:
+                return group.gr_name
+        except KeyError:
+            return group.gr_name
+    with contextlib.suppress(KeyError):
+        namesake = pwd.getpwnam(group.gr_name)
+        if namesake.pw_uid in trusted and namesake.pw_gid == number:
+            return None  # a private group, as that of root: to list all users takes long with LDAP
+    others = (each for each in pwd.getpwall() if each.pw_gid == number and each.pw_uid not in trusted)
+    # Accounts of the system that nobody can use may be in a group of users.
+    is_used = any(each.pw_name == group.gr_name or Path(each.pw_shell).name not in _NO_SHELLS for each in others)
+    return group.gr_name if is_used else None
 
 
 def check_side_files(path: Path) -> None:
