@@ -39,10 +39,11 @@ _FLAGS: Final = os.O_WRONLY | _BINARY
 
 
 @contextlib.contextmanager
-def new_file(path: Path, *, overwrite: bool) -> Iterator[IO[bytes]]:
+def new_file(path: Path, *, overwrite: bool, needs_links: bool = False) -> Iterator[IO[bytes]]:
     """A new file. It gets its name, durably, when the body ends without an error. Raises OSError.
 
-    Without `overwrite`, FileExistsError is raised if a file with this name exists by then, and that stays.
+    Without `overwrite`, FileExistsError is raised if a file with this name exists by then, and that stays. On a file
+    system without hard links, a process that is killed in the last step leaves an empty file, unless `needs_links`.
     """
     draft = draft_path(path.parent)
     descriptor = unnamed = _open_unnamed(path.parent)
@@ -60,7 +61,7 @@ def new_file(path: Path, *, overwrite: bool) -> Iterator[IO[bytes]]:
         if overwrite:
             draft.replace(path)
         elif unnamed is None:
-            _link(draft, path)
+            _link(draft, path, needs_links=needs_links)
         sync_folder(path.parent)
     finally:
         draft.unlink(missing_ok=True)
@@ -133,12 +134,15 @@ def _open_unnamed(folder: Path) -> int | None:
     return None
 
 
-def _link(draft: Path, path: Path) -> None:
+def _link(draft: Path, path: Path, *, needs_links: bool) -> None:
     try:
         path.hardlink_to(draft)
     except FileExistsError:
         raise
-    except OSError:  # a file system without hard links: reserve the name, so that no other file is replaced
+    except OSError as error:
+        if needs_links:
+            raise OSError(errno.ENOTSUP, "its file system has no hard links", str(path)) from error
+        # Reserve the name, so that no other file is replaced.
         os.close(os.open(path, _FLAGS | os.O_CREAT | os.O_EXCL, 0o600))
         draft.replace(path)
 

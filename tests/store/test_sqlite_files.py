@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import hatbox
+from hatbox import new_files
 from hatbox.store.sqlite import SqliteStore, failures
 from hatbox.store.sqlite import profile_file as files
 from hatbox.store.sqlite.check import check
@@ -972,6 +973,19 @@ def test_all_that_reads_a_profile_checks_its_folder(path: Path) -> None:
         with pytest.raises(hatbox.ProfileError, match="can replace files"):
             read(path)
     assert read_names(path, "identities") == []
+
+
+def test_without_hard_links_no_profile_is_created_that_a_kill_would_leave_empty(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_links(*_: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(new_files, "_open_unnamed", lambda _: None)
+    monkeypatch.setattr(Path, "hardlink_to", no_links)
+    with pytest.raises(hatbox.ProfileError, match="its file system has no hard links.*Choose another path"):
+        open_and_close(path)
+    assert list(path.parent.iterdir()) == []
 
 
 def open_and_close(path: Path) -> None:

@@ -475,7 +475,7 @@ def create_profile(path: Path, fill: Callable[[sqlite3.Connection], None]) -> bo
         fill(connection)
         connection.execute("COMMIT")
         try:
-            with new_file(path, overwrite=False) as file:
+            with new_file(path, overwrite=False, needs_links=True) as file:
                 shutil.copyfileobj(draft, file)
                 file.seek(_MODES)
                 file.write(_WAL_MODE)
