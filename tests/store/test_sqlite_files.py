@@ -16,6 +16,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -983,7 +984,7 @@ def test_without_hard_links_no_profile_is_created_that_a_kill_would_leave_empty(
 
     monkeypatch.setattr(new_files, "_open_unnamed", lambda _: None)
     monkeypatch.setattr(Path, "hardlink_to", no_links)
-    with pytest.raises(hatbox.ProfileError, match="its file system has no hard links.*Choose another path"):
+    with pytest.raises(hatbox.ProfileError, match=r"its file system has no hard links.*Choose another path"):
         open_and_close(path)
     assert list(path.parent.iterdir()) == []
 
@@ -1002,6 +1003,34 @@ def test_a_second_name_is_refused_within_one_process_too(path: Path) -> None:
         ProfileLock(other, 1)
     lock.release()
     ProfileLock(other, 1).release()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="locks of POSIX")
+def test_of_two_names_that_two_threads_open_at_once_one_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asyncio.run(fill(path))
+    other = path.with_name("mounted.db")
+    os.link(path, other)
+    opened: list[ProfileLock] = []
+
+    def open_other() -> None:
+        with contextlib.suppress(hatbox.ProfileLocked):
+            opened.append(ProfileLock(other, 1))
+
+    thread = threading.Thread(target=open_other)
+    is_current = ProfileLock._is_current
+
+    def interrupted(lock: ProfileLock) -> bool:
+        if lock.path.name == "profile.db-lock":
+            thread.start()
+            thread.join(0.2)  # it waits for this one
+        return is_current(lock)
+
+    monkeypatch.setattr(ProfileLock, "_is_current", interrupted)
+    lock = ProfileLock(path, 1)
+    thread.join(10)
+    assert opened == []
+    monkeypatch.undo()
+    lock.release()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="locks of POSIX")
@@ -1033,7 +1062,7 @@ def test_a_file_system_without_locks_is_named(path: Path, monkeypatch: pytest.Mo
         raise OSError(errno.ENOLCK, "No locks available")
 
     monkeypatch.setattr("fcntl.lockf", refuse)
-    with pytest.raises(hatbox.ProfileError, match="its file system has no locks"):
+    with pytest.raises(hatbox.ProfileError, match=r"its file system has no locks"):
         asyncio.run(fill(path))
 
 

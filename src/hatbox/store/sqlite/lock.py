@@ -14,6 +14,7 @@ import contextlib
 import errno
 import os
 import sys
+import threading
 import time
 import weakref
 from pathlib import Path
@@ -41,8 +42,8 @@ class ProfileLock:
     def __init__(self, profile: Path, timeout: float) -> None:
         """Acquire the lock: exclusively if no other handle is open, else shared. Raises LockBusy or OSError,
         and ProfileError if the profile is open here under another name, or was open in a parent at the fork."""
-        inode = _inode_of(profile)
-        if inode in _inherited:
+        self._inode = _inode_of(profile)
+        if self._inode in _inherited:
             raise forked(profile)
         self._profile = profile
         self.path = profile.with_name(f"{profile.name}-lock")
@@ -50,11 +51,7 @@ class ProfileLock:
         self._timeout = timeout
         self._descriptor = -1
         if _SUPPORTED:
-            for lock in list(_open_locks):  # locks of SQLite do not show it within one process
-                if lock._descriptor >= 0 and _inode_of(lock._profile) == inode and lock._is_of_another_name(self.path):
-                    raise under_another_name(profile)
             self._acquire()
-            _open_locks.add(self)
 
     def share(self) -> bool:
         """Turn an exclusive lock into a shared one.
@@ -91,15 +88,24 @@ class ProfileLock:
 
     def _acquire(self) -> None:
         deadline = time.monotonic() + self._timeout
-        while True:
-            self._descriptor = self._open()
-            self.exclusive = self._try(exclusive=True)
-            if (self.exclusive or self._try(exclusive=False)) and self._is_current():
-                return
-            self._close()
+        while not self._try_to_acquire():
             if time.monotonic() > deadline:
                 raise LockBusy
             time.sleep(_RETRY_SECONDS)
+
+    def _try_to_acquire(self) -> bool:
+        with _acquiring:
+            for lock in list(_open_locks):  # locks of SQLite do not show it within one process
+                is_same = lock._descriptor >= 0 and _inode_of(lock._profile) == self._inode
+                if is_same and lock._is_of_another_name(self.path):
+                    raise under_another_name(self._profile)
+            self._descriptor = self._open()
+            self.exclusive = self._try(exclusive=True)
+            if (self.exclusive or self._try(exclusive=False)) and self._is_current():
+                _open_locks.add(self)
+                return True
+            self._close()
+            return False
 
     def _open(self) -> int:
         try:
@@ -148,6 +154,7 @@ class ProfileLock:
             self._close()
 
 
+_acquiring: Final = threading.Lock()
 _open_locks: weakref.WeakSet[ProfileLock] = weakref.WeakSet()
 _inherited: set[tuple[int, int] | None] = set()  # the profiles that a parent of this process had open at the fork
 
@@ -161,9 +168,10 @@ def _inode_of(profile: Path) -> tuple[int, int] | None:
 
 
 def _after_fork() -> None:
+    _acquiring.release()
     for lock in list(_open_locks):
         lock._forget()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
+    os.register_at_fork(before=_acquiring.acquire, after_in_parent=_acquiring.release, after_in_child=_after_fork)
