@@ -125,6 +125,7 @@ _PAGES = {
         <script>fetch('/echo').then(response => response.text()).then(text => document.title = text)</script>""",
     "/long": "<title>Long</title>" + "".join(f"<p>paragraph {number} of many</p>" for number in range(5000)),
     "/pdf-frame": "<title>Report</title><p>around the report</p><iframe src=/pdf width=500 height=400></iframe>",
+    "/talks": """<title>Talks</title><script>console.log('words in the log'); alert('words in a dialog')</script>""",
     "/secret": "<title>Secret</title><p>content of the other host</p>",
 }
 

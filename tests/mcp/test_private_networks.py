@@ -128,6 +128,20 @@ async def test_a_page_with_an_unknown_address_is_refused_and_waits_for_no_other_
 
 
 @pytest.mark.browser
+def test_what_a_refused_document_says_is_not_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def test(call: Caller, site: AgentSite) -> None:
+        await call("browser_navigate", url=site.url("/form"))
+        monkeypatch.setattr(document_addresses, "is_private_address", lambda address: address == "127.0.0.1")
+        shown = [await call("browser_navigate", url=site.url("/talks"))]
+        assert "have to be named" in shown[0]
+        shown += [await call(each) for each in ("browser_console_messages", "browser_network_requests")]
+        shown += [await call("browser_press_key", key="a"), await call("browser_snapshot")]
+        assert not [each for each in shown if "words" in each or "/talks" in each]
+
+    run(tmp_path, test, ["*"])
+
+
+@pytest.mark.browser
 def test_nor_in_the_browser_of_another_program(tmp_path: Path) -> None:
     async def test(call: Caller, site: AgentSite) -> None:
         async with (

@@ -132,6 +132,9 @@ class AgentTab:
         self._spawn(asyncio.ensure_future(close_page(page)))
 
     def _on_dialog(self, dialog: Dialog) -> None:
+        if self._leaving is not None:
+            self._spawn(asyncio.ensure_future(_dismiss(dialog)))
+            return
         self.dialog = dialog
         self._dialog_opened.set()
 
@@ -164,9 +167,15 @@ class AgentTab:
         self._spawn(self._leaving)
 
     async def _leave(self) -> None:
+        """Show an empty page. The agent sees nothing of the document: neither its dialogs nor its log."""
         try:
+            dialog, self.dialog = self.dialog, None
+            self._dialog_opened.clear()
+            if dialog is not None:
+                await _dismiss(dialog)  # it would delay the navigation
             with contextlib.suppress(PlaywrightError):
                 await within(self.page.goto(_BLANK, timeout=_ACTION_MS))
+                self.log.clear()
                 self._session.browser.limit.on_left(self.page)
         finally:
             if self._leaving is asyncio.current_task():
@@ -256,7 +265,7 @@ class AgentTab:
             opened.cancel()
             is_complete = task.done()
             task.cancel()
-        if self.dialog is not None and (not is_complete or task.exception() is not None):
+        if not is_complete or (self.dialog is not None and task.exception() is not None):
             return None
         return task.result()
 
@@ -394,6 +403,8 @@ class AgentTab:
 
     async def read_log(self, show: Callable[[], str]) -> str:
         """What `show` returns, after the values were read that must not be shown."""
+        if self._leaving is not None:
+            await asyncio.wait({self._leaving})  # it clears the log
         await self._check_dialog()
         await self.check_frames()
         await self._within_limits(self._read_secrets())
@@ -426,6 +437,8 @@ class AgentTab:
             return False
 
     async def _dialog_answer(self) -> str:
+        if self.refused:  # the page of the dialog is left
+            raise ToolRefused(self.refused)
         return f"{await self.dialog_text()} Answer it with browser_handle_dialog."
 
     async def wait_for_text(self, text: str, *, is_shown: bool) -> None:
@@ -524,12 +537,18 @@ class AgentTab:
         return url_without_passwords(self.cookies.hide(self.page.url[:_MAX_URL]), self.passwords.known)[:limit]
 
     async def dialog_text(self) -> str:
-        """What the open dialog says."""
+        """What the open dialog says. Raises ToolRefused if the agent may not see its page."""
         if (dialog := self.dialog) is None:
             return ""
+        await self.check_frames()
         await self.read_cookies()
         message = self._without_secrets(dialog.message[:_MAX_TREE])
         return f"The page shows a dialog ({dialog.type}). {untrusted(bounded(message, 1000))}\n"
+
+
+async def _dismiss(dialog: Dialog) -> None:
+    with contextlib.suppress(PlaywrightError):
+        await within(dialog.dismiss())
 
 
 def _status(response: Response | None) -> str:

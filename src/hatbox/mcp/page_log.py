@@ -58,6 +58,11 @@ class PageLog:
         ]
         return untrusted(bounded("\n".join(lines))) if lines else "The page has sent no requests."
 
+    def clear(self) -> None:
+        """Forget the document."""
+        self._messages.clear()
+        self._requests.clear()
+
     def _on_console(self, message: ConsoleMessage) -> None:
         self._add(message.type, message.text)
 
@@ -69,8 +74,7 @@ class PageLog:
     def _on_request(self, request: Request) -> None:
         is_document = request.is_navigation_request() and request.redirected_from is None
         if is_document and request.frame == self._page.main_frame:
-            self._messages.clear()
-            self._requests.clear()
+            self.clear()
         if len(self._requests) == _MAX_REQUESTS:
             del self._requests[next(iter(self._requests))]
         self._requests[request] = "no response"
