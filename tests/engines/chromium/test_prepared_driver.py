@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from types import SimpleNamespace
 
 import pytest
 
@@ -21,6 +22,7 @@ class Drivers:
         self.may_start.set()
         monkeypatch.setattr(driver_connection, "_started_driver", self._start)
         monkeypatch.setattr(driver_connection, "stop_driver", self._stop)
+        monkeypatch.setattr(driver_connection, "_process_of", lambda _: None)
 
     async def _start(self) -> object:
         await self.may_start.wait()
@@ -39,6 +41,16 @@ async def test_it_is_taken_once_and_then_not_stopped(monkeypatch: pytest.MonkeyP
     assert taken == drivers.started and len(taken) == 2
     await prepared.close()
     assert drivers.stopped == []
+
+
+@in_loop
+async def test_one_that_has_ended_meanwhile_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    drivers = Drivers(monkeypatch)
+    prepared = PreparedDriver(300)
+    ended = SimpleNamespace(returncode=-9)
+    monkeypatch.setattr(driver_connection, "_process_of", lambda each: ended if each is drivers.started[0] else None)
+    assert await start_driver() is drivers.started[1]
+    await prepared.close()
 
 
 @in_loop

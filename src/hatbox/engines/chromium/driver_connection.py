@@ -42,17 +42,19 @@ class PreparedDriver:
 
     @classmethod
     async def take(cls) -> Playwright | None:
-        """The prepared driver, once. None if there is none, or if it does not start."""
+        """The prepared driver, once. None if there is none, if it does not start, or if it has ended meanwhile."""
         prepared = cls._left.get(asyncio.get_running_loop())
         if prepared is None or not prepared._leave():
             return None
         try:
-            return await asyncio.shield(prepared._driver)
+            driver = await asyncio.shield(prepared._driver)
         except asyncio.CancelledError:
             prepared._tasks.spawn(prepared._stop())
             raise
         except PlaywrightError:
             return None
+        process = _process_of(driver)
+        return driver if process is None or process.returncode is None else None
 
     async def close(self) -> None:
         """Stop it if it was not taken, and wait for its end."""
