@@ -3,13 +3,13 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import sqlite3
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 
-from hatbox import new_files
 from hatbox.cookies import Cookie
 from hatbox.errors import FirefoxProfileLocked, ImportExportError, InvalidInputFile
 from hatbox.formats import Bundle, BundleEntry, IdentityAttributes, firefox_profile
@@ -136,23 +136,30 @@ def test_a_failure_in_the_middle_leaves_everything_as_it_was(
     assert [each.name for each in tmp_path.iterdir()] == (["profile"] if exists else [])
 
 
-def test_a_killed_export_leaves_nothing_but_the_folder_and_the_next_one_completes_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("step", ["locked", "create_database", "connected", "insert_cookies", "replace_file"])
+def test_an_export_that_is_killed_leaves_nothing_but_the_folder_and_the_next_one_completes_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    folder = tmp_path / "profile"
+    folder, left = tmp_path / "profile", tmp_path / "left"
     bundle = Bundle([BundleEntry(None, [cookie("mine")]), BundleEntry(MINE, [cookie("mine")], 9)])
-    beside: list[str] = []
+    connect = sqlite3.connect
 
-    def last_step(path: Path, data: bytes) -> None:
-        beside.extend(each.name for each in tmp_path.iterdir())
-        new_files.replace_file(path, data)
+    def killed(*_: object) -> None:
+        if step == "connected":  # the mode is written, the tables are not
+            with contextlib.closing(connect(folder / "cookies.sqlite")) as connection:
+                connection.execute("PRAGMA journal_mode = WAL")
+        assert [each.name for each in tmp_path.iterdir()] == ["profile"]
+        shutil.copytree(folder, left)
+        raise KeyboardInterrupt
 
-    monkeypatch.setattr(firefox_profile, "replace_file", last_step)
-    write_folder(bundle, folder)
-    assert beside == ["profile"]
-    (folder / "cookies.sqlite").unlink()
-    write_folder(bundle, folder)
-    assert values(folder) == {"": ["mine"], "Söckchen": ["mine"]}
+    monkeypatch.setattr(
+        firefox_profile, {"locked": "_write_into", "connected": "create_database"}.get(step, step), killed
+    )
+    with pytest.raises(KeyboardInterrupt):
+        write_folder(bundle, folder)
+    monkeypatch.undo()
+    write_folder(bundle, left)
+    assert values(left) == {"": ["mine"], "Söckchen": ["mine"]}
 
 
 def test_a_new_profile_has_the_ids_of_hatbox_and_is_its_owners_alone(tmp_path: Path) -> None:

@@ -72,10 +72,13 @@ def read_cookies(path: Path, skipped: Tally) -> dict[int, list[Cookie]]:
 
 
 def create_database(path: Path) -> None:
-    """Create an empty database with the latest schema."""
-    path.touch(0o600)
+    """Create an empty database with the latest schema, unless it has tables: a killed process may have left none."""
+    if not path.exists():
+        path.touch(0o600)
     with contextlib.closing(sqlite3.connect(path)) as connection:
-        connection.executescript(f"PRAGMA journal_mode = WAL; {_TABLE}; PRAGMA user_version = {SCHEMA}")
+        if connection.execute("SELECT 1 FROM sqlite_schema").fetchone() is None:
+            script = f"BEGIN; {_TABLE}; PRAGMA user_version = {SCHEMA}; COMMIT"
+            connection.executescript(f"PRAGMA journal_mode = WAL; {script}")
 
 
 def insert_cookies(connection: sqlite3.Connection, number: int, cookies: Iterable[Cookie]) -> int:

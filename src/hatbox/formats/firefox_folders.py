@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from hatbox.errors import FirefoxProfileLocked, ImportExportError, InvalidInputFile
 
-__all__ = ["FirefoxProfileFolder", "default_folder", "find_folders", "locked"]
+__all__ = ["LOCK_FILES", "FirefoxProfileFolder", "default_folder", "find_folders", "locked"]
 
 _LINUX: Final = (
     ".mozilla/firefox",
@@ -21,6 +21,7 @@ _LINUX: Final = (
     ".var/app/org.mozilla.firefox/.mozilla/firefox",
     ".var/app/org.mozilla.firefox/config/mozilla/firefox",
 )
+LOCK_FILES: Final = {".parentlock", "parent.lock"}
 _MACOS: Final = ("Library/Application Support/Firefox",)
 
 

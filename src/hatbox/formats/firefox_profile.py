@@ -19,7 +19,7 @@ from hatbox.errors import ImportExportError, InvalidInputFile
 from hatbox.formats.base import Bundle, BundleEntry, IdentityAttributes, ImportKey, Tally, place_key
 from hatbox.formats.containers_json import HIDDEN, UNNAMED, Containers
 from hatbox.formats.firefox_cookies import SCHEMA, create_database, insert_cookies, read_cookies
-from hatbox.formats.firefox_folders import locked
+from hatbox.formats.firefox_folders import LOCK_FILES, locked
 from hatbox.formats.input_files import read_input_file
 from hatbox.new_files import replace_file
 
@@ -81,7 +81,8 @@ def write_folder(bundle: Bundle, folder: Path) -> tuple[int, Tally]:
 def _expect_profile(folder: Path) -> None:
     if not folder.is_dir():
         raise ImportExportError(f"{folder}: not a folder. Specify a new or empty folder.")
-    if any(folder.iterdir()) and not any((folder / name).exists() for name in _MARKS):
+    names = {each.name for each in folder.iterdir()} - LOCK_FILES  # which a killed export has left
+    if names and names.isdisjoint(_MARKS):
         raise ImportExportError(f"{folder}: neither empty nor a Firefox profile. Specify a new or empty folder.")
 
 
@@ -92,8 +93,7 @@ def _write_into(bundle: Bundle, folder: Path, lost: Tally) -> int:
         raise _outdated(known, "an older version")
     numbers = _numbered(bundle, containers, keep_numbers=not known.exists())
     database = folder / _COOKIES
-    if not database.exists():
-        create_database(database)
+    create_database(database)
     with contextlib.closing(sqlite3.connect(database, isolation_level=None)) as connection:
         _expect_schema(connection, database)
         connection.execute("BEGIN IMMEDIATE")
