@@ -382,7 +382,7 @@ def _may_be_unused(tab: Tab) -> bool:
 
 
 async def _answer_check(engine: Engine, reports: EngineReports, check: SettingsCheck) -> None:
-    """Write the answer of an engine that serves the identity."""
+    """Write which typed text the engine would lose by a change of settings."""
     found = await engine.input_at_risk(check.cookie_store_id, uses_proxy=check.uses_proxy)
     at_risk = [InputAtRisk(tab_id, fields) for tab_id, fields in sorted(found.items())]
     await reports.write(lambda transaction: answer_settings_check(transaction, check, at_risk))

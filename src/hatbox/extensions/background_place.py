@@ -20,8 +20,8 @@ BackgroundPlace: TypeAlias = Literal["deno", "chromium"]
 BACKGROUND_PLACES: Final[tuple[BackgroundPlace, ...]] = ("deno", "chromium")
 """The places that a user can select."""
 
-_MAX_BYTES: Final = 32 << 20  # of the scripts of the background, and of those of pages
-_NAME: Final = re.compile(rb"\bindexedDB\b")
+_MAX_SCRIPT_BYTES: Final = 32 << 20  # of the scripts of the background, and of those of pages
+_INDEXED_DB: Final = re.compile(rb"\bindexedDB\b")
 _IMPORT: Final = re.compile(rb"""\b(?:import|from|importScripts)\s*+(?:\(\s*+)?["']([^"'\n]{1,1000})["']""")
 
 
@@ -66,7 +66,10 @@ def without_document(background: Background, place: BackgroundPlace | None) -> s
 
 
 def shares_databases(package: Package, background: Background) -> bool:
-    """Whether scripts of the background and of another page both use IndexedDB. May take long: call it in a thread."""
+    """Whether scripts of the background and of another page both use IndexedDB. May take long: call it in a thread.
+
+    Scripts that a script imports by a fixed name are read too. A script that mentions `indexedDB` counts as a user.
+    """
     if not _uses_databases(package, (script.file for script in background.scripts)):
         return False
     pages = (name for name in package.names() if name.endswith((".html", ".htm")) and name != background.page)
@@ -79,8 +82,8 @@ def _scripts_of(package: Package, page: str) -> list[str]:
 
 
 def _uses_databases(package: Package, scripts: Iterable[str]) -> bool:
-    """Whether one of the scripts, or a script that they import, mentions indexedDB. Reads up to _MAX_BYTES."""
-    unread, known, left = list(scripts), set[str](), _MAX_BYTES
+    """Whether one of the scripts, or a script that they import, mentions indexedDB. Reads up to _MAX_SCRIPT_BYTES."""
+    unread, known, left = list(scripts), set[str](), _MAX_SCRIPT_BYTES
     while unread and left > 0:
         script = unread.pop()
         if script in known:
@@ -88,7 +91,7 @@ def _uses_databases(package: Package, scripts: Iterable[str]) -> bool:
         known.add(script)
         source = (package.read(script) or b"")[:left]
         left -= len(source)
-        if _NAME.search(source):
+        if _INDEXED_DB.search(source):
             return True
         imported = (match[1].decode("utf-8", "replace") for match in _IMPORT.finditer(source))
         unread.extend(file_name(url, script) for url in imported if is_relative(url))

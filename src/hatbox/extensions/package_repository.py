@@ -26,7 +26,7 @@ from hatbox.store.profile_settings import PROFILE, URL_SECRET
 
 __all__ = ["LoadedPackage", "PackageRepository", "url_secret"]
 
-_BYTES: Final = 32
+_SECRET_BYTES: Final = 32
 
 
 class LoadedPackage(NamedTuple):
@@ -116,14 +116,14 @@ class PackageRepository:
 
 
 async def url_secret(store: Store) -> str:
-    """The secret. It is created when it is first used."""
-    found = await store.read(_load)
-    return found if found is not None else await _create(store, secrets.token_hex(_BYTES))
+    """Web pages must not guess the UUIDs in moz-extension:// URLs, which depend on it. Created by its first use."""
+    found = await store.read(_load_secret)
+    return found if found is not None else await _create_secret(store, secrets.token_hex(_SECRET_BYTES))
 
 
-def _create(store: Store, new: str) -> asyncio.Future[str]:
+def _create_secret(store: Store, new: str) -> asyncio.Future[str]:
     def create(transaction: Transaction) -> str:
-        found = _load(transaction)  # another process may have created it meanwhile
+        found = _load_secret(transaction)  # another process may have created it meanwhile
         if found is not None:
             return found
         transaction.settings.put(PROFILE, URL_SECRET, msgspec.json.encode(new))
@@ -132,7 +132,7 @@ def _create(store: Store, new: str) -> asyncio.Future[str]:
     return store.write(create)
 
 
-def _load(transaction: Transaction) -> str | None:
+def _load_secret(transaction: Transaction) -> str | None:
     """The secret; None if it does not exist or is damaged."""
     value = transaction.settings.get(PROFILE, URL_SECRET)
     if value is None:
@@ -141,4 +141,4 @@ def _load(transaction: Transaction) -> str | None:
         found = msgspec.json.decode(value, type=str)
     except msgspec.MsgspecError:
         return None
-    return found if len(found) >= _BYTES else None  # a short one can be guessed
+    return found if len(found) >= _SECRET_BYTES else None  # a short one can be guessed

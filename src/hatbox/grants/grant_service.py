@@ -43,7 +43,7 @@ __all__ = ["Grants", "digest_of", "new_token"]
 _MAX_GRANTS: Final = 1000
 _MAX_READS: Final = 10  # of one verification, while grants are being changed
 _PREFIX: Final = "hatbox_"
-_BYTES: Final = 32
+_TOKEN_BYTES: Final = 32
 _TOKEN: Final = re.compile(rf"{_PREFIX}[A-Za-z0-9_-]{{43}}", re.ASCII)
 _ID_LETTERS: Final = "abcdefghjkmnpqrstuvwxyz23456789"  # none that look alike
 _ID_LENGTH: Final = 10
@@ -253,8 +253,11 @@ def _insert(transaction: Transaction, draft: Grant, identities: Sequence[Identit
 
 
 def new_token() -> str:
-    """A new token, which nothing stores."""
-    return _PREFIX + secrets.token_urlsafe(_BYTES)
+    """A new token, which nothing stores.
+
+    The profile stores only its SHA-256.
+    """
+    return _PREFIX + secrets.token_urlsafe(_TOKEN_BYTES)
 
 
 def digest_of(token: object) -> bytes | None:

@@ -28,7 +28,7 @@ PROFILE_SETTINGS_CHANGED: Final = "profile.settings"
 """The topic of a change of these settings."""
 
 URL_SECRET: Final = "extension_url_secret"  # noqa: S105 - a name
-"""The name of the row with the secret of url_secret.py, which users do not set."""
+"""The name of the row with the secret of the UUIDs in moz-extension:// URLs, which users do not set."""
 
 AUTO: Final = "auto"
 """The history is recorded while an extension with the permission is installed."""

@@ -180,7 +180,11 @@ def save_page_snapshot(transaction: Transaction, tab_id: int, page: bytes) -> No
 
 
 def _record_visit(transaction: Transaction, before: TabRow, url: str) -> None:
-    """Record that a tab, whose row was `before`, shows another page."""
+    """Record that a tab, whose row was `before`, shows another page.
+
+    A reload, and a page that is restored, is no new visit. As in Firefox, the page that a redirect came from is
+    one.
+    """
     if url == before.url or not url.startswith(_RECORDED):
         return
     if not is_recorded(transaction):

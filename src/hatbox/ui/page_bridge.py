@@ -61,7 +61,11 @@ def _log(entry: LogEntry) -> None:
 
 
 class _PageMessages(OutgoingMessages):
-    """See OutgoingMessages. `limit` is for the bytes of results that the page has not acknowledged."""
+    """See OutgoingMessages. `limit` is for the bytes of results that the page has not acknowledged.
+
+    A result that is too large becomes an error of its call. Otherwise the session would end, the page would open
+    another one and send the call again, and so on.
+    """
 
     def __init__(self, session: PageSession, limit: int) -> None:
         super().__init__(session)

@@ -38,7 +38,7 @@ _UNEXPECTED_END: Final = "Unexpected end of input"
 _INCOMPLETE: Final = frozenset(  # V8 messages for code that ends too early
     {_UNEXPECTED_END, "Unterminated template literal", "missing ) after argument list"}
 )
-_INTERVAL: Final = 0.2  # seconds
+_INTERRUPT_INTERVAL: Final = 0.2  # seconds
 
 
 class _Run(Protocol):
@@ -285,7 +285,7 @@ class _PromptInterrupts:
         self._previous = signal.signal(signal.SIGINT, self._interrupt)
         if sys.platform != "win32":
             self._previous_alarm = signal.signal(signal.SIGALRM, self._check)
-            signal.setitimer(signal.ITIMER_REAL, _INTERVAL, _INTERVAL)
+            signal.setitimer(signal.ITIMER_REAL, _INTERRUPT_INTERVAL, _INTERRUPT_INTERVAL)
         return self
 
     def __exit__(self, *_: object) -> None:

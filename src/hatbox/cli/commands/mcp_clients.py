@@ -59,15 +59,15 @@ FileOption = Annotated[
 YesOption = Annotated[bool, Option("--yes", "-y", help="Do not ask.")]
 DryRunOption = Annotated[bool, Option("--dry-run", help="Print what would change, and change nothing.")]
 
-_TOKEN: Final = re.compile(
+_CONFIGURATION_TOKEN: Final = re.compile(
     r"""(?P<comment>//[^\n]*|\#[^\n]*|/\*.*?\*/)"""
     r"""|(?P<long>\"{3}.*?\"{3}|'{3}.*?'{3})"""
     r"""|(?P<string>"(?:[^"\\\n]|\\.)*"|'[^'\n]*')(?P<key>\s*[:=])?""",
     re.DOTALL,
 )
 _HIDDEN: Final = '"…"'
-_CONTEXT: Final = 2
-_MAX_LINE: Final = 2000
+_CONTEXT_LINES: Final = 2
+_MAX_SHOWN_LINE: Final = 2000
 
 
 def install(
@@ -277,13 +277,17 @@ def _print_advice(client: str, chosen: AgentClient, name: str, hosts: list[str] 
 
 
 def _shown_diff(path: str, before: str, after: str) -> list[str]:
-    """The lines of the diff, without ends of lines."""
+    """The lines of the diff, without ends of lines.
+
+    The file may contain the secrets of other servers, so strings and comments that are not part of the edit are not
+    shown.
+    """
     start = _common(before, after)
     end = _common(before[start:][::-1], after[start:][::-1])
     old = _masked(before, start, len(before) - end).splitlines()
     new = _masked(after, start, len(after) - end).splitlines()
-    lines = unified_diff(old, new, path if before else "/dev/null", path, lineterm="", n=_CONTEXT)
-    return [line if len(line) <= _MAX_LINE else f"{line[:_MAX_LINE]}…" for line in lines]
+    lines = unified_diff(old, new, path if before else "/dev/null", path, lineterm="", n=_CONTEXT_LINES)
+    return [line if len(line) <= _MAX_SHOWN_LINE else f"{line[:_MAX_SHOWN_LINE]}…" for line in lines]
 
 
 def _masked(text: str, start: int, end: int) -> str:
@@ -294,7 +298,7 @@ def _masked(text: str, start: int, end: int) -> str:
             return found[0]
         return f"{found[0][0]}…" if found["comment"] else _HIDDEN
 
-    return _TOKEN.sub(replacement, text)
+    return _CONFIGURATION_TOKEN.sub(replacement, text)
 
 
 def _common(one: str, other: str) -> int:

@@ -46,7 +46,7 @@ _MAX_TIME: Final = 60.0
 _REMEDY: Final = "For a window, stop it first: hatbox stop"
 _BROWSER_REMEDY: Final = "For a browser, stop it first: hatbox stop"
 _CREDENTIALS_DROPPED: Final = "The user name and password in the URL are not stored, and the page opens without them."
-_LINK: Final = re.compile(r"(ext|web)\+[a-z0-9.+-]+:", re.IGNORECASE)
+_EXTENSION_LINK: Final = re.compile(r"(ext|web)\+[a-z0-9.+-]+:", re.IGNORECASE)
 _MAX_SHOWN: Final = 80
 
 
@@ -367,7 +367,7 @@ def _expand_container_link(identity: str, urls: list[str] | None) -> tuple[str, 
 
 def _is_extension_link(text: str) -> bool:
     """Whether the text is a link with a scheme of extensions: ext+name or web+name."""
-    return _LINK.match(text) is not None
+    return _EXTENSION_LINK.match(text) is not None
 
 
 async def _find_handlers(profile: Profile, arguments: Iterable[str]) -> dict[str, str]:

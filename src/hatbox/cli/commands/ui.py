@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["open_in_browser", "ui"]
 
 _GRACE_SECONDS: Final = 5.0  # a page that is reloaded is back by then
-_OPEN: Final = "import sys, webbrowser; sys.exit(not webbrowser.open(sys.argv[1]))"
+_OPEN_IN_BROWSER: Final = "import sys, webbrowser; sys.exit(not webbrowser.open(sys.argv[1]))"
 
 
 def ui(
@@ -149,5 +149,5 @@ def _other_port_error(port: int, running: ServerRecord) -> CommandError:
 def open_in_browser(url: str) -> bool:
     """Whether a browser was found. In a process of its own: the browser must not have the key of the profile."""
     environment = child_processes.foreign_environment()
-    command = [sys.executable, "-I", "-c", _OPEN, url]
+    command = [sys.executable, "-I", "-c", _OPEN_IN_BROWSER, url]
     return subprocess.run(command, check=False, env=environment).returncode == 0  # noqa: S603 - this Python

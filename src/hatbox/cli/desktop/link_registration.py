@@ -24,7 +24,7 @@ _LINKS: Final = f"x-scheme-handler/{SCHEME}"
 _WEB: Final = ("x-scheme-handler/http", "x-scheme-handler/https")
 _RESERVED: Final = '"`$\\'
 _MARK: Final = "X-Hatbox-Links=true"  # a file without this line is the user's own
-_SECTION: Final = "[Default Applications]"
+_DEFAULTS_SECTION: Final = "[Default Applications]"
 
 
 class _Backup(msgspec.Struct):
@@ -208,7 +208,7 @@ def with_default(text: str, mime: str, value: str) -> str:
     section = _section(lines)
     if section is None:
         separator = "" if not text or text.endswith("\n") else "\n"
-        return f"{text}{separator}{_SECTION}\n{line}"
+        return f"{text}{separator}{_DEFAULTS_SECTION}\n{line}"
     if not lines[section].endswith("\n"):
         lines[section] += "\n"
     return "".join([*lines[: section + 1], line, *lines[section + 1 :]])
@@ -227,14 +227,14 @@ def _lines(text: str) -> list[str]:
 
 
 def _section(lines: list[str]) -> int | None:
-    return next((number for number, line in enumerate(lines) if line.strip() == _SECTION), None)
+    return next((number for number, line in enumerate(lines) if line.strip() == _DEFAULTS_SECTION), None)
 
 
 def _find(lines: list[str], mime: str) -> int | None:
     inside = False
     for number, line in enumerate(lines):
         if line.strip().startswith("["):
-            inside = line.strip() == _SECTION
+            inside = line.strip() == _DEFAULTS_SECTION
         elif inside and line.partition("=")[0].strip() == mime and "=" in line:
             return number
     return None

@@ -290,7 +290,11 @@ class FrameTree:
 
 
 class _TargetMessages:
-    """The messages of all targets. `on_event` receives the target id, the event name and the params of each event."""
+    """The messages of all targets. `on_event` receives the target id, the event name and the params of each event.
+
+    They are tunneled with Target.sendMessageToTarget (no `flatten`), so all target sessions end with the browser
+    session.
+    """
 
     def __init__(self, session: Session, on_event: Callable[[str, str, dict[str, Any]], None]) -> None:
         self._session = session

@@ -229,7 +229,12 @@ def _log_failure(error: BaseException) -> None:
 
 
 class _ServiceWorkerRemoval:
-    """The service workers of one browser session. `identity_of` returns the cookieStoreId of a browserContextId."""
+    """The service workers of one browser session. `identity_of` returns the cookieStoreId of a browserContextId.
+
+    One that could load a page for which rules choose another identity is unregistered: it answers a navigation
+    before Chromium pauses its request. It can be registered in the wrong identity by a page that was loaded before
+    the rule was added, or by another path of the site. Runs only while rules exist.
+    """
 
     def __init__(
         self, frames: FrameTree, rules: NavigationRules, identity_of: Callable[[str], str | None], tasks: Tasks

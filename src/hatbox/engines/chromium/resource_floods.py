@@ -31,8 +31,8 @@ _MAX_REQUESTS: Final = 2000  # with those that are allowed
 _PAGE_FACTOR: Final = 4  # these limits for all out-of-process frames of a page together
 _MAX_IGNORED: Final = 10_000  # of a page whose scripts are stopped, and which are not failed yet
 _PAUSE: Final = 10.0  # seconds until its scripts run again
-_TIMEOUT: Final = 5.0  # seconds; Chromium executes the command later, when the page can
-_DISABLE: Final = "Emulation.setScriptExecutionDisabled"
+_STOP_TIMEOUT: Final = 5.0  # seconds; Chromium executes the command later, when the page can
+_DISABLE_SCRIPTS: Final = "Emulation.setScriptExecutionDisabled"
 
 
 class _Flood:
@@ -163,9 +163,9 @@ async def _stop_scripts(frames: FrameTree, session: Session, target_id: str) -> 
         await _send(frames, target_id, "Debugger.pause")
     elif target.kind in ("shared_worker", "service_worker"):
         with contextlib.suppress(PlaywrightError):
-            await session.send("Target.closeTarget", {"targetId": target_id}, _TIMEOUT)
+            await session.send("Target.closeTarget", {"targetId": target_id}, _STOP_TIMEOUT)
     else:
-        await _send(frames, target_id, _DISABLE, value=True)
+        await _send(frames, target_id, _DISABLE_SCRIPTS, value=True)
         if target.kind == "page":
             await _send(frames, target_id, "Page.stopLoading")  # elements without a script request files too
 
@@ -176,10 +176,10 @@ async def _resume_scripts(frames: FrameTree, target_id: str) -> None:
     if target is not None and target.kind == "worker":
         await _send(frames, target_id, "Debugger.disable")
     elif target is not None and target.kind not in ("shared_worker", "service_worker"):
-        await _send(frames, target_id, _DISABLE, value=False)
+        await _send(frames, target_id, _DISABLE_SCRIPTS, value=False)
 
 
 async def _send(frames: FrameTree, target_id: str, method: str, **params: Any) -> None:
     """Send a command to a target, which may be closed or hang."""
     with contextlib.suppress(PlaywrightError):
-        await within(frames.send(target_id, method, **params), method, _TIMEOUT)
+        await within(frames.send(target_id, method, **params), method, _STOP_TIMEOUT)

@@ -28,7 +28,7 @@ _NavigationStart: TypeAlias = Literal["other", "form", "again"]
 """`again` loads a page that the tab has shown: reload, back and forward, restore."""
 
 _MAX_ENTRIES: Final = 512
-_AGAIN: Final = frozenset(
+_AGAIN_REASONS: Final = frozenset(
     {"reload", "reloadBypassingCache", "restore", "restoreWithPost", "historyDifferentDocument", "historySameDocument"}
 )
 _FORM_REASONS: Final = frozenset({"formSubmissionGet", "formSubmissionPost"})
@@ -104,7 +104,11 @@ class RuleChecks:
 
 
 class NavigationStarts:
-    """The latest navigations of a browser, by loaderId, which is the networkId of their requests."""
+    """The latest navigations of a browser, by loaderId, which is the networkId of their requests.
+
+    Chromium reports the start of a navigation before it pauses the first request, except in a window that has just
+    opened.
+    """
 
     def __init__(self) -> None:
         self._starts: OrderedDict[str, _NavigationStart] = OrderedDict()
@@ -119,7 +123,7 @@ class NavigationStarts:
         elif name == "Page.frameStartedNavigating":
             is_form = self._forms.pop(event["frameId"], None) == event["url"]
             start: _NavigationStart = "form" if is_form else "other"
-            _put(self._starts, event["loaderId"], "again" if event["navigationType"] in _AGAIN else start)
+            _put(self._starts, event["loaderId"], "again" if event["navigationType"] in _AGAIN_REASONS else start)
 
     def start_of(self, network_id: str | None) -> _NavigationStart:
         """How the navigation started whose request has this networkId."""

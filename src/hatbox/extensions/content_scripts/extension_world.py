@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 __all__ = ["ExtensionWorld", "FrameNames", "RunnerSources", "resolve_style_urls"]
 
 _LOCATION: Final = re.compile(r"(moz-extension://[^\s()]+?):(\d+):(\d+)")
-_URL: Final = re.compile(r"""\burl\(\s*(?:"([^"\\\n]*)"|'([^'\\\n]*)'|([^\s"'()\\]+))\s*\)""", re.IGNORECASE)
-_MAX_FILE: Final = 32 << 10
+_STYLE_URL: Final = re.compile(r"""\burl\(\s*(?:"([^"\\\n]*)"|'([^'\\\n]*)'|([^\s"'()\\]+))\s*\)""", re.IGNORECASE)
+_MAX_EMBEDDED_FILE: Final = 32 << 10
 _MAX_EMBEDDED: Final = 256 << 10  # of one style sheet: every page that it matches gets the text
 
 
@@ -214,7 +214,11 @@ Object.defineProperty(globalThis, receiver, {{value: receive, configurable: true
 
 
 def resolve_style_urls(text: str, file: str, base_url: str, read: Callable[[str], bytes | None]) -> str:
-    """The text of a style sheet with absolute URLs. `base_url` is the moz-extension:// URL of the package."""
+    """The text of a style sheet with absolute URLs. `base_url` is the moz-extension:// URL of the package.
+
+    Small files are embedded as data: URLs. Firefox loads all files because the style sheet belongs to the
+    extension. For Chromium it belongs to the web page, which may load only files that the manifest lists.
+    """
     remaining = _MAX_EMBEDDED
 
     def resolve(found: re.Match[str]) -> str:
@@ -225,17 +229,17 @@ def resolve_style_urls(text: str, file: str, base_url: str, read: Callable[[str]
             return found[0]
         name = file_name(url.removeprefix(base_url), "" if is_own else file)
         fragment = quote(url[url.index("#") :], safe="#%/?:@!$&()*+,;=-._~") if "#" in url else ""
-        content = _read(name, read)
-        if content is None or len(content) > min(_MAX_FILE, remaining):
+        content = _read_embedded(name, read)
+        if content is None or len(content) > min(_MAX_EMBEDDED_FILE, remaining):
             return f'url("{base_url}{quote(name)}{fragment}")'
         remaining -= len(content)
         encoded = base64.b64encode(content).decode("ascii")
         return f'url("data:{content_type(name)};base64,{encoded}{fragment}")'
 
-    return _URL.sub(resolve, text)
+    return _STYLE_URL.sub(resolve, text)
 
 
-def _read(name: str, read: Callable[[str], bytes | None]) -> bytes | None:
+def _read_embedded(name: str, read: Callable[[str], bytes | None]) -> bytes | None:
     try:
         return read(name)
     except (HatboxError, OSError):

@@ -24,10 +24,10 @@ _REFUSED_SCHEMES: Final = frozenset(
     {"about", "blob", "chrome", "data", "file", "javascript", "moz-extension", "resource", "view-source"}
 )
 _PATTERN_HELP: Final = 'Write a match pattern, such as "https://*.site.example/*".'
-_MEDIA: Final = frozenset({"MediaNextTrack", "MediaPlayPause", "MediaPrevTrack", "MediaStop"})
+_MEDIA_KEYS: Final = frozenset({"MediaNextTrack", "MediaPlayPause", "MediaPrevTrack", "MediaStop"})
 _FUNCTION: Final = re.compile(r"F([1-9]|1[0-2])")
 _USER_FUNCTION: Final = re.compile(r"F(1?[1-9]|10)")
-_KEY: Final = re.compile(
+_SHORTCUT_KEY: Final = re.compile(
     r"[A-Z0-9]|Comma|Period|Home|End|PageUp|PageDown|Space|Insert|Delete|Up|Down|Left|Right", re.ASCII
 )
 # Ctrl and Command are the same modifier, which may occur once.
@@ -42,14 +42,14 @@ _MODIFIERS: Final = {
 
 def is_shortcut(text: str, *, by_user: bool = False) -> bool:
     """Whether the text is a shortcut such as Ctrl+Shift+Y. A user may also choose F13 to F19."""
-    if text.strip() in _MEDIA:
+    if text.strip() in _MEDIA_KEYS:
         return True
     *names, key = (part.strip() for part in text.split("+"))
     modifiers = [_MODIFIERS.get(name) for name in names]
     is_function = (_USER_FUNCTION if by_user else _FUNCTION).fullmatch(key) is not None
     if None in modifiers or len(set(modifiers)) < len(modifiers) or len(modifiers) > 2:
         return False
-    return is_function or (modifiers not in ([], ["shift"]) and _KEY.fullmatch(key) is not None)
+    return is_function or (modifiers not in ([], ["shift"]) and _SHORTCUT_KEY.fullmatch(key) is not None)
 
 
 class UrlString(str):

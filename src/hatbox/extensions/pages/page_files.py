@@ -75,7 +75,7 @@ _DOCTYPE: Final = re.compile(r"\s*(?:<!--.*?-->\s*)*<!doctype[^>]*>", re.IGNOREC
 _ICON_FOLDER = f"{RESERVED_FOLDER}usercontext-content/"
 """The same icons below the origin of the pages, for CSS masks, which other schemes may not supply."""
 
-_COLOR = "#5b5b66"
+_ICON_COLOR = "#5b5b66"
 
 
 def content_type(name: str) -> str:
@@ -200,4 +200,4 @@ def _identity_icon(url: str) -> bytes | None:
     """The SVG file at a URL or a path of an icon; None if it is not an icon."""
     base = ICON_BASE if url.startswith(ICON_BASE) else _ICON_FOLDER
     name, dot, extension = url.removeprefix(base).partition(".")
-    return glyph_file(f"id-{name}", _COLOR) if url.startswith(base) and dot + extension == ".svg" else None
+    return glyph_file(f"id-{name}", _ICON_COLOR) if url.startswith(base) and dot + extension == ".svg" else None

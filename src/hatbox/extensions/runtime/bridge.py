@@ -295,7 +295,10 @@ def _is_call(message: Any) -> bool:
 
 
 class ChunkAssembler:
-    """Joins the chunks of a change. They are not trusted."""
+    """Joins the chunks of a change. They are not trusted.
+
+    A change of localStorage can be larger than a frame.
+    """
 
     def __init__(self) -> None:
         self._chunks: list[str] = []

@@ -29,10 +29,10 @@ _FILLING: Final = "filling-"
 _ABANDONED_AFTER: Final = 3600.0  # seconds
 _UNUSED_AFTER: Final = 30 * 86400.0
 _ONE_AT_A_TIME: Final = threading.Lock()
-_LINE: Final = re.compile(r"^\s*(?:(?P<loader>/\S+)|\S+)(?: => (?P<library>/\S+))? \(0x[0-9a-f]+\)$", re.MULTILINE)
+_LDD_LINE: Final = re.compile(r"^\s*(?:(?P<loader>/\S+)|\S+)(?: => (?P<library>/\S+))? \(0x[0-9a-f]+\)$", re.MULTILINE)
 
 
-_SECONDS: Final = 30.0
+_LDD_SECONDS: Final = 30.0
 
 
 def fill_cache(limits: RuntimeLimits, layers: Layers, *, unsafe_eval: bool) -> CodeCache:
@@ -124,11 +124,11 @@ def _libraries_of(program: str) -> _Libraries:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             check=False,
-            timeout=_SECONDS,
+            timeout=_LDD_SECONDS,
         )
     except subprocess.TimeoutExpired as error:
         raise ExtensionTerminated(f"the dynamic loader did not list the libraries of {program} in time") from error
-    found = list(_LINE.finditer(result.stdout.decode("utf-8", "replace")))
+    found = list(_LDD_LINE.finditer(result.stdout.decode("utf-8", "replace")))
     return _Libraries(
         tuple(each["loader"] for each in found if each["loader"]),
         tuple(each["library"] for each in found if each["library"]),

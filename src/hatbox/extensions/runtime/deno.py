@@ -349,7 +349,13 @@ def _allocated(pid: int) -> int:
 
 
 class _ParentDeathSignal:
-    """A socket pair between the host and one process. Does nothing on other systems than Linux."""
+    """A socket pair between the host and one process. Does nothing on other systems than Linux.
+
+    Kills the process when the host ends, even in an endless loop that never reads the end of the pipe. The process
+    inherits one end, with O_ASYNC: the kernel sends SIGKILL when the host's end is closed. Unlike PR_SET_PDEATHSIG
+    this needs no code between fork and exec, which is not safe in a host with threads, and does not depend on the
+    thread that started the process.
+    """
 
     def __init__(self) -> None:
         self._ends = socket.socketpair() if sys.platform == "linux" else None

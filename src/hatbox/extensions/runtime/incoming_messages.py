@@ -159,7 +159,7 @@ class IncomingMessages:
 
 
 class _ReadingPauses:
-    """The reasons for which a connection is not read."""
+    """The reasons for which a connection is not read: while there is one, reading is paused."""
 
     def __init__(self, connection: ScriptConnection) -> None:
         self._connection = connection

@@ -38,7 +38,7 @@ from hatbox.store.recorded_calls import unrecorded
 __all__ = ["implement"]
 
 _COMMAND_SECONDS: Final = 15.0
-_SECONDS: Final = 60.0  # Chromium may have to be started
+_PAGE_SECONDS: Final = 60.0  # Chromium may have to be started
 
 
 def implement(schema: NamespaceSchema, services: Services, profile: ManagedProfile) -> Namespace:
@@ -214,7 +214,7 @@ async def _result(work: Any) -> Any:
 
 @asynccontextmanager
 async def _expect_page(
-    store: Store, area: str, seconds: float = _SECONDS
+    store: Store, area: str, seconds: float = _PAGE_SECONDS
 ) -> AsyncIterator[Callable[[str], Awaitable[None]]]:
     """Request a page of an extension in the block, and then await the result. It gets the words for a failure.
 

@@ -16,7 +16,7 @@ from hatbox.urls.url import Url, parse_url
 
 __all__ = ["implement", "navigation_args"]
 
-_PORTS: Final = {"http": 80, "https": 443}
+_DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 
 
 def implement(schema: NamespaceSchema, services: Services) -> Namespace:
@@ -51,7 +51,7 @@ class _WebNavigation(Namespace):
 
 
 def navigation_args(_: Caller, details: Mapping[str, Any], filter_: Mapping[str, Any] | None) -> Sequence[Any] | None:
-    """(details), if the filter of the listener matches the URL."""
+    """(details), if one of the filters of the listener matches the URL, in all of its properties."""
     if filter_ is None:
         return (details,)
     url = parse_url(details["url"])
@@ -83,7 +83,7 @@ def _matches(url: Url, url_filter: Mapping[str, Any]) -> bool:
 
 
 def _in_ports(url: Url, ports: Sequence[int | Sequence[int]]) -> bool:
-    port = int(url.port_suffix[1:]) if url.port_suffix else _PORTS.get(url.scheme)
+    port = int(url.port_suffix[1:]) if url.port_suffix else _DEFAULT_PORTS.get(url.scheme)
     if port is None:
         return False
     return any(port == each if isinstance(each, int) else each[0] <= port <= each[1] for each in ports)

@@ -56,7 +56,7 @@ _MESSAGES: Final = {
 
 _decode_client: Final = msgspec.json.Decoder(ClientMessage).decode
 _decode_browser: Final = msgspec.json.Decoder(BrowserMessage).decode
-_ID: Final = re.compile(r'(\s*\{\s*"id"\s*:\s*)(\d{1,15})(?=\s*[,}])')
+_LEADING_ID: Final = re.compile(r'(\s*\{\s*"id"\s*:\s*)(\d{1,15})(?=\s*[,}])')
 _MAX_ESCAPES: Final = 1_000_000  # of surrogates, paired ones included
 _HIGH: Final = r"\\u[dD][89abAB][0-9a-fA-F]{2}"
 _LOW: Final = r"\\u[dD][c-fC-F][0-9a-fA-F]{2}"
@@ -310,18 +310,22 @@ class ClientFilter:
 
 def leading_id(text: str) -> int | None:
     """The id of a message; None if the message does not begin with one, as those of Chromium do."""
-    found = _ID.match(text)
+    found = _LEADING_ID.match(text)
     return None if found is None else int(found[2])
 
 
 def _with_leading_id(text: str, message_id: int) -> str | None:
     """The message with another id; None if it does not begin with one."""
-    found = _ID.match(text)
+    found = _LEADING_ID.match(text)
     return None if found is None else f"{found[1]}{message_id}{text[found.end() :]}"
 
 
 def decodable(text: str) -> str:
-    r"""The JSON text with \ufffd for each escape of half a surrogate pair. With too many, the text as it is."""
+    r"""The JSON text with \ufffd for each escape of half a surrogate pair. With too many, the text as it is.
+
+    JavaScript has such strings, such as half an emoji; decoders refuse them. Only for messages that could not be
+    decoded: the others are not searched.
+    """
     if "\0" in text or not 0 < text.count(r"\ud") + text.count(r"\uD") <= _MAX_ESCAPES:
         return text
     return _LONE.sub(r"\\ufffd", text.replace(_BACKSLASH, _PLACEHOLDER)).replace(_PLACEHOLDER, _BACKSLASH)

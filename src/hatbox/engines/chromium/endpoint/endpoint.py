@@ -50,7 +50,7 @@ logger = logging.getLogger("hatbox.engines.chromium.endpoint")
 _silent: Final = logging.Logger("hatbox.engines.chromium.endpoint.websockets")  # the library logs paths, with tokens
 _silent.disabled = True
 _PROCESSES: Final = Path("/proc")
-_PARENT: Final = 1  # in the text after the name of the program
+_PARENT_FIELD: Final = 1  # in the text after the name of the program
 
 
 class EndpointService(Protocol):
@@ -263,7 +263,11 @@ def _listed(info: dict[str, Any], address: str) -> dict[str, str]:
 
 
 def _is_of_hatbox(client_port: int, server_port: int) -> bool:
-    """Whether a process at the client's end, or one that has started it, is Hatbox; also if none is found."""
+    """Whether a process at the client's end, or one that has started it, is Hatbox; also if none is found.
+
+    A port without a token is for the programs of the user. An agent, an extension or a page reaches it too, by a
+    request that Hatbox sends for them, and would see another identity.
+    """
     links = {f"socket:[{each}]" for each in sockets_between(client_port, server_port)}
     found = [each for each in _processes() if links & _open_links(each)]
     return not found or any(hatbox_command(each) for process in found for each in _with_parents(process))
@@ -289,4 +293,4 @@ def _with_parents(process: int) -> Iterator[int]:
             stat = (_PROCESSES / str(process) / "stat").read_text("utf-8", "replace")
         except OSError:
             return
-        process = int(stat.rpartition(")")[2].split()[_PARENT])
+        process = int(stat.rpartition(")")[2].split()[_PARENT_FIELD])

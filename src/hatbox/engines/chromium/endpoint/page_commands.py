@@ -54,7 +54,7 @@ _SCRIPT_GUARD: Final = f"if (({_IS_WEB}) && !({_IS_EXTENSION}) && !({_HAS_EXTENS
 """The condition. `location` and its members cannot be redefined. A blank document has the origin of the one that has
 opened it."""
 
-_RESTORE: Final = """ else { for (const name of Object.getOwnPropertyNames(globalThis)) {
+_RESTORE_GLOBALS: Final = """ else { for (const name of Object.getOwnPropertyNames(globalThis)) {
   const own = Object.getOwnPropertyDescriptor(globalThis, name), above = Object.getPrototypeOf(globalThis);
   if ("value" in own && own.value === undefined && name in above)
     globalThis[name] = Reflect.get(above, name, globalThis);
@@ -62,7 +62,7 @@ _RESTORE: Final = """ else { for (const name of Object.getOwnPropertyNames(globa
 """The names that a script declares with `var` or `function` exist also if the block does not run. Those of inherited
 properties, such as `addEventListener`, get their values back. Those that did not exist stay undefined."""
 
-_STRICT: Final = re.compile(r"""(?:\s|//[^\n]*\n|/\*.*?\*/)*+(?:"use strict"|'use strict')\s*(?:;|\n)""", re.DOTALL)
+_USE_STRICT: Final = re.compile(r"""(?:\s|//[^\n]*\n|/\*.*?\*/)*+(?:"use strict"|'use strict')\s*(?:;|\n)""", re.DOTALL)
 
 
 def _integer(params: dict[str, Any], name: str) -> int:
@@ -385,9 +385,14 @@ PAGE_COMMANDS: Final = (
 
 
 def guarded_script(source: str) -> str:
-    """The script with its guard. The source must have been compiled alone."""
-    directive = '"use strict"; ' if _STRICT.match(source) else ""
-    return f"{directive}{_SCRIPT_GUARD} {{{source}\n}}{_RESTORE}"
+    """The script with its guard. The source must have been compiled alone.
+
+    In documents that clients do not see, it must not even be instantiated: a function declaration would replace a
+    function that the document calls. So the script is a block that a condition decides, and a text that is no
+    script could end the block.
+    """
+    directive = '"use strict"; ' if _USE_STRICT.match(source) else ""
+    return f"{directive}{_SCRIPT_GUARD} {{{source}\n}}{_RESTORE_GLOBALS}"
 
 
 def _failing_script(failure: dict[str, Any]) -> str:

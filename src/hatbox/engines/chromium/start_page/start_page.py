@@ -52,7 +52,7 @@ _BINDING: Final = "hatboxStart"
 _GLOBAL: Final = "hatboxStartPage"
 _DELAY: Final = 0.05  # seconds in which changes are collected
 _encode = msgspec.json.encode
-_FILES: Final = ("elements.js", "sections.js", "address.js", "page.js")
+_SCRIPT_FILES: Final = ("elements.js", "sections.js", "address.js", "page.js")
 _GLYPHS: Final = {"CHECK": "ui-check", "CROSS": "ui-x", "PIN": "ui-pin", "WARN": "ui-warn"}
 _MAX_SITES: Final = 20
 _MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -233,7 +233,7 @@ def page_source() -> str:
     constants: dict[str, object] = {"CSS_TEXT": folder.joinpath("style.css").read_text("utf-8")}
     constants |= {name: glyph(symbol) for name, symbol in _GLYPHS.items()}
     parts = [f"const {name} = {json.dumps(value)};\n" for name, value in constants.items()]
-    parts += [folder.joinpath(name).read_text("utf-8") for name in _FILES]
+    parts += [folder.joinpath(name).read_text("utf-8") for name in _SCRIPT_FILES]
     return f'(post => {{\n"use strict";\n{"".join(parts)}\nreturn createPage(post);\n}})'
 
 
