@@ -295,15 +295,15 @@ class ExtensionUnderTest:
         return await _poll(lambda: self.evaluate(expression), bool, expression, timeout)
 
     async def until_tabs(
-        self, condition: Callable[[list[_TabInTest]], object], timeout: float = _DEFAULT_TIMEOUT
-    ) -> list[_TabInTest]:
+        self, condition: Callable[[list[TabInTest]], object], timeout: float = _DEFAULT_TIMEOUT
+    ) -> list[TabInTest]:
         """Wait until no tab is loading and the tabs of the profile meet a condition. Returns the tabs.
 
         A tab has the name of its identity: `await ext.until_tabs(lambda tabs: tabs[0].identity == "Work")`. An
         IndexError of the condition means that it is not met yet.
         """
 
-        def are_loaded_and_match(tabs: list[_TabInTest]) -> bool:
+        def are_loaded_and_match(tabs: list[TabInTest]) -> bool:
             try:
                 return bool(not any(tab.loading for tab in tabs) and condition(tabs))
             except IndexError:
@@ -333,19 +333,19 @@ async def _poll(
     return value
 
 
-class _TabInTest(Tab, frozen=True, kw_only=True):
+class TabInTest(Tab, frozen=True, kw_only=True):
     """A tab, with the name of its identity."""
 
     identity: str | None
     """The name of the identity; None for a tab of no identity."""
 
 
-async def _tabs_of(profile: Profile) -> list[_TabInTest]:
+async def _tabs_of(profile: Profile) -> list[TabInTest]:
     """All tabs of a profile, by window and position."""
     names = {each.cookie_store_id: each.name for each in await profile.identities.query()}
     return [_with_identity(tab, names.get(tab.cookie_store_id)) for tab in await profile.tabs.query()]
 
 
-def _with_identity(tab: Tab, identity: str | None) -> _TabInTest:
+def _with_identity(tab: Tab, identity: str | None) -> TabInTest:
     fields = {name: getattr(tab, name) for name in tab.__struct_fields__}
-    return _TabInTest(**fields, identity=identity)
+    return TabInTest(**fields, identity=identity)
