@@ -173,7 +173,7 @@ def test_calls_that_failed_at_the_end_of_the_log_are_no_damage(log: Log, tmp_pat
     assert len([end for end in log.commits(failed) if end > len(whole)]) == 3
     assert log.damage(flipped(failed, len(whole) - 9)) is not None, "of a commit that succeeded"
     log.index.unlink()
-    assert log.damage(failed) is not None, "without the index they cannot be told apart"
+    assert log.damage(failed) is not None, "without the index they look the same"
 
 
 def test_an_index_that_is_damaged_or_of_another_log_proves_nothing(log: Log) -> None:

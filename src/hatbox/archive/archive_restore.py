@@ -378,7 +378,7 @@ def _take_unused(transaction: Transaction, entries: Iterable[IdentityEntry]) -> 
     """Give each unused first identity the UUID of the archived one that has its name, icon and color.
 
     Every profile starts with Personal, Work, Banking and Shopping. A backup of another profile has them too, with
-    other UUIDs. Without this, its Work would be "Work (2)" beside one that nobody has used.
+    other UUIDs. Without this, its Work would be "Work (2)" beside an unused one.
     """
     here = transaction.identities.uuids()
     unused = {row[1:4]: row[0] for row in NEW_IDENTITIES if _is_unused(transaction, row[:5])}

@@ -71,7 +71,7 @@ _NAME_WAIT_SECONDS: Final = 1.0
 _RETRY_SECONDS: Final = 0.05
 _INCREMENTAL: Final = 2  # PRAGMA auto_vacuum
 _CHECKPOINTED_BYTES: Final = 1000 * 4096
-"""From about this size on, each commit makes a checkpoint, and after it the WAL starts again if nobody reads it."""
+"""From about this size on, each commit makes a checkpoint, after which the WAL starts again unless it is being read."""
 
 _MODES: Final = 18  # the offset of the file format versions, to write and to read, in the header
 _WAL_MODE: Final = b"\2\2"

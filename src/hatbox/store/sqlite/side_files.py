@@ -96,7 +96,7 @@ def _group_of_others(number: int, trusted: set[int]) -> str | None:
         if namesake.pw_uid in trusted and namesake.pw_gid == number:
             return None  # a private group, as that of root: to list all users takes long with LDAP
     others = (each for each in pwd.getpwall() if each.pw_gid == number and each.pw_uid not in trusted)
-    # Accounts of the system that nobody can use may be in a group of users.
+    # System accounts without a login may be in a group of users.
     is_used = any(each.pw_name == group.gr_name or Path(each.pw_shell).name not in _NO_SHELLS for each in others)
     return group.gr_name if is_used else None
 
